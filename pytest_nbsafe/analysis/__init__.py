@@ -1,0 +1,1 @@
+"""What can be known of the cells without running them."""

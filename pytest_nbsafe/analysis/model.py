@@ -1,0 +1,163 @@
+"""The values that static analysis hands on: what a cell reads, defines, calls, and needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+DefinitionKind = Literal[
+    "assign", "augmented", "import", "function", "class", "loop", "with", "except", "match",
+    "walrus", "delete", "mutation", "annotation", "magic",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where something stands inside a cell's source: 1-based lines and columns."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A name of the notebook's scope that is read where the cell has not surely bound it.
+
+    `certain`: every run of the cell that comes to its end without raising reads it here or raises.
+    `guarded`: a missing name is expected here (inside `try` with a handler for NameError or
+    wider, or under a test such as `'x' in globals()`).
+    `via` is empty for a read in the cell's own text; else a fragment that names the function
+    whose body reads it: "through plot(), defined in cell 3 (line 2)".
+    """
+
+    name: str
+    span: Span
+    certain: bool
+    guarded: bool
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A place that binds (or deletes, or mutates) a name of the notebook's scope.
+
+    `certain`: every run of the cell that comes to its end passes here or rebinds it elsewhere.
+    """
+
+    name: str
+    span: Span
+    kind: DefinitionKind
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one module-level statement (also inside loops, ifs, withs) reads and writes by itself.
+
+    For a compound statement only its header counts (the test of an `if`, the iterable of a
+    `for`); its body's statements are entries of their own.
+    `writes` maps each name it binds to the names that the value is made from (nbsafety, Table 1);
+    `mutates` likewise for names whose object it changes in place (subscript and attribute stores,
+    augmented assignment, a method called as a statement of its own); `reads` is everything read.
+    `calls` are the names called directly; `kind` is that of its first definition, or "".
+    """
+
+    span: Span
+    reads: frozenset[str]
+    writes: Mapping[str, frozenset[str]]
+    mutates: Mapping[str, frozenset[str]]
+    deletes: frozenset[str]
+    calls: frozenset[str]
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function (or lambda bound to a name) defined at module level of a cell, or a class's methods together.
+
+    `reads`: names of the notebook's scope that its body reads when called, with the place of the
+    first read; `certain` tells whether every complete call reads it. `returns`: those that flow
+    into its return value (nbsafety's RET[f]). `writes`: names it declares `global` and binds.
+    `calls`: names of the notebook's scope that it calls.
+    """
+
+    name: str
+    span: Span
+    reads: Mapping[str, Use]
+    returns: frozenset[str]
+    writes: frozenset[str]
+    calls: frozenset[str]
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A name called (or passed to be called) in the cell's own text, and where."""
+
+    name: str
+    span: Span
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that may bind names which the text does not show; `cause` says what it is."""
+
+    span: Span
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a cell could not be parsed: the parser's message and where it gave up."""
+
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellAnalysis:
+    """Everything known statically of one code cell.
+
+    `uses`: the live names at entry (nbsafety, Alg. 1), one entry a name, at its first read, in
+    order of appearance; names only read in function bodies are not here but in `functions`.
+    `dead`: names surely rebound by the end, independent of their old value (Alg. 2).
+    `definitions`: every binding place, in order. `fault` is set when the cell does not parse;
+    all else is empty then.
+    """
+
+    cell: int
+    uses: tuple[Use, ...] = ()
+    dead: frozenset[str] = frozenset()
+    definitions: tuple[Definition, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    calls: tuple[Call, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
+    fault: Fault | None = None
+
+    @property
+    def defines(self) -> frozenset[str]:
+        """Names that the cell may bind (deletions and mutations left out)."""
+        return frozenset(
+            d.name for d in self.definitions if d.kind not in {"delete", "mutation"}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`reader` reads `name` as `definer` left it; `cause` is an English sentence fragment.
+
+    Example of a cause: "reads `df`, which cell 2 (line 3) defines".
+    """
+
+    reader: int
+    definer: int
+    name: str
+    use: Use
+    definition: Definition
+    cause: str

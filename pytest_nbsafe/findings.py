@@ -1,0 +1,90 @@
+"""What the tool has to say: findings with their verdict and their path of causes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_nbsafe.codes import CODES, Severity
+from pytest_nbsafe.locations import Location
+
+Verdict = Literal["suspected", "observed", "confirmed", "refuted", "proved"]
+Status = Literal["passed", "failed", "skipped", "not-analysed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One link of a finding's path: at this line of this cell, `cause` happened.
+
+    `cause` is a fragment of an English sentence, read after "cell N (line L)".
+    """
+
+    cell: int
+    line: int
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault of a notebook, complete: where, what, why (steps), and what to do (remedy).
+
+    `verdict` says how sure it is; severity `error` needs observed, confirmed or proved.
+    `file_line` is the physical line in the .ipynb file, `anchor` the text the finding hangs on
+    (the source line), which keys it across moves of the cell.
+    """
+
+    code: str
+    severity: Severity
+    verdict: Verdict
+    path: str
+    location: Location
+    message: str
+    steps: tuple[Step, ...] = ()
+    remedy: str = ""
+    cell_id: str | None = None
+    count: int | None = None
+    file_line: int | None = None
+    anchor: str = ""
+
+    @property
+    def name(self) -> str:
+        """The code's readable name, such as `stale-output`."""
+        return CODES[self.code].name
+
+    @property
+    def fingerprint(self) -> str:
+        """A key of the finding's content that survives moving the cell or editing others."""
+        text = "\0".join((self.code, self.anchor.strip(), self.cell_id or ""))
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def sort_key(finding: Finding) -> tuple[str, int, int, int, str]:
+    """Order findings by path, cell, line, column and code, as every report prints them."""
+    where = finding.location
+    return (finding.path, where.cell, where.line, where.column, finding.code)
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookReport:
+    """What became of one notebook.
+
+    `orders` names the orders that were run (empty when nothing was executed); `note` says in a
+    sentence why a notebook was skipped or not analysed.
+    """
+
+    path: str
+    cells: int
+    orders: tuple[str, ...]
+    status: Status
+    duration_s: float
+    note: str = ""
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything one invocation found, findings sorted by `sort_key`."""
+
+    findings: tuple[Finding, ...]
+    notebooks: tuple[NotebookReport, ...]

@@ -1,0 +1,99 @@
+"""What the kernel tells the host: one JSON message a cell run, in one MIME type.
+
+The only file of the island that the host imports. It may use nothing but the standard library.
+
+One message (`CellRun`) is published on the display channel, under `MIME`, when a top-level run of
+a cell ends, whatever its outcome. Statement positions are (line, offset) of the *cell's* source:
+line 1-based, offset 0-based as in `ast`, with the lines of a cell magic counted.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+VERSION = 1
+MIME = "application/vnd.nbsafe.run+json"
+PACKAGE = "_nbsafe"
+
+
+class Position(TypedDict):
+    """A statement: which run's text it stands in (runs count from 1 in a kernel), and where."""
+
+    run: int
+    line: int
+    offset: int
+
+
+class StatementEvent(TypedDict):
+    """The first completion of a module-level statement in this run, in order of start.
+
+    `called`: statements of user functions (defined in cells) that ran during it, in order of
+    their first execution. `done` is False when the statement raised. `bound`: names it is seen to
+    bind or rebind at module level (also through `global`), each with the identity of its object.
+    """
+
+    line: int
+    offset: int
+    done: bool
+    called: list[Position]
+    bound: dict[str, int]
+
+
+class Fingerprint(TypedDict):
+    """A hash of a value's content, equal across processes for equal content; empty: unknown.
+
+    `cause` says why it is unknown. `kind` is the type's qualified name; `identity` the object's
+    id, which tells aliases within one kernel.
+    """
+
+    hash: str
+    cause: str
+    kind: str
+    identity: int
+
+
+class Incident(TypedDict):
+    """Something that went wrong without the run reporting an error.
+
+    `kind`: `shell` (a failing `!command`), `thread` (an exception in a thread), `captured` (an
+    exception that a cell magic swallowed), `magic` (an unknown magic), `tracer` (a fault of ours).
+    `line` is the cell's line, 0 when unknown.
+    """
+
+    kind: str
+    line: int
+    message: str
+
+
+class Raised(TypedDict):
+    """The exception that ended a run: class name, message, and the cell's line (0 unknown).
+
+    `frames` are the frames in cells, outermost first, each (run, line).
+    """
+
+    ename: str
+    evalue: str
+    line: int
+    frames: list[tuple[int, int]]
+
+
+class CellRun(TypedDict):
+    """One top-level run of a cell.
+
+    `run` counts from 1 in a kernel. `before` and `after` hold fingerprints of the names that the
+    cell, or user functions it mentions, could access: before it ran and after. `bindings` maps
+    every global name that changed its object during the run to the new identity (0: deleted).
+    `cpu_s` is the process's CPU seconds during the run, `tracer_s` what of that our hooks took.
+    """
+
+    version: int
+    run: int
+    success: bool
+    raised: Raised | None
+    statements: list[StatementEvent]
+    before: dict[str, Fingerprint]
+    after: dict[str, Fingerprint]
+    bindings: dict[str, int]
+    incidents: list[Incident]
+    cpu_s: float
+    tracer_s: float

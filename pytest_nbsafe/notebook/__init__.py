@@ -1,0 +1,1 @@
+"""Notebooks as frozen values: reading them, their Python, and the plans to run them."""

@@ -1,0 +1,86 @@
+"""A notebook as it lies on disk: cells, counts, saved outputs, and physical lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NewType
+
+CellId = NewType("CellId", str)
+CellKind = Literal["code", "markdown", "raw"]
+OutputKind = Literal["stream", "display_data", "execute_result", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One saved or new output of a cell.
+
+    `name` is the stream (`stdout`, `stderr`) of a stream output; `text` its text, or the
+    `text/plain` form of a display or result; `data` holds the other MIME forms;
+    `ename`, `evalue` and `traceback` those of an error.
+    """
+
+    kind: OutputKind
+    name: str = ""
+    text: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    ename: str = ""
+    evalue: str = ""
+    traceback: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell. `number` counts from 1 over all cells, text cells too.
+
+    `count` is the recorded execution count. `file_lines[i]` is the physical 1-based line of the
+    file that holds source line `i + 1`; empty when the notebook did not come from a file whose
+    lines can be told (older formats).
+    """
+
+    id: CellId
+    number: int
+    kind: CellKind
+    source: str
+    count: int | None = None
+    outputs: tuple[Output, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    file_lines: tuple[int, ...] = ()
+
+    def line(self, number: int) -> str:
+        """Return source line `number` (1-based), empty when there is none."""
+        lines = self.source.split("\n")
+        return lines[number - 1] if 0 < number <= len(lines) else ""
+
+    def file_line(self, number: int) -> int | None:
+        """Return the physical line in the file of source line `number`, if it is known."""
+        if not self.file_lines:
+            return None
+        return self.file_lines[max(0, min(number, len(self.file_lines)) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A whole notebook. `path` is as the user gave it; `cells` are in page order.
+
+    `language` is lower case (`python`, `r`, `julia`), `python_major` 2 or 3 for Python.
+    `kernel_name` is the kernelspec's name, None when the file names none.
+    """
+
+    path: str
+    cells: tuple[Cell, ...]
+    language: str = "python"
+    python_major: int = 3
+    kernel_name: str | None = None
+    nbformat: tuple[int, int] = (4, 5)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def cell(self, number: int) -> Cell:
+        """Return the cell with this 1-based number."""
+        return self.cells[number - 1]
+
+    @property
+    def code_cells(self) -> tuple[Cell, ...]:
+        """The code cells that hold any code, in page order."""
+        return tuple(c for c in self.cells if c.kind == "code" and c.source.strip())

@@ -1,0 +1,42 @@
+"""A plan: which cells to run, one after another, and why each step is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+OrderName = Literal["recorded", "inferred", "top-down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of one cell in a plan.
+
+    `step` counts from 1 in the plan. `count` is the recorded count this run stands for, the free
+    slot it was put in when inferred (`recorded` is False then), or None. `reason` is a fragment
+    of a sentence that completes "cell N runs here: ...".
+    """
+
+    step: int
+    cell: int
+    count: int | None
+    recorded: bool
+    reason: str
+    session: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An ordered list of runs and the order that made it."""
+
+    order: OrderName
+    runs: tuple[Run, ...]
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The cell numbers in the order they run."""
+        return tuple(run.cell for run in self.runs)
+
+    def last_run(self, cell: int) -> Run | None:
+        """Return the last run of a cell: the one whose result the page shows."""
+        return next((run for run in reversed(self.runs) if run.cell == cell), None)

@@ -1,0 +1,1 @@
+"""The rules: an explicit table, one file a rule."""

@@ -1,0 +1,1 @@
+"""What a run showed: pure functions over the kernel's events."""

@@ -1,0 +1,189 @@
+"""Result types of a run: what each cell did, which symbol was stale, what the trial says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.notebook.plan import Plan
+
+RunStatus = Literal["ok", "raised", "timed-out", "died", "skipped", "not-reached"]
+Timestamp = tuple[int, int]
+"""(step of the plan, ordinal of the statement in that run), both from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A fingerprint of what a name held: `hash` is empty when unknown, `cause` says why."""
+
+    hash: str
+    kind: str = ""
+    cause: str = ""
+    identity: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a run failed: exception class, message, the cell's line (0 unknown), plain traceback.
+
+    `frames` are (cell, line) of the frames in cells, outermost first.
+    """
+
+    ename: str
+    evalue: str
+    line: int
+    traceback: str = ""
+    frames: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something that went wrong though the run reported success; kinds as in the contract."""
+
+    kind: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One executed statement, as lineage needs it (nbsafety, Table 1).
+
+    `writes` maps each bound name to its parents, `mutates` each name whose object it changed in
+    place to what flowed in. `aliases` are groups of names that hold one object after it.
+    """
+
+    at: Timestamp
+    cell: int
+    line: int
+    reads: frozenset[str]
+    writes: Mapping[str, frozenset[str]]
+    mutates: Mapping[str, frozenset[str]]
+    deletes: frozenset[str] = frozenset()
+    aliases: tuple[frozenset[str], ...] = ()
+    imports: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """One executed (or skipped) step of a plan.
+
+    `because` is the cell that a skipped one waits for. `reads` holds the values that names had
+    when the cell started, `after` when it ended. `records` are its statements in order.
+    """
+
+    step: int
+    cell: int
+    status: RunStatus
+    failure: Failure | None = None
+    because: int | None = None
+    reason: str = ""
+    outputs: tuple[Output, ...] = ()
+    reads: Mapping[str, Value] = field(default_factory=dict)
+    after: Mapping[str, Value] = field(default_factory=dict)
+    records: tuple[Record, ...] = ()
+    incidents: tuple[Incident, ...] = ()
+    duration_s: float = 0.0
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """One plan, run (perhaps not to its end) in one fresh kernel; results in plan order."""
+
+    plan: Plan
+    results: tuple[CellResult, ...]
+    duration_s: float = 0.0
+    cpu_s: float = 0.0
+
+    def last(self, cell: int) -> CellResult | None:
+        """Return the result of the last run of a cell."""
+        return next((r for r in reversed(self.results) if r.cell == cell), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a symbol is stale: `parent` was written at `parent_cell` after `symbol` was made."""
+
+    symbol: str
+    cell: int
+    line: int
+    at: Timestamp
+    parent: str
+    parent_cell: int
+    parent_line: int
+    parent_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRead:
+    """A run that read a stale symbol (nbsafety, Def. 4 and 7).
+
+    `chain` goes from the symbol that was read back to the one with the newer parent.
+    `refreshers` are the cells that would rebind it (Def. 10), nearest first.
+    """
+
+    step: int
+    cell: int
+    line: int
+    name: str
+    chain: tuple[Cause, ...]
+    refreshers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedResult:
+    """A cell whose input `name` was made anew, by `definer` at `definer_at`, after it last ran."""
+
+    step: int
+    cell: int
+    line: int
+    name: str
+    definer: int
+    definer_line: int
+    definer_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicions:
+    """What lineage suspects of one plan, beyond what a top-down run shows as well."""
+
+    stale_reads: tuple[StaleRead, ...] = ()
+    outdated: tuple[OutdatedResult, ...] = ()
+
+
+Comparison = Literal["same", "differs", "nothing-to-compare", "nondeterministic", "drift"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the clean run says of one cell.
+
+    `output`: its saved text outputs against the clean run's. "drift": they differ, but so do
+    those of cells above that nobody suspects, so that the difference proves nothing.
+    `saved` and `clean` are the first lines that differ. `values`: for each name it read, the
+    value in the replayed plan against the clean run's.
+    """
+
+    cell: int
+    output: Comparison
+    saved: str = ""
+    clean: str = ""
+    values: Mapping[str, Comparison] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """All runs of one notebook and what they say together.
+
+    `replay` is the recorded or inferred plan when it differs from top-down, `clean` the top-down
+    run in a fresh kernel, `second` a second clean run, made only when a difference asks for it.
+    """
+
+    clean: PlanResult
+    replay: PlanResult | None = None
+    second: PlanResult | None = None
+    suspicions: Suspicions = field(default_factory=Suspicions)
+    judgements: Mapping[int, Judgement] = field(default_factory=dict)
