@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Literal
-
-from pytest_nbsafe.errors import NbsafeError
 
 Severity = Literal["error", "warning", "note"]
 
@@ -24,9 +21,19 @@ class Code:
 _ROWS = (
     Code("NBS101", "undefined-name", "error", "a name is read here that no cell defines"),
     Code("NBS102", "defined-later", "error", "a name is read here, but first defined further down"),
-    Code("NBS103", "ran-out-of-order", "warning", "the counts contradict the page along a real dependency"),
+    Code(
+        "NBS103",
+        "ran-out-of-order",
+        "warning",
+        "the counts contradict the page along a real dependency",
+    ),
     Code("NBS107", "never-run", "note", "the cell has no count, though the notebook was run"),
-    Code("NBS201", "stale-output", "error", "the saved result was made from an older version of a name"),
+    Code(
+        "NBS201",
+        "stale-output",
+        "error",
+        "the saved result was made from an older version of a name",
+    ),
     Code("NBS202", "stale-read", "error", "the cell read a value older than what it was made from"),
     Code("NBS401", "cell-failed", "error", "the cell raised"),
     Code("NBS901", "unreadable-notebook", "error", "the file is not a notebook that can be read"),
@@ -37,21 +44,3 @@ _ROWS = (
 )
 
 CODES: dict[str, Code] = {row.code: row for row in _ROWS}
-
-
-def matching(prefix: str) -> tuple[str, ...]:
-    """Return the codes that a selector means: a code, a prefix of codes, or a name.
-
-    Raises:
-        NbsafeError: no code matches; the message names the nearest.
-
-    """
-    wanted = prefix.strip()
-    found = tuple(code for code in CODES if code.startswith(wanted.upper())) if wanted else ()
-    found = found or tuple(row.code for row in _ROWS if row.name == wanted.lower())
-    if found:
-        return found
-    names = [*CODES, *(row.name for row in _ROWS)]
-    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else "see `nbsafe rules`"
-    raise NbsafeError("unknown-code", f"there is no code {wanted!r}", hint)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pytest_nbsafe.codes import matching
+from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.errors import NbsafeError
 
 Order = Literal["auto", "recorded", "inferred", "top-down"]
@@ -75,7 +75,10 @@ def for_path(path: Path, base: Config | None = None) -> Config:
     base = base or Config()
     start = path.resolve()
     for folder in (start, *start.parents) if start.is_dir() else start.parents:
-        for file, keys in ((folder / "nbsafe.toml", ()), (folder / "pyproject.toml", ("tool", "nbsafe"))):
+        for file, keys in (
+            (folder / "nbsafe.toml", ()),
+            (folder / "pyproject.toml", ("tool", "nbsafe")),
+        ):
             if not file.is_file():
                 continue
             table: Any = _read_toml(file)
@@ -84,6 +87,24 @@ def for_path(path: Path, base: Config | None = None) -> Config:
             if isinstance(table, dict):
                 return merge(base, table, str(file))
     return base
+
+
+def matching(prefix: str) -> tuple[str, ...]:
+    """Return the codes that a selector means: a code, a prefix of codes, or a name.
+
+    Raises:
+        NbsafeError: no code matches; the message names the nearest.
+
+    """
+    wanted = prefix.strip()
+    found = tuple(code for code in CODES if code.startswith(wanted.upper())) if wanted else ()
+    found = found or tuple(row.code for row in CODES.values() if row.name == wanted.lower())
+    if found:
+        return found
+    names = [*CODES, *(row.name for row in CODES.values())]
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]}?" if near else "see `nbsafe rules`"
+    raise NbsafeError("unknown-code", f"there is no code {wanted!r}", hint)
 
 
 def _read_toml(file: Path) -> dict[str, Any]:

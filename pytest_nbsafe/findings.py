@@ -66,6 +66,15 @@ def sort_key(finding: Finding) -> tuple[str, int, int, int, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What running one order took: seconds by the clock, and CPU seconds of its kernel."""
+
+    order: str
+    wall_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookReport:
     """What became of one notebook.
 
@@ -79,7 +88,7 @@ class NotebookReport:
     status: Status
     duration_s: float
     note: str = ""
-    cpu_s: float = 0.0
+    costs: tuple[Cost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +97,22 @@ class Report:
 
     findings: tuple[Finding, ...]
     notebooks: tuple[NotebookReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one test item says: of a cell, or of the notebook as a whole (cell 0).
+
+    `reason` completes "skipped: ..." or names why it failed in one line; `findings` are all that
+    stand at this cell, whatever their severity; `traceback` is the plain text traceback of the
+    cell when it raised, `output` what it printed in the clean run (stdout and stderr).
+    `duration_s` covers the cell's runs.
+    """
+
+    cell: int
+    status: Literal["passed", "failed", "skipped"]
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    traceback: str = ""
+    output: str = ""
+    duration_s: float = 0.0

@@ -1,1 +1,1 @@
-"""What can be known of the cells without running them."""
+"""What the text of a notebook says: scopes, flow, liveness, definitions, and the cell graph."""

@@ -81,7 +81,8 @@ class Function:
     `reads`: names of the notebook's scope that its body reads when called, with the place of the
     first read; `certain` tells whether every complete call reads it. `returns`: those that flow
     into its return value (nbsafety's RET[f]). `writes`: names it declares `global` and binds.
-    `calls`: names of the notebook's scope that it calls.
+    `calls`: names of the notebook's scope that it calls; `sure_calls` those that every complete
+    call of it calls.
     """
 
     name: str
@@ -91,15 +92,21 @@ class Function:
     writes: frozenset[str]
     calls: frozenset[str]
     parameters: tuple[str, ...] = ()
+    sure_calls: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A name called (or passed to be called) in the cell's own text, and where."""
+    """A name called (or passed to be called) in the cell's own text, and where.
+
+    `bound` is a set of bits, one for each name of `CellAnalysis.index` that the cell has surely
+    bound (or deleted) before it comes here.
+    """
 
     name: str
     span: Span
     certain: bool
+    bound: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,13 @@ class CellAnalysis:
     `dead`: names surely rebound by the end, independent of their old value (Alg. 2).
     `definitions`: every binding place, in order. `fault` is set when the cell does not parse;
     all else is empty then.
+
+    At the end of the cell the names in `sure` are bound on every path, those in `leaves` on some,
+    those in `removed` are deleted on every path; a name that the cell binds and deletes again is
+    in `definitions` but not in `leaves`. `index` numbers the bits of `Call.bound`.
+    `aliases`: a name may lead to these functions (`g = f`, `lst = [f, h]`, `p = partial(f)`);
+    `made_by`: a name holds what a call of these returned (an object of that class, perhaps).
+    A lambda that no name is bound to stands in `functions` as `<lambda:line:column>`.
     """
 
     cell: int
@@ -139,6 +153,12 @@ class CellAnalysis:
     calls: tuple[Call, ...] = ()
     opaque: tuple[Opaque, ...] = ()
     fault: Fault | None = None
+    sure: frozenset[str] = frozenset()
+    leaves: frozenset[str] = frozenset()
+    removed: frozenset[str] = frozenset()
+    index: Mapping[str, int] = field(default_factory=dict)
+    aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    made_by: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def defines(self) -> frozenset[str]:

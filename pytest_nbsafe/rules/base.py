@@ -1,10 +1,10 @@
-"""What a rule is, and the facts that it reads."""
+"""What a rule is, the facts that it reads, and the claims that it makes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Span
@@ -14,7 +14,10 @@ from pytest_nbsafe.findings import Finding, Step, Verdict
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.notebook.plan import Plan
-from pytest_nbsafe.trace.model import Suspicions, Trial
+from pytest_nbsafe.trace.model import CellResult, Suspicions, Trial
+
+Needs = Literal["static", "run"]
+Mark = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,41 @@ class Facts:
     suspicions: Suspicions
     trial: Trial | None = None
 
+    def clean(self, cell: int) -> CellResult | None:
+        """Return what the clean run in page order made of a cell, None when it did not run."""
+        return self.trial.clean.last(cell) if self.trial else None
 
-class Rule(Protocol):
+    def replay(self, cell: int) -> CellResult | None:
+        """Return what the replayed plan made of a cell's last run, None when it did not run."""
+        return self.trial.replay.last(cell) if self.trial and self.trial.replay else None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A finding, and the trouble that it accounts for, so that one fault ends as one finding.
+
+    `explains` are marks of that trouble: ("raise", cell, 0) for a failing run, ("edge", definer,
+    reader) for a contradicted dependency, ("stale", cell, 0) for an old result. A claim whose
+    marks are all accounted for by stronger ones becomes a step of theirs; claims of one `fault`
+    are told together, at the strongest and first of them. `also` is the step that stands for this
+    claim in another's path.
+    """
+
+    finding: Finding
+    explains: frozenset[Mark] = frozenset()
+    fault: Hashable = None
+    also: Step | None = None
+
+
+class Documented(Protocol):
+    """One entry of the manual: the docstring explains the code, `bad` and `good` show it."""
+
+    code: ClassVar[str]
+    bad: ClassVar[str]
+    good: ClassVar[str]
+
+
+class Rule(Documented, Protocol):
     """One rule: the docstring explains it, `bad` and `good` are examples, tests and help at once.
 
     `needs` is "static" when the rule speaks without a run (it may still use one), "run" when it
@@ -41,13 +77,10 @@ class Rule(Protocol):
     that ends in `#! NBS101` must carry that finding.
     """
 
-    code: str
-    needs: Literal["static", "run"]
-    bad: str
-    good: str
+    needs: ClassVar[Needs]
 
-    def check(self, facts: Facts) -> Iterator[Finding]:
-        """Yield complete findings."""
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield complete findings, each with what it accounts for."""
         ...
 
 
@@ -68,8 +101,10 @@ def finding(
     Without `severity` it is the code's own, lowered to a warning while only suspected.
     """
     notebook = facts.notebook
-    where = Location(cell, span) if isinstance(span, int) else Location(
-        cell, span.line, span.column, span.end_line, span.end_column
+    where = (
+        Location(cell, span)
+        if isinstance(span, int)
+        else Location(cell, span.line, span.column, span.end_line, span.end_column)
     )
     page = notebook.cell(cell) if cell else None
     if severity is None:

@@ -1,0 +1,238 @@
+"""Everything that the text of one cell says: the entry to the analysis."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+
+from pytest_nbsafe.analysis import definitions, liveness
+from pytest_nbsafe.analysis.cfg import (
+    BIND,
+    DELETE,
+    GUARDED,
+    MAYBE,
+    MUTATE,
+    Builder,
+    Cfg,
+    Raw,
+    Summary,
+)
+from pytest_nbsafe.analysis.model import (
+    Call,
+    CellAnalysis,
+    Definition,
+    DefinitionKind,
+    Fault,
+    Function,
+    Opaque,
+    Span,
+    Statement,
+    Use,
+)
+from pytest_nbsafe.analysis.suites import suite
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.source import Escape, to_python
+
+_PRECISE = (":=", "globals()", "locals()", "dir()", "vars()")
+"""Only with these can a part of an expression bind a name or vouch for one."""
+
+_NOTHING: Mapping[str, frozenset[str]] = {}
+
+
+def analyse(
+    cell: Cell, python_major: int = 3, shadowed: frozenset[str] = frozenset()
+) -> CellAnalysis:
+    """Return what one code cell reads, binds, calls and may do unseen; never raises.
+
+    `shadowed` are names of builtins that the notebook binds somewhere: reads of them count.
+    """
+    try:
+        python = to_python(cell.source, python_major)
+        tree = _parse(python.text)
+        builder = _build(tree, python.text, python_major, shadowed, python.escapes)
+        if builder.suspicious:
+            _compile(python.text)
+        return _result(cell, builder, python.text, python.escapes)
+    except SyntaxError as error:
+        return CellAnalysis(cell.number, fault=_fault(error, cell.source, python_major))
+    except RecursionError:
+        message = "the code is nested too deeply to be analysed"
+    except MemoryError:
+        message = "the code is too large or nested too deeply to be parsed"
+    except (ValueError, OverflowError, UnicodeError) as error:
+        message = f"the code cannot be parsed: {error}"
+    return CellAnalysis(cell.number, fault=Fault(1, 1, message))
+
+
+# -- parsing -------------------------------------------------------------------------------------
+
+
+def _parse(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        tree = compile(text, "<cell>", "exec", flags, dont_inherit=True)
+    assert isinstance(tree, ast.Module), "compile gave the tree that it was asked for"
+    return tree
+
+
+def _compile(text: str) -> None:
+    """Let Python itself say what its parser lets pass, such as `return` outside a function."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def _fault(error: SyntaxError, source: str, python_major: int) -> Fault:
+    lines = source.split("\n")
+    line = max(1, min(error.lineno or 1, len(lines)))
+    column = max(1, min(error.offset or 1, len(lines[line - 1]) + 1))
+    message = error.msg or "invalid syntax"
+    if python_major == 2:
+        message = f"not Python 3 (the notebook says Python 2): {message}"
+    return Fault(line, column, message)
+
+
+def _build(
+    tree: ast.Module,
+    text: str,
+    python_major: int,
+    shadowed: frozenset[str],
+    escapes: Iterable[Escape],
+) -> Builder:
+    builder = Builder()
+    builder.python_major = python_major
+    builder.shadowed = shadowed
+    builder.precise = any(mark in text for mark in _PRECISE)
+    suite(builder, tree.body)
+    for escape in escapes:
+        if escape.kind == "cell-magic":  # `%%capture out` binds when its body has run
+            place = ast.Pass(lineno=escape.line, col_offset=0, end_lineno=escape.line)
+            for name in escape.binds:
+                builder.bind(name, place, "magic")
+    return builder
+
+
+# -- from events to values -----------------------------------------------------------------------
+
+
+class _Places:
+    """Turns nodes into spans: lines and columns from 1, columns in characters, inside the cell."""
+
+    def __init__(self, source: str, text: str) -> None:
+        self.lines = source.split("\n")
+        self.ascii = text.isascii()
+        self.text = text.split("\n") if not self.ascii else []
+
+    def span(self, node: ast.AST, end: ast.AST | None = None) -> Span:
+        first, offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
+        stop = end or node
+        last = getattr(stop, "end_lineno", None) or first
+        end_offset = getattr(stop, "end_col_offset", None)
+        line, column = self._place(first, offset)
+        end_line, end_column = self._place(last, 1 << 30 if end_offset is None else end_offset)
+        return Span(line, column, end_line, max(end_column, column + (line == end_line)))
+
+    def _place(self, line: int, offset: int) -> tuple[int, int]:
+        line = max(1, min(line, len(self.lines)))
+        if not self.ascii and line <= len(self.text):
+            offset = len(self.text[line - 1].encode()[:offset].decode(errors="ignore"))
+        return line, min(offset, len(self.lines[line - 1])) + 1
+
+
+def _result(cell: Cell, b: Builder, text: str, escapes: Iterable[Escape]) -> CellAnalysis:
+    places = _Places(cell.source, text)
+    cfg = b.cfg()
+    flow = liveness.flow(cfg)
+    ends = definitions.ends(cfg)
+    magic = {(escape.line, name) for escape in escapes for name in escape.binds}
+    return CellAnalysis(
+        cell=cell.number,
+        uses=tuple(
+            _use(name, read.node, read.flags, places) for name, read in liveness.ordered(flow.uses)
+        ),
+        dead=ends.dead,
+        definitions=_definitions(cfg, ends, places, magic),
+        statements=tuple(_statement(raw, places) for raw in b.statements if cfg.reached[raw.block]),
+        functions={name: _function(found, places) for name, found in b.functions.items()},
+        calls=tuple(
+            Call(c.name, places.span(c.node), not c.flags & MAYBE, c.bound) for c in flow.calls
+        ),
+        opaque=tuple(Opaque(places.span(node), cause) for node, cause in b.opaque),
+        sure=ends.sure,
+        leaves=ends.leaves,
+        removed=ends.removed,
+        index=flow.bits,
+        aliases=_frozen(b.aliases),
+        made_by=_frozen(b.made),
+    )
+
+
+def _use(name: str, node: ast.AST, flags: int, places: _Places) -> Use:
+    return Use(name, places.span(node), not flags & MAYBE, bool(flags & GUARDED))
+
+
+def _definitions(
+    cfg: Cfg, ends: definitions.Ends, places: _Places, magic: set[tuple[int, str]]
+) -> tuple[Definition, ...]:
+    found: dict[tuple[int, str], tuple[tuple[int, int], Definition]] = {}
+    for events in cfg.events:
+        for what, name, node, _, kind in events:
+            if what not in (BIND, DELETE, MUTATE) or (id(node), name) in found:
+                continue
+            if what == BIND:
+                sure = name in ends.bound
+                if (node.lineno, name) in magic:  # type: ignore[attr-defined]
+                    kind = "magic"
+            else:
+                sure = name in (ends.removed if what == DELETE else ends.changed)
+            definition = Definition(name, places.span(node), _kind(kind), sure)
+            found[id(node), name] = (liveness.place(node), definition)
+    if len(cfg.events) == 1:
+        return tuple(definition for _, definition in found.values())
+    return tuple(definition for _, definition in sorted(found.values(), key=lambda f: f[0]))
+
+
+def _kind(kind: str) -> DefinitionKind:
+    return kind  # type: ignore[return-value]
+
+
+def _statement(raw: Raw, places: _Places) -> Statement:
+    return Statement(
+        span=places.span(raw.node, raw.end),
+        reads=frozenset(raw.reads),
+        writes=_frozen(raw.writes),
+        mutates=_frozen(raw.mutates),
+        deletes=frozenset(raw.deletes),
+        calls=frozenset(raw.calls),
+        kind=raw.kind,
+    )
+
+
+def _frozen(sets: Mapping[str, set[str]]) -> Mapping[str, frozenset[str]]:
+    return {name: frozenset(names) for name, names in sets.items()} if sets else _NOTHING
+
+
+def _function(found: list[Summary], places: _Places) -> Function:
+    """Return one value for all functions of a cell that share a name (in branches, say)."""
+    reads: dict[str, tuple[ast.AST, int]] = {}
+    for summary in found:
+        for name, (node, flags) in summary.reads.items():
+            flags |= MAYBE if len(found) > 1 else 0
+            reads.setdefault(name, (node, flags))
+    last = found[-1]
+    calls = frozenset(name for s in found for name in s.calls)
+    return Function(
+        name=last.name,
+        span=places.span(last.node),
+        reads={name: _use(name, node, flags, places) for name, (node, flags) in reads.items()},
+        returns=frozenset(name for s in found for name in s.returns),
+        writes=frozenset(name for s in found for name in s.writes),
+        calls=calls,
+        parameters=last.parameters,
+        sure_calls=frozenset(
+            name for name in calls if all(not s.calls.get(name, MAYBE) & MAYBE for s in found)
+        ),
+    )

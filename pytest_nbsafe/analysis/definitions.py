@@ -1,0 +1,159 @@
+"""What a scope binds: definite assignment (nbsafety, Alg. 2), and what is left at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_nbsafe.analysis.cfg import (
+    BIND,
+    CALL,
+    DELETE,
+    FORGET,
+    INDEPENDENT,
+    MAYBE,
+    MUTATE,
+    READ,
+    Cfg,
+    Event,
+)
+from pytest_nbsafe.analysis.dataflow import reverse, solve
+
+
+class Bits(dict[str, int]):
+    """Gives each name its own bit, in the order in which they are asked for."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> int:
+        """Return the bit of a new name."""
+        bit = 1 << len(self)
+        self[name] = bit
+        return bit
+
+    def names(self, bits: int) -> frozenset[str]:
+        """Return the names in a set of bits."""
+        return frozenset(name for name, bit in self.items() if bits & bit)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What is known at the normal end of a scope.
+
+    `dead`: surely overwritten, independent of the old value. `bound`: surely bound or deleted on
+    the way. `sure`: surely bound at the end. `leaves`: perhaps bound at the end. `removed`:
+    surely deleted at the end. `changed`: surely changed in place on the way.
+    """
+
+    dead: frozenset[str]
+    bound: frozenset[str]
+    sure: frozenset[str]
+    leaves: frozenset[str]
+    removed: frozenset[str]
+    changed: frozenset[str]
+
+
+def seen(cfg: Cfg, bits: Bits) -> list[int]:
+    """Return, for the entry of each block, the names bound or deleted on every path to it."""
+    gen = []
+    for events in cfg.events:
+        mask = 0
+        for what, name, _, flags, _ in events:
+            if not flags & MAYBE and (what == BIND or what in (DELETE, FORGET)):
+                mask |= bits[name]
+        gen.append(mask)
+    return _forward(cfg, gen, [0] * len(gen), len(bits))
+
+
+def _forward(cfg: Cfg, gen: Sequence[int], kill: Sequence[int], size: int) -> list[int]:
+    """Solve a forward must problem."""
+    top = (1 << size) - 1
+    return solve(reverse(cfg.successors), cfg.successors, gen, kill, start=0, top=top)
+
+
+def ends(cfg: Cfg) -> Ends:
+    """Return what the normal end of a scope knows.
+
+    Source: Macke et al. 2021, section 4.3, Alg. 2: DEAD_out = (DEF - USE) | DEAD_in, DEAD_in is
+    the intersection over predecessors. Departs: nothing but that U is the scope's own names.
+    """
+    if len(cfg.events) == 1:
+        return _ends_straight(cfg.events[0])
+    bits = Bits()
+    masks = [_masks(events, bits) for events in cfg.events]
+    top = (1 << len(bits)) - 1
+    sources = reverse(cfg.successors)
+    gen, kill = [m[0] for m in masks], [m[1] for m in masks]
+    must = solve(sources, cfg.successors, gen, kill, start=0, top=top)[cfg.exit]
+    must = gen[cfg.exit] | (must & ~kill[cfg.exit])
+    gen, kill = [m[2] for m in masks], [m[3] for m in masks]
+    may = solve(sources, cfg.successors, gen, kill, start=0)[cfg.exit]
+    may = gen[cfg.exit] | (may & ~kill[cfg.exit])
+    found: dict[str, set[str]] = {mark: set() for mark in "#=+-!"}
+    for key in bits.names(must):
+        found[key[0]].add(key[1:])
+    return Ends(
+        dead=frozenset(found["#"]),
+        bound=frozenset(found["="]),
+        sure=frozenset(found["+"]),
+        leaves=frozenset(key[1:] for key in bits.names(may)),
+        removed=frozenset(found["-"]),
+        changed=frozenset(found["!"]),
+    )
+
+
+def _masks(events: Sequence[Event], bits: Bits) -> tuple[int, int, int, int]:
+    """Return (gen, kill) of the must problem and of the may problem for one block.
+
+    Each name has several bits: `#` dead, `=` bound on the way, `+` bound now, `-` deleted now,
+    `!` changed.
+    """
+    gen = kill = may = may_not = 0
+    for what, name, _, flags, _ in events:
+        if what == BIND:
+            bound, deleted = bits["+" + name], bits["-" + name]
+            may |= bound
+            kill |= deleted
+            gen &= ~deleted
+            if not flags & MAYBE:
+                gen |= bound | bits["=" + name]
+                if flags & INDEPENDENT:
+                    gen |= bits["#" + name]
+        elif what in (DELETE, FORGET):
+            bound, deleted = bits["+" + name], bits["-" + name]
+            may &= ~bound
+            may_not |= bound
+            gen = (gen & ~bound) | deleted | bits["=" + name]
+            kill |= bound
+        elif what == MUTATE and not flags & MAYBE:
+            gen |= bits["!" + name]
+    return gen, kill & ~gen, may, may_not & ~may
+
+
+def _ends_straight(events: Sequence[Event]) -> Ends:
+    """Return the same for code without branches, where one scan is exact."""
+    dead: set[str] = set()
+    bound: set[str] = set()
+    sure: set[str] = set()
+    leaves: set[str] = set()
+    removed: set[str] = set()
+    changed: set[str] = set()
+    for what, name, _, flags, _ in events:
+        if what == READ or what == CALL:
+            continue
+        if what == BIND:
+            leaves.add(name)
+            removed.discard(name)
+            if not flags & MAYBE:
+                bound.add(name)
+                sure.add(name)
+                if flags & INDEPENDENT:
+                    dead.add(name)
+        elif what == DELETE or what == FORGET:
+            bound.add(name)
+            removed.add(name)
+            sure.discard(name)
+            leaves.discard(name)
+        elif what == MUTATE and not flags & MAYBE:
+            changed.add(name)
+    return Ends(*map(frozenset, (dead, bound, sure, leaves, removed, changed)))

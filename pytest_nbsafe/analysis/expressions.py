@@ -1,0 +1,333 @@
+"""Walks expressions: what they read, call, and bind, in the order in which Python does it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+
+from pytest_nbsafe.analysis import functions, opaque
+from pytest_nbsafe.analysis.cfg import GUARD, MAYBE, Builder
+from pytest_nbsafe.analysis.scopes import NamesFrame, root, stored_names
+
+NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
+"""Builtins that show the notebook's names, as in `'x' in globals()`."""
+
+
+def visit(b: Builder, node: ast.AST) -> None:
+    """Walk one expression."""
+    _VISITORS.get(type(node), _children)(b, node)
+
+
+def using(b: Builder, node: ast.AST) -> set[str]:
+    """Walk one expression and return the names that it reads (USE[e])."""
+    before, b.reads = b.reads, set()
+    visit(b, node)
+    found, b.reads = b.reads, before
+    before |= found
+    return found
+
+
+def visit_all(b: Builder, nodes: Iterable[ast.AST | None]) -> None:
+    """Walk expressions one after another."""
+    for node in nodes:
+        if node is not None:
+            _VISITORS.get(type(node), _children)(b, node)
+
+
+def condition(b: Builder, test: ast.expr, yes: int, no: int) -> None:
+    """Walk a test whose outcome decides between two blocks."""
+    if isinstance(test, ast.Constant):
+        b.link(b.here, yes if test.value else no)
+    elif b.precise and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        condition(b, test.operand, no, yes)
+    elif b.precise and isinstance(test, ast.BoolOp):
+        every = isinstance(test.op, ast.And)
+        for value in test.values[:-1]:
+            rest = b.new()
+            condition(b, value, rest if every else yes, no if every else rest)
+            b.start(rest)
+        condition(b, test.values[-1], yes, no)
+    else:
+        visit(b, test)
+        guarded = _guarded_name(test) if b.precise else None
+        _link(b, yes, test, guarded[0] if guarded and guarded[1] else None)
+        _link(b, no, test, guarded[0] if guarded and not guarded[1] else None)
+
+
+def _link(b: Builder, target: int, test: ast.expr, guarded: str | None) -> None:
+    if guarded is None:
+        b.link(b.here, target)
+        return
+    edge = b.new()
+    b.guards = True
+    b.link(b.here, edge)
+    b.events[edge].append((GUARD, guarded, test, 0, ""))
+    b.link(edge, target)
+
+
+def _guarded_name(test: ast.expr) -> tuple[str, bool] | None:
+    """Return (name, outcome in which it exists) for a test such as `'x' in globals()`."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and _is_namespace(test)):
+        return None
+    left = test.left
+    if not (isinstance(left, ast.Constant) and isinstance(left.value, str)):
+        return None
+    return left.value, isinstance(test.ops[0], ast.In)
+
+
+def _is_namespace(test: ast.Compare) -> bool:
+    right = test.comparators[0]
+    if (  # `in globals().keys()`
+        isinstance(right, ast.Call)
+        and isinstance(right.func, ast.Attribute)
+        and right.func.attr == "keys"
+    ):
+        right = right.func.value
+    return (
+        isinstance(test.ops[0], (ast.In, ast.NotIn))
+        and isinstance(right, ast.Call)
+        and isinstance(right.func, ast.Name)
+        and right.func.id in NAMESPACES
+    )
+
+
+# -- the visitors --------------------------------------------------------------------------------
+
+
+def _children(b: Builder, node: ast.AST) -> None:
+    visit_all(b, ast.iter_child_nodes(node))
+
+
+def _nothing(b: Builder, node: ast.AST) -> None:
+    pass
+
+
+def _name(b: Builder, node: ast.Name) -> None:
+    b.read(node.id, node)
+
+
+def _attribute(b: Builder, node: ast.Attribute) -> None:
+    if not opaque.shows_namespace(b, node.value, node.attr):
+        visit(b, node.value)
+    if b.handlers:
+        b.may_raise()
+
+
+def _subscript(b: Builder, node: ast.Subscript) -> None:
+    if not opaque.reads_namespace(b, node):
+        visit(b, node.value)
+    visit(b, node.slice)
+    if b.handlers:
+        b.may_raise()
+
+
+def _binary(b: Builder, node: ast.BinOp) -> None:
+    """Walk `a + b + c + ...` without a Python frame for each operator."""
+    rest: list[ast.expr] = []
+    left: ast.expr = node
+    while isinstance(left, ast.BinOp):
+        rest.append(left.right)
+        left = left.left
+    visit(b, left)
+    visit_all(b, reversed(rest))
+    if b.handlers:
+        b.may_raise()
+
+
+def _operator(b: Builder, node: ast.UnaryOp | ast.Starred | ast.Await) -> None:
+    visit(b, node.operand if isinstance(node, ast.UnaryOp) else node.value)
+    if b.handlers:
+        b.may_raise()
+
+
+def _elements(b: Builder, node: ast.Tuple | ast.List | ast.Set) -> None:
+    visit_all(b, node.elts)
+
+
+def _dict(b: Builder, node: ast.Dict) -> None:
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is not None:
+            visit(b, key)
+        visit(b, value)
+
+
+def _boolean(b: Builder, node: ast.BoolOp) -> None:
+    if b.precise:
+        end = b.new()
+        for value in node.values[:-1]:
+            rest = b.new()
+            every = isinstance(node.op, ast.And)
+            condition(b, value, rest if every else end, end if every else rest)
+            b.start(rest)
+        visit(b, node.values[-1])
+        b.link(b.here, end)
+        b.start(end)
+        return
+    visit(b, node.values[0])
+    b.maybe += 1
+    visit_all(b, node.values[1:])
+    b.maybe -= 1
+
+
+def _compare(b: Builder, node: ast.Compare) -> None:
+    visit(b, node.left)
+    if _is_namespace(node):
+        return
+    visit(b, node.comparators[0])
+    if len(node.comparators) > 1:  # a < b < c leaves c out when a < b is false
+        b.branch(lambda: visit_all(b, node.comparators[1:]))
+    if b.handlers:
+        b.may_raise()
+
+
+def _ternary(b: Builder, node: ast.IfExp) -> None:
+    if not b.precise:
+        visit(b, node.test)
+        b.maybe += 1
+        visit(b, node.body)
+        visit(b, node.orelse)
+        b.maybe -= 1
+        return
+    yes, no = b.new(), b.new()
+    condition(b, node.test, yes, no)
+    ends = []
+    for block, branch in ((yes, node.body), (no, node.orelse)):
+        b.start(block)
+        visit(b, branch)
+        ends.append(b.here)
+    b.merge(ends)
+
+
+def _walrus(b: Builder, node: ast.NamedExpr) -> None:
+    values = using(b, node.value)
+    name = node.target.id
+    hidden = []
+    while b.frames and isinstance(b.frames[-1], NamesFrame):
+        hidden.append(b.frames.pop())  # it binds outside of the comprehension
+    b.bind(name, node.target, "walrus")
+    b.frames.extend(reversed(hidden))
+    b.walrus.setdefault(name, set()).update(values)
+
+
+def _lambda(b: Builder, node: ast.Lambda) -> None:
+    """Walk a lambda that nobody names: it counts as called at once, perhaps."""
+    summary = summarise_lambda(b, node, f"<lambda:{node.lineno}:{node.col_offset + 1}>")
+    functions.keep(b, summary)
+    b.reads.update(summary.reads)
+    if not b.function:
+        b.call(summary.name, node, MAYBE)
+
+
+def summarise_lambda(b: Builder, node: ast.Lambda, name: str) -> functions.Summary:
+    """Return what a lambda does when called; its default values are read at once."""
+    visit_all(b, functions.defaults(node.args))
+    child = functions.child(b, node.args)
+    child.returned = using(child, node.body)
+    return functions.finish(child, name, node)
+
+
+def _call(b: Builder, node: ast.Call) -> None:
+    func = node.func
+    visit(b, func)
+    for argument in node.args:
+        visit(b, argument)
+        if isinstance(argument, ast.Name):
+            b.call(argument.id, argument, MAYBE)
+    for keyword in node.keywords:
+        visit(b, keyword.value)
+        if isinstance(keyword.value, ast.Name):
+            b.call(keyword.value.id, keyword.value, MAYBE)
+    if isinstance(func, ast.Name):
+        b.call(func.id, func)
+    else:
+        bottom = root(func)
+        if bottom is not None:
+            b.call(bottom.id, bottom, MAYBE)
+    opaque.check_call(b, node)
+    if b.handlers:
+        b.may_raise()
+
+
+def _comprehension(
+    b: Builder, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+) -> None:
+    generators = node.generators
+    visit(b, generators[0].iter)  # the first iterable belongs to the scope around
+    if b.handlers:
+        b.may_raise()
+    names = frozenset(n.id for g in generators for n in stored_names(g.target))
+    b.frames.append(NamesFrame(names))
+    if isinstance(node, ast.DictComp):
+        elements: Sequence[ast.expr] = (node.key, node.value)
+    else:
+        elements = (node.elt,)
+    if b.precise:
+        _loops(b, generators, elements)
+    else:
+        b.maybe += 1
+        for position, generator in enumerate(generators):
+            visit_all(b, ([generator.iter] if position else []))
+            visit_all(b, generator.ifs)
+        visit_all(b, elements)
+        b.maybe -= 1
+    b.frames.pop()
+
+
+def _loops(
+    b: Builder, generators: Sequence[ast.comprehension], elements: Sequence[ast.expr]
+) -> None:
+    """Write the nested loops of a comprehension; the innermost one evaluates the elements."""
+    heads = []
+    for position, generator in enumerate(generators):
+        if position:
+            visit(b, generator.iter)
+        b.step()
+        heads.append(b.here)
+        b.step()
+        for test in generator.ifs:
+            body = b.new()
+            condition(b, test, body, heads[-1])
+            b.start(body)
+    visit_all(b, elements)
+    b.link(b.here, heads[-1])
+    for inner, outer in zip(reversed(heads), reversed(heads[:-1]), strict=False):
+        b.link(inner, outer)
+    after = b.new()
+    b.link(heads[0], after)
+    b.start(after)
+
+
+def _yield(b: Builder, node: ast.Yield | ast.YieldFrom) -> None:
+    if not b.function or b.in_class():
+        b.suspicious = True
+    if node.value is not None:
+        b.returned |= using(b, node.value)
+    b.may_raise()
+
+
+_VISITORS: dict[type, Callable[[Builder, ast.AST], None]] = {
+    ast.Name: _name,
+    ast.Constant: _nothing,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Call: _call,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _operator,
+    ast.Starred: _operator,
+    ast.Await: _operator,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _ternary,
+    ast.NamedExpr: _walrus,
+    ast.Lambda: _lambda,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.Tuple: _elements,
+    ast.List: _elements,
+    ast.Set: _elements,
+    ast.Dict: _dict,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+}  # type: ignore[dict-item]

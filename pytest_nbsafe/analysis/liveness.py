@@ -1,0 +1,172 @@
+"""Live names at the entry of a scope (nbsafety, Alg. 1), and which of them are surely read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_nbsafe.analysis.cfg import (
+    BIND,
+    CALL,
+    DELETE,
+    FORGET,
+    GUARD,
+    GUARDED,
+    MAYBE,
+    READ,
+    Cfg,
+    Event,
+)
+from pytest_nbsafe.analysis.dataflow import reverse, solve
+from pytest_nbsafe.analysis.definitions import Bits, seen
+
+
+@dataclass(slots=True)
+class LiveRead:
+    """The first read of a live name in the text; `flags` holds MAYBE and GUARDED."""
+
+    node: ast.AST
+    flags: int
+
+
+@dataclass(frozen=True, slots=True)
+class CalledName:
+    """A call, and the bits of the names that are surely bound or deleted before it."""
+
+    name: str
+    node: ast.AST
+    flags: int
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Live names with their first read, and calls, each perhaps MAYBE; `bits` index `bound`."""
+
+    uses: dict[str, LiveRead]
+    calls: list[CalledName]
+    bits: Bits
+
+
+def flow(cfg: Cfg) -> Flow:
+    """Return the live names of a scope and its calls.
+
+    Source: Macke et al. 2021, section 4.1, Alg. 1. Departs: the same equations with intersection
+    also give the names that are read on *every* path before they are bound.
+    """
+    if len(cfg.events) == 1:
+        return _straight(cfg.events[0])
+    bits = Bits()
+    before = seen(cfg, bits)
+    live, must = _entry(cfg, bits)
+    expected = _expected(cfg, bits) if cfg.guards else []
+    uses: dict[str, LiveRead] = {}
+    calls: list[CalledName] = []
+    for block, events in enumerate(cfg.events):
+        bound = before[block]
+        known = expected[block] if expected else 0
+        for what, name, node, flags, _ in events:
+            bit = bits[name]
+            if what == CALL:
+                surely = 0 if must & bits[name + "()"] and not flags & MAYBE else MAYBE
+                calls.append(CalledName(name, node, surely, bound))
+                continue
+            if what in (READ, DELETE) and not bound & bit and live & bit:
+                flags &= GUARDED
+                if known & bit:
+                    flags |= GUARDED
+                _first(uses, name, node, flags | (0 if must & bit else MAYBE))
+            known |= bit
+            if what in (BIND, DELETE, FORGET) and not flags & MAYBE:
+                bound |= bit
+    return Flow(uses, calls, bits)
+
+
+def _straight(events: Sequence[Event]) -> Flow:
+    """Return the same for code without branches, where one scan is exact."""
+    bits = Bits()
+    bound = 0
+    seen_names: set[str] = set()
+    uses: dict[str, LiveRead] = {}
+    calls: list[CalledName] = []
+    for what, name, node, flags, _ in events:
+        if what == CALL:
+            calls.append(CalledName(name, node, flags & MAYBE, bound))
+        elif what == READ:
+            if name not in seen_names:
+                _first(uses, name, node, flags & (MAYBE | GUARDED))
+        elif what in (BIND, DELETE, FORGET):
+            if what == DELETE and name not in seen_names:
+                _first(uses, name, node, 0)
+            if not flags & MAYBE:
+                seen_names.add(name)
+                bound |= bits[name]
+    return Flow(uses, calls, bits)
+
+
+def _first(uses: dict[str, LiveRead], name: str, node: ast.AST, flags: int) -> None:
+    """Keep the first read in the text; one that nothing guards goes before those guarded."""
+    use = uses.get(name)
+    if use is None:
+        uses[name] = LiveRead(node, flags)
+        return
+    use.flags &= flags | ~MAYBE
+    if (flags & GUARDED, *place(node)) < (use.flags & GUARDED, *place(use.node)):
+        use.node = node
+        use.flags = (use.flags & ~GUARDED) | (flags & GUARDED)
+
+
+def place(node: ast.AST) -> tuple[int, int]:
+    """Return where a node begins: its 1-based line and its byte offset."""
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+
+
+def _entry(cfg: Cfg, bits: Bits) -> tuple[int, int]:
+    """Return the names that are live at entry, and those surely read (and calls surely made)."""
+    masks = [_masks(events, bits) for events in cfg.events]
+    live, must, kill = ([m[i] for m in masks] for i in range(3))
+    sources = reverse(cfg.successors)
+    top = (1 << len(bits)) - 1
+    may = solve(cfg.successors, sources, live, kill, start=cfg.exit)[0]
+    surely = solve(cfg.successors, sources, must, kill, start=cfg.exit, top=top)[0]
+    return live[0] | (may & ~kill[0]), must[0] | (surely & ~kill[0])
+
+
+def _masks(events: Sequence[Event], bits: Bits) -> tuple[int, int, int]:
+    """Return USE (perhaps read first), the names surely read first, and DEF of one block."""
+    live = must = kill = 0
+    for what, name, _, flags, _ in events:
+        bit = bits[name]
+        if what in (READ, DELETE) and not kill & bit:
+            live |= bit
+            if not flags & MAYBE:
+                must |= bit
+        elif what == CALL and not flags & MAYBE:
+            must |= bits[name + "()"]
+        if what in (BIND, DELETE, FORGET) and not flags & MAYBE:
+            kill |= bit
+    return live, must, kill
+
+
+def _expected(cfg: Cfg, bits: Bits) -> list[int]:
+    """Return, for each block, the names that surely exist there: bound, read, or tested for."""
+    gen, kill = [], []
+    for events in cfg.events:
+        there = gone = 0
+        for what, name, _, flags, _ in events:
+            bit = bits[name]
+            if what in (DELETE, FORGET):
+                there &= ~bit
+                gone |= bit
+            elif what in (READ, BIND, GUARD) and not flags & MAYBE:
+                there |= bit
+        gen.append(there)
+        kill.append(gone & ~there)
+    top = (1 << len(bits)) - 1
+    return solve(reverse(cfg.successors), cfg.successors, gen, kill, start=0, top=top)
+
+
+def ordered(uses: dict[str, LiveRead]) -> Iterator[tuple[str, LiveRead]]:
+    """Yield the live names in the order of their reads in the text."""
+    yield from sorted(uses.items(), key=lambda item: place(item[1].node))

@@ -1,0 +1,345 @@
+"""From paths and settings to a report: the one module that sees every room."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe import config as configs
+from pytest_nbsafe import order as orders
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Status, sort_key
+from pytest_nbsafe.notebook import load
+from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.order.cells import SKIP_TAGS
+from pytest_nbsafe.rules import evaluate, faults
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace import lineage, staleness
+from pytest_nbsafe.trace.model import CellResult, PlanResult, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class OrderReport:
+    """The answer of `nbsafe order`: the plan that `config.order` asks for, and the others."""
+
+    notebook: Notebook
+    plan: Plan
+    orders: Mapping[str, Plan]
+    verdict: str
+    stats: Mapping[str, int]
+
+
+def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
+    """Return what is known of a notebook before anything runs, and its top-down plan."""
+    graph = graphs.build(notebook)
+    plan = orders.plan(graph, config.order)
+    clean = orders.plan(graph, "top-down")
+    suspicions = staleness.suspicions(
+        graph,
+        plan,
+        lineage.static_records(graph, plan),
+        lineage.static_records(graph, clean),
+    )
+    return Facts(notebook, config, graph, plan, suspicions), clean
+
+
+# ------------------------------------------------------------------- one notebook
+
+
+class NotebookSession:
+    """One notebook under test: outcomes are computed when asked for, running what they need.
+
+    `selected` are the cells that will be asked for; None, or none at all, means the whole
+    notebook. A cell of a notebook whose plan is the page's own order is run when it is asked for;
+    else the first outcome drives the whole trial.
+    """
+
+    def __init__(self, path: Path, config: Config, selected: Collection[int] | None = None) -> None:
+        self.config = config
+        self.notebook: Notebook | None = None
+        self._path = path
+        self._last = max(selected, default=None) if selected else None
+        self._findings: tuple[Finding, ...] = ()
+        self._facts: Facts | None = None
+        self._run: Any = None
+        self._trial: Trial | None = None
+        self._no_kernel = ""
+        self._started = time.perf_counter()
+        try:
+            self.notebook = load.read(path)
+        except load.Unreadable as error:
+            finding = faults.unreadable(str(path), error.line, error.message, error.hint)
+            self._findings = (finding,)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells that are tested, in page order: none when another language is spoken."""
+        if self.notebook is None or self.notebook.language != "python":
+            return ()
+        return self.notebook.code_cells
+
+    def outcome(self, cell: int) -> Outcome:
+        """Return what a cell (or the notebook, 0) has to say, running as much as that needs."""
+        if self.notebook is None:
+            return self._judged(cell, None)
+        if self.notebook.language != "python":
+            return Outcome(cell, "skipped", self._note())
+        self._prepare(self.notebook)
+        if self.config.static:
+            return self._judged(cell, None)
+        result = self._drive(cell)
+        if self._no_kernel and cell:
+            return Outcome(cell, "skipped", self._no_kernel)
+        return self._judged(cell, result)
+
+    def report(self) -> NotebookReport:
+        """Return what became of the notebook so far."""
+        status: Status = "passed"
+        if self.notebook is not None and self.notebook.language != "python":
+            status = "not-analysed"
+        elif any(self._fails(f) for f in self._findings):
+            status = "failed"
+        trial = self._trial
+        runs = [r for r in (trial.replay, trial.clean, trial.second) if r] if trial else []
+        return NotebookReport(
+            path=str(self._path),
+            cells=len(self.notebook.cells) if self.notebook else 0,
+            orders=tuple(dict.fromkeys(run.plan.order for run in runs)),
+            status=status,
+            duration_s=time.perf_counter() - self._started,
+            note=self._note(),
+            costs=tuple(_cost(run) for run in runs),
+        )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything found so far, sorted, notes only when they are asked for."""
+        return tuple(f for f in self._findings if f.severity != "note" or self.config.notes)
+
+    def close(self) -> None:
+        """Stop every kernel that is still up."""
+        if self._run is not None:
+            self._run.close()
+
+    def _note(self) -> str:
+        if self.notebook is not None and self.notebook.language != "python":
+            return f"not analysed: its language is {self.notebook.language}, not Python"
+        return ""
+
+    def _prepare(self, notebook: Notebook) -> None:
+        if self._facts is not None:
+            return
+        self._facts, clean = static_facts(notebook, self.config)
+        self._findings = evaluate(self._facts)
+        if not self.config.static and clean.runs:
+            self._run = _trial_run(self._facts, clean, self._path)
+
+    def _drive(self, cell: int) -> CellResult | None:
+        """Run as far as the cell needs, bring the findings up to date, return its clean result."""
+        if self._run is None or self._no_kernel:
+            return None
+        from pytest_nbsafe.runner.session import KernelStartFailed, NoSuchKernel
+
+        try:
+            if self._trial is None and cell and not self._run.replayed:
+                return self._advance(cell)
+            if self._trial is None:
+                self._trial = self._run.finish(self._last)
+                self._reconsider(self._trial)
+        except NoSuchKernel as error:
+            self._refused(faults.no_such_kernel(str(self._path), error.name, error.available))
+            return None
+        except KernelStartFailed as error:
+            self._refused(faults.kernel_failed(str(self._path), str(error)))
+            return None
+        return self._trial.clean.last(cell) if cell else None
+
+    def _advance(self, cell: int) -> CellResult | None:
+        """Run the page as far as one cell; the rules are asked again where something shows."""
+        result: CellResult | None = self._run.until(cell)
+        suspicious = any(f.location.cell == cell for f in self._findings)
+        if result is not None and (result.status != "ok" or result.incidents or suspicious):
+            self._reconsider(self._run.so_far())
+        return result
+
+    def _reconsider(self, trial: Trial) -> None:
+        """Ask the rules again, now that more has been seen."""
+        assert self._facts is not None, "the static facts come first"
+        self._findings = evaluate(replace(self._facts, trial=trial, suspicions=trial.suspicions))
+
+    def _refused(self, finding: Finding) -> None:
+        self._no_kernel = finding.message
+        self._findings = tuple(sorted((*self._findings, finding), key=sort_key))
+
+    def _fails(self, finding: Finding) -> bool:
+        return finding.severity == "error" or (self.config.strict and finding.severity == "warning")
+
+    def _judged(self, cell: int, result: CellResult | None) -> Outcome:
+        found = tuple(f for f in self.findings if f.location.cell == cell)
+        failing = next((f for f in found if self._fails(f)), None) or self._elsewhere(result)
+        traceback = result.failure.traceback if result and result.failure else ""
+        output = _printed(result) if result else ""
+        duration_s = result.duration_s if result else 0.0
+        if failing is not None:
+            return Outcome(cell, "failed", failing.message, found, traceback, output, duration_s)
+        reason = self._skipped(cell, result)
+        status = "skipped" if reason else "passed"
+        return Outcome(cell, status, reason, found, traceback, output, duration_s)
+
+    def _elsewhere(self, result: CellResult | None) -> Finding | None:
+        """Return the finding at another cell that has this cell's failure among its steps."""
+        if result is None or result.status in {"ok", "skipped", "not-reached"}:
+            return None
+        return next(
+            (
+                finding
+                for finding in self._findings
+                if self._fails(finding) and any(s.cell == result.cell for s in finding.steps)
+            ),
+            None,
+        )
+
+    def _skipped(self, cell: int, result: CellResult | None) -> str:
+        """Return why a cell has not run, empty when it has (or nothing was to run)."""
+        if result is not None:
+            return result.reason if result.status in {"skipped", "not-reached"} else ""
+        if not cell or self.notebook is None:
+            return ""
+        tag = next((t for t in self.notebook.cell(cell).tags if t in SKIP_TAGS), "")
+        return f"tagged {tag}" if tag else ""
+
+
+def _trial_run(facts: Facts, clean: Plan, path: Path) -> Any:
+    from pytest_nbsafe.runner.session import KernelSession
+    from pytest_nbsafe.runner.trial import TrialRun
+
+    def make_session() -> KernelSession:
+        return KernelSession(
+            facts.notebook,
+            kernel=facts.config.kernel,
+            timeout_s=facts.config.timeout_s,
+            cwd=path.resolve().parent,
+            trace=facts.config.trace,
+        )
+
+    plan = facts.plan if orders.differs(facts.plan, clean) else None
+    return TrialRun(facts.graph, plan, clean, facts.suspicions, make_session)
+
+
+def _cost(run: PlanResult) -> Cost:
+    return Cost(run.plan.order, run.duration_s, run.cpu_s)
+
+
+def _printed(result: CellResult) -> str:
+    return "".join(output.text for output in result.outputs if output.kind == "stream")
+
+
+# ------------------------------------------------------------------ many notebooks
+
+
+def notebooks_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the .ipynb files that `paths` name or contain, sorted, checkpoints left out.
+
+    A file that is named is taken whatever its suffix.
+
+    Raises:
+        NbsafeError: a path does not exist.
+
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(sorted(_walk(path))))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise NbsafeError("no-such-path", f"there is no file or folder {path}")
+    return tuple(sorted(found))
+
+
+def _walk(folder: Path) -> list[Path]:
+    files: list[Path] = []
+    for root, folders, names in os.walk(folder):
+        folders[:] = [f for f in folders if not f.startswith(".") and f != "node_modules"]
+        files.extend(Path(root, name) for name in names if name.endswith(".ipynb"))
+    return files
+
+
+def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
+    """Return a notebook's settings: its nearest file's, under those given by hand."""
+    return configs.merge(configs.for_path(path), settings, "options")
+
+
+def check(paths: Sequence[Path], settings: Mapping[str, Any]) -> Report:
+    """Return what can be said of the notebooks without running anything.
+
+    `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
+    notebook's own configuration file.
+    """
+    return run(paths, {**settings, "static": True})
+
+
+def run(
+    paths: Sequence[Path],
+    settings: Mapping[str, Any],
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Report:
+    """Run the notebooks and return everything found; `progress(path, cell, cells)` may be told."""
+    findings: list[Finding] = []
+    notebooks: list[NotebookReport] = []
+    for path in notebooks_in(paths):
+        session = NotebookSession(path, configuration(path, settings))
+        try:
+            cells = [cell.number for cell in session.cells]
+            for position, number in enumerate(cells, start=1):
+                if progress is not None:
+                    progress(str(path), position, len(cells))
+                session.outcome(number)
+            session.outcome(0)
+        finally:
+            session.close()
+        findings.extend(session.findings)
+        notebooks.append(session.report())
+    return Report(tuple(sorted(findings, key=sort_key)), tuple(notebooks))
+
+
+def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
+    """Return the plan for one notebook and why each step is there.
+
+    Raises:
+        NbsafeError: the notebook cannot be read, or is not Python.
+
+    """
+    try:
+        notebook = load.read(path)
+    except load.Unreadable as error:
+        raise NbsafeError(
+            "unreadable", f"{path}, line {error.line}: {error.message}", error.hint
+        ) from error
+    if notebook.language != "python":
+        raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
+    graph = graphs.build(notebook)
+    plans = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
+    plan = orders.plan(graph, configuration(path, settings).order)
+    same = plan.cells == plans["top-down"].cells
+    stats = {
+        "cells": len(graph.cells),
+        "steps": len(plan.runs),
+        "inferred_steps": sum(not run.recorded for run in plan.runs),
+        "unbound_reads": len(graphs.unbound(graph, plan.cells)),
+    }
+    return OrderReport(notebook, plan, plans, "top-down" if same else "out-of-order", stats)
+
+
+def explain(code: str) -> str:
+    """Return the help text of a rule: what it finds, why it matters, a bad and a good example."""
+    from pytest_nbsafe.rules.explain import explain as rule_help
+
+    return rule_help(code)

@@ -1,0 +1,382 @@
+"""From an .ipynb file to a Notebook, with the physical line of every source line."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from pytest_nbsafe.notebook.jsontext import CellPlace, Decoded, decode
+from pytest_nbsafe.notebook.model import (
+    Cell,
+    CellId,
+    CellKind,
+    Notebook,
+    Output,
+    OutputKind,
+)
+
+_KINDS: tuple[str, ...] = get_args(CellKind)
+_OUTPUT_KINDS: tuple[str, ...] = get_args(OutputKind)
+
+
+class Unreadable(Exception):  # noqa: N818 - it names what the file is, as NBS901 does
+    """The file is not a notebook that can be read.
+
+    `line` is the physical line (1-based) where reading stopped, `hint` says what to do.
+    """
+
+    def __init__(self, line: int, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.line = line
+        self.message = message
+        self.hint = hint
+
+
+def read(path: Path) -> Notebook:
+    """Return the notebook that lies at `path`.
+
+    Raises:
+        Unreadable: the file cannot be read, or is not a notebook.
+
+    """
+    return loads(_text(path), str(path))
+
+
+def loads(text: str, path: str) -> Notebook:
+    """Return the notebook of a file's text; `path` is only recorded.
+
+    Raises:
+        Unreadable: the text is not a notebook.
+
+    """
+    text = text.removeprefix("\ufeff")
+    decoded = _decode(text)
+    data = decoded.value
+    if not isinstance(data, dict):
+        raise Unreadable(1, f"this is not a notebook but {_called(data)}", _RESAVE)
+    major = data.get("nbformat")
+    if isinstance(major, bool) or not isinstance(major, int):
+        raise Unreadable(1, "this JSON is not a notebook: it has no nbformat number", _RESAVE)
+    if not 1 < major < 5:
+        hint = "this tool reads nbformat 2, 3 and 4; convert it with `jupyter nbconvert`"
+        raise Unreadable(1, f"nbformat {_shown(major)} is not known", hint)
+    if major < 4:
+        return _build(_upgrade(text), path, (major, _number(data.get("nbformat_minor"))), None)
+    where = _Lines(text, decoded)
+    return _build(data, path, (major, _number(data.get("nbformat_minor"))), where)
+
+
+def from_json(data: Mapping[str, Any], path: str) -> Notebook:
+    """Return the notebook of nbformat 4 data that lies in no file: its lines are unknown.
+
+    Raises:
+        Unreadable: the data is not a notebook.
+
+    """
+    return _build(data, path, (4, _number(data.get("nbformat_minor"))), None)
+
+
+# The file
+
+
+_RESAVE = "open it in Jupyter and save it again, or restore it from version control"
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise Unreadable(1, "the file is not there", "was it moved or deleted?") from None
+    except PermissionError:
+        hint = "make the file readable for this user"
+        raise Unreadable(1, "the file may not be read: permission denied", hint) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Unreadable(1, f"the file cannot be read: {reason}", "check the path") from error
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"line {line} is not UTF-8: byte 0x{content[error.start]:02x}"
+        raise Unreadable(line, message, "save the notebook as UTF-8") from error
+
+
+def _decode(text: str) -> Decoded:
+    if not text.strip():
+        raise Unreadable(1, "the file is empty", "delete it, or restore it from version control")
+    try:
+        return decode(text)
+    except json.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        hint = "a merge conflict left in the file?" if "\n<<<<<<<" in text else _RESAVE
+        raise Unreadable(error.lineno, message, hint) from error
+    except RecursionError:
+        raise Unreadable(1, "the JSON is nested too deeply to be read", _RESAVE) from None
+    except ValueError as error:
+        raise Unreadable(1, f"not valid JSON: {error}", _RESAVE) from error
+
+
+def _upgrade(text: str) -> Mapping[str, Any]:
+    """Return the nbformat 4 form of an nbformat 2 or 3 file."""
+    import nbformat
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            old = nbformat.reader.reads(text)
+            return cast("Mapping[str, Any]", nbformat.convert(old, 4))
+    except Exception as error:  # the upgrade trusts its input; anything may break in it
+        message = f"this old notebook cannot be upgraded: {type(error).__name__}: {error}"
+        raise Unreadable(1, message, _RESAVE) from error
+
+
+class _Lines:
+    """Turns offsets in the text into physical lines, going forward through the text."""
+
+    def __init__(self, text: str, decoded: Decoded) -> None:
+        self.text = text
+        self.cells_at = decoded.cells_at
+        self.cells = decoded.cells
+        self._offset = 0
+        self._line = 1
+
+    def line(self, offset: int) -> int:
+        """Return the physical line (1-based) that holds this offset."""
+        if offset < self._offset:
+            self._offset, self._line = 0, 1
+        self._line += self.text.count("\n", self._offset, offset)
+        self._offset = offset
+        return self._line
+
+
+# The notebook
+
+
+def _build(
+    data: Mapping[str, Any], path: str, version: tuple[int, int], where: _Lines | None
+) -> Notebook:
+    items = data.get("cells")
+    if not isinstance(items, list):
+        line = where.line(where.cells_at) if where else 1
+        raise Unreadable(line, f"the notebook's cells are {_called(items)}, not a list", _RESAVE)
+    ids = _mint(items)
+    places = where.cells if where else [None] * len(items)
+    cells = tuple(
+        _cell(item, number, cell_id, where, place)
+        for number, (item, cell_id, place) in enumerate(zip(items, ids, places, strict=True), 1)
+    )
+    metadata = _mapping(data.get("metadata"))
+    language = _language(metadata)
+    return Notebook(
+        path=path,
+        cells=cells,
+        language=language,
+        python_major=_python_major(metadata) if language == "python" else 3,
+        kernel_name=_string(_mapping(metadata.get("kernelspec")).get("name")) or None,
+        nbformat=version,
+        metadata=metadata,
+    )
+
+
+def _cell(
+    item: Any, number: int, cell_id: CellId, where: _Lines | None, place: CellPlace | None
+) -> Cell:
+    line = where.line(place.begin) if where and place else 1
+    if not isinstance(item, dict):
+        raise Unreadable(line, f"cell {number} is {_called(item)}, not an object", _RESAVE)
+    kind = item.get("cell_type")
+    if kind not in _KINDS:
+        message = f"cell {number} has an unknown cell_type: {_shown(kind)}"
+        raise Unreadable(line, message, _RESAVE)
+    source = _joined(item.get("source", ""))
+    if source is None:
+        line = where.line(place.source) if where and place else 1
+        raise Unreadable(line, f"the source of cell {number} is not text", _RESAVE)
+    metadata = _mapping(item.get("metadata"))
+    outputs = item.get("outputs")
+    return Cell(
+        id=cell_id,
+        number=number,
+        kind=cast("CellKind", kind),
+        source=source,
+        count=_count(item.get("execution_count")) if kind == "code" else None,
+        outputs=_outputs(outputs) if kind == "code" and isinstance(outputs, list) else (),
+        tags=_tags(metadata.get("tags")),
+        metadata=metadata,
+        file_lines=_file_lines(item.get("source", ""), where, place) if where and place else (),
+    )
+
+
+def _file_lines(source: str | list[str], where: _Lines, place: CellPlace) -> tuple[int, ...]:
+    """Return the physical line of each source line: that of the string it begins in."""
+    if isinstance(source, str):
+        return (where.line(place.source),) * (source.count("\n") + 1)
+    lines: list[int] = []
+    line = where.line(place.source)
+    fresh = True
+    for text, offset in zip(source, place.strings, strict=True):
+        if not text:
+            continue
+        line = where.line(offset)
+        begun = text.count("\n") + fresh - text.endswith("\n")
+        lines += [line] * begun
+        fresh = text.endswith("\n")
+    if fresh:
+        lines.append(line)
+    return tuple(lines)
+
+
+def _mint(items: Sequence[Any]) -> list[CellId]:
+    """Return an id for each cell: the file's own, or a new one if that is missing or taken."""
+    own = [_string(_mapping(item).get("id")) for item in items]
+    taken = set(own)
+    seen: set[str] = set()
+    ids: list[CellId] = []
+    for number, name in enumerate(own, 1):
+        minted = name
+        if not name or name in seen:
+            minted = f"cell-{number}"
+            while minted in taken:
+                minted += "-2"
+            taken.add(minted)
+        seen.add(minted)
+        ids.append(CellId(minted))
+    return ids
+
+
+def _tags(value: Any) -> tuple[str, ...]:
+    return tuple(tag for tag in value if isinstance(tag, str)) if isinstance(value, list) else ()
+
+
+def _count(value: Any) -> int | None:
+    number = isinstance(value, int) and not isinstance(value, bool)
+    return value if number and value > 0 else None
+
+
+# Saved outputs
+
+
+def _outputs(items: list[Any]) -> tuple[Output, ...]:
+    """Return the outputs that can be understood; what is garbage is left out."""
+    return tuple(
+        _output(item)
+        for item in items
+        if isinstance(item, dict) and item.get("output_type") in _OUTPUT_KINDS
+    )
+
+
+def _output(item: dict[str, Any]) -> Output:
+    kind = cast("OutputKind", item["output_type"])
+    if kind == "stream":
+        name = _string(item.get("name")) or "stdout"
+        return Output(kind, name=name, text=_joined(item.get("text")) or "")
+    if kind == "error":
+        traceback = item.get("traceback")
+        return Output(
+            kind,
+            ename=_string(item.get("ename")),
+            evalue=_string(item.get("evalue")),
+            traceback=_tags(traceback),
+        )
+    data = {str(mime): _mime(str(mime), v) for mime, v in _mapping(item.get("data")).items()}
+    plain = data.pop("text/plain", "")
+    return Output(kind, text=_string(plain), data=data)
+
+
+def _mime(mime: str, value: Any) -> Any:
+    """Return the value of one MIME form; nbformat splits texts, but not JSON, into lines."""
+    if mime == "application/json" or mime.endswith("+json"):
+        return value
+    text = _joined(value)
+    return value if text is None else text
+
+
+# The language
+
+
+_LANGUAGES = {
+    "ir": "r",
+    "xr": "r",
+    "julia": "julia",
+    "scala": "scala",
+    "almond": "scala",
+    "bash": "bash",
+    "octave": "octave",
+    "matlab": "matlab",
+    "ihaskell": "haskell",
+    "haskell": "haskell",
+    "ruby": "ruby",
+    "rust": "rust",
+    "javascript": "javascript",
+    "deno": "typescript",
+    "sagemath": "sage",
+}
+"""Languages of kernels whose notebooks do not name their language, by the kernel's name."""
+
+_KERNEL = re.compile(r"[a-z]+")
+_PYTHON = re.compile(r"i?python\d*")
+_MAJOR = re.compile(r"(?i)(?<![a-z])i?py(?:thon)?[ ._-]?([23])")
+
+
+def _language(metadata: Mapping[str, Any]) -> str:
+    spec = _mapping(metadata.get("kernelspec"))
+    info = _mapping(metadata.get("language_info"))
+    kernel = _KERNEL.match(_string(spec.get("name")).lower())
+    names = (
+        _string(spec.get("language")),
+        _string(info.get("name")),
+        _LANGUAGES.get(kernel[0], "") if kernel else "",
+        "python",
+    )
+    language = next(name for name in map(str.lower, map(str.strip, names)) if name)
+    return "python" if _PYTHON.fullmatch(language) else language
+
+
+def _python_major(metadata: Mapping[str, Any]) -> int:
+    version = _string(_mapping(metadata.get("language_info")).get("version"))
+    if version[:2] in {"2.", "3."}:
+        return int(version[0])
+    spec = _mapping(metadata.get("kernelspec"))
+    for name in (_string(spec.get("name")), _string(spec.get("display_name"))):
+        if major := _MAJOR.search(name):
+            return int(major[1])
+    return 3
+
+
+# Values of any kind
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _joined(value: Any) -> str | None:
+    """Return a text that may be split into a list of texts; None if it is neither."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        return "".join(value)
+    return None
+
+
+def _called(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def _shown(value: Any) -> str:
+    """Return a short form of a value for a message."""
+    text = _called(value) if isinstance(value, dict | list) else json.dumps(value)
+    return text if len(text) <= 40 else text[:37] + "..."

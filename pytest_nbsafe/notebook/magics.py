@@ -1,0 +1,175 @@
+"""What is known of magics by name: which hold Python, which bind or read names, which may do both.
+
+Source: IPython 9's own magics, and the documentation of the extensions that are named here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+_NAME = r"[^\W\d]\w*"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonMagic:
+    """A magic that runs Python: its options without and with a value, and where names go.
+
+    `scope` is `notebook` when names bound in its code reach the notebook, `function` when the
+    code runs in a function of its own.
+    """
+
+    flags: str = ""
+    valued: str = ""
+    scope: Literal["notebook", "function"] = "notebook"
+
+    def options_end(self, arguments: str) -> int:
+        """Return the offset in `arguments` at which the Python begins."""
+        short = "".join(
+            (
+                rf"-(?=[a-zA-Z])[{self.flags or '-'}]*",
+                rf"(?:[{self.valued}][ \t]*\S+)?" if self.valued else "",
+                r"(?=\s|$)",
+            )
+        )
+        options = re.compile(rf"[ \t]*(?:(?:--[a-zA-Z][\w-]*|--|{short})[ \t]*)*")
+        match = options.match(arguments)
+        return match.end() if match else 0
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PYTHON_LINES = {
+    "time": PythonMagic(),
+    "timeit": PythonMagic("tcqo", "nrpv", "function"),
+    "prun": PythonMagic("rq", "DlsT"),
+    "lprun": PythonMagic("rsz", "fmDTu"),
+    "mprun": PythonMagic("rc", "fT"),
+    "memit": PythonMagic("coh", "rti"),
+}
+"""Line magics whose argument is a Python statement."""
+
+PYTHON_CELLS = {
+    "time": PythonMagic(),
+    "timeit": PYTHON_LINES["timeit"],
+    "prun": PYTHON_LINES["prun"],
+    "memit": PYTHON_LINES["memit"],
+    "capture": PythonMagic(),
+    "debug": PythonMagic(),
+    "snakeviz": PythonMagic(),
+    "pyinstrument": PythonMagic(),
+}
+"""Cell magics whose body is Python that runs here."""
+
+CODE_ON_FIRST_LINE = _words("timeit prun memit")
+"""Those of `PYTHON_CELLS` whose first line may hold Python too."""
+
+AUTOMAGICS = _words(
+    """
+    alias autoreload bookmark cat cd clear conda config connect_info cp debug dhist dirs env
+    history less ll load load_ext ls lsmagic lx mamba man matplotlib mkdir more mv page pdb
+    pdoc pfile pinfo pip popd prun psource pushd pwd pycat pylab quickref rehashx reload_ext
+    reset rm rmdir run set_env store system time timeit unalias uv who who_ls whos xdel xmode
+    """
+)
+"""Magics of IPython that a one-line cell may call without `%`; rare ones are left out."""
+
+_QUIET_LINES = AUTOMAGICS.union(PYTHON_LINES) | _words(
+    """
+    alias_magic autoawait autocall automagic autosave black code_wrap colors doctest_mode dotenv
+    flake8 gui hist killbgscripts lab_black ldir lf lk loadpy logoff logon logstart logstate
+    logstop macro magic memory_profiler micromamba nb_black notebook pastebin pdef pinfo2 pprint
+    precision psearch qtconsole R Rget Rpull Rpush octave octave_pull octave_push save sc
+    snakeviz sql subshell sx tb tensorboard unload_ext version_information watermark
+    """
+)
+
+_QUIET_CELLS = _words(
+    """
+    ! HTML SVG bash bigquery cmd file html javascript js latex markdown octave perl powershell
+    pypy python python2 python3 R ruby script sh sql svg sx system writefile
+    """
+)
+
+_FOREIGN = frozenset({"R", "octave"})
+_SCRIPTS = _words("bash sh script perl ruby python python2 python3 pypy cmd")
+_CAUSES = {
+    "run": "`%run` runs another file, which may define names here",
+    "pylab": "`%pylab` imports the names of numpy and matplotlib",
+    "reset": "`%reset` deletes names",
+    "reset_selective": "`%reset_selective` deletes names",
+    "edit": "`%edit` runs code that the notebook does not show",
+    "recall": "`%recall` runs code that the notebook does not show",
+    "rerun": "`%rerun` runs code that the notebook does not show",
+}
+
+
+def line_cause(name: str, arguments: str) -> str:
+    """Return why a line magic may bind names that the text does not show; empty if it cannot."""
+    if name in _CAUSES:
+        return _CAUSES[name]
+    if name == "store":
+        everything = arguments.split() == ["-r"]
+        return "`%store -r` brings back stored names" if everything else ""
+    return "" if name in _QUIET_LINES else f"`%{name}` is not known and may define names"
+
+
+def cell_cause(name: str) -> str:
+    """Return why an opaque cell may bind names that the text does not show; empty if not."""
+    return "" if name in _QUIET_CELLS else f"`%%{name}` is not known and may define names"
+
+
+def line_binds(name: str, arguments: str) -> tuple[str, ...]:
+    """Return the names that a line magic says it binds."""
+    if name in {"Rpull", "octave_pull"} or (name == "store" and "-r" in arguments.split()):
+        return _names(arguments)
+    if name in {"macro", "sc"}:
+        return _names(arguments)[:1]
+    return _foreign(name, arguments, "-o", "--output") + _query_result(name, arguments)
+
+
+def cell_binds(name: str, arguments: str) -> tuple[str, ...]:
+    """Return the names that a cell magic says it binds."""
+    if name == "capture":
+        return _names(arguments)[:1]
+    if name == "bigquery":
+        return _names(arguments.split(" --", maxsplit=1)[0])[:1]
+    if name in _SCRIPTS:
+        return tuple(re.findall(rf"--(?:out|err|proc)[ =]+({_NAME})", arguments))
+    return _foreign(name, arguments, "-o", "--output") + _query_result(name, arguments)
+
+
+def reads(name: str, arguments: str) -> tuple[str, ...]:
+    """Return the names that a magic hands over to another place, and that must exist."""
+    if name in {"Rpush", "octave_push"} or (name == "store" and not re.search("-|>", arguments)):
+        return _names(arguments)
+    if name in {"lprun", "mprun"}:
+        return tuple(re.findall(rf"-f[ \t]+({_NAME})", arguments))
+    return _foreign(name, arguments, "-i", "--input")
+
+
+def deletes(name: str, arguments: str) -> tuple[str, ...]:
+    """Return the names that a line magic deletes."""
+    return _names(arguments)[:1] if name == "xdel" else ()
+
+
+def _foreign(name: str, arguments: str, *options: str) -> tuple[str, ...]:
+    """Return the names after an option such as `-i X,Y` of a magic of another language."""
+    if name not in _FOREIGN:
+        return ()
+    keys = "|".join(options)
+    lists = re.findall(rf"(?:^|\s)(?:{keys})[ =]*([\w,]+)", arguments)
+    return tuple(part for names in lists for part in names.split(",") if part.isidentifier())
+
+
+def _query_result(name: str, arguments: str) -> tuple[str, ...]:
+    """Return `result` of `%sql result << SELECT ...`."""
+    match = re.match(rf"\s*({_NAME})\s*(?:=\s*)?<<", arguments) if name == "sql" else None
+    return (match[1],) if match else ()
+
+
+def _names(arguments: str) -> tuple[str, ...]:
+    return tuple(word for word in re.split(r"[\s,=]+", arguments) if word.isidentifier())

@@ -1,0 +1,79 @@
+"""Which cells a plan may run, and what each of them needs and leaves bound."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.notebook.model import Cell
+
+SKIP_TAGS = frozenset({"skip-execution", "nbsafe:skip"})
+"""A cell with one of these tags is in no plan: nbmake's tag, and our own."""
+
+
+def runnable(graph: Graph) -> tuple[Cell, ...]:
+    """Return the cells that a plan may run, in page order: code, not empty, not told to skip."""
+    return tuple(c for c in graph.notebook.code_cells if not SKIP_TAGS.intersection(c.tags))
+
+
+def needed_names(graph: Graph, cell: int) -> tuple[str, ...]:
+    """Return the names without which the cell cannot do its work, in order of appearance.
+
+    A read inside a function that may not be reached, and a read where a missing name is
+    expected, prove nothing.
+    """
+    uses = graphs.needs(graph, cell)
+    wanted = (use.name for use in uses if not use.guarded and (use.certain or not use.via))
+    return tuple(dict.fromkeys(wanted))
+
+
+def bound_after(analysis: CellAnalysis, bound: AbstractSet[str]) -> frozenset[str]:
+    """Return the names that may be bound after the cell, given those bound before it."""
+    names = set(bound)
+    for definition in analysis.definitions:
+        if definition.kind == "delete":
+            if definition.certain:
+                names.discard(definition.name)
+        elif definition.kind not in {"mutation", "except"}:
+            # `except ... as e` unbinds e again at the end of its block.
+            names.add(definition.name)
+    return frozenset(names)
+
+
+def nearest_definer(
+    graph: Graph, name: str, reader: int, candidates: Collection[Cell]
+) -> int | None:
+    """Return the candidate that most likely made `name` for the cell `reader`.
+
+    A cell that was run goes before one that never was, above the reader before below, one that
+    surely defines it before one that may, and near before far.
+    """
+    definers = set(graphs.definers(graph, name))
+    ranked = sorted(
+        (
+            cell.count is None,
+            cell.number > reader,
+            not _surely_defines(graph.cells[cell.number], name),
+            abs(cell.number - reader),
+            cell.number,
+        )
+        for cell in candidates
+        if cell.number in definers
+    )
+    return ranked[0][-1] if ranked else None
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names as they stand in a sentence: "`a`, `b` and `c`"."""
+    ticked = [f"`{name}`" for name in names]
+    return " and ".join(filter(None, [", ".join(ticked[:-1]), ticked[-1]]))
+
+
+def _surely_defines(analysis: CellAnalysis, name: str) -> bool:
+    return any(
+        d.name == name and d.certain and d.kind not in {"delete", "mutation"}
+        for d in analysis.definitions
+    )

@@ -1,0 +1,177 @@
+"""The inferred order: every recorded run in its place, and the earlier runs that they prove.
+
+Before a cell that reads a name nothing has bound yet, the nearest definer is run first, and
+before it what it needs itself. Each such run takes a free slot of the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.scopes import known_names
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.order import sessions
+from pytest_nbsafe.order.cells import (
+    bound_after,
+    nearest_definer,
+    needed_names,
+    quoted,
+    runnable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A run of a plan in the making; `waiting` are the cells for whose sake it was put there."""
+
+    cell: int
+    session: int
+    count: int | None
+    recorded: bool
+    reason: str
+    waiting: frozenset[int] = frozenset()
+
+
+_Wants = dict[int, list[tuple[int, str]]]
+"""The cells that must run first: for each, who reads what of it, as (cell, name)."""
+
+
+def plan(graph: Graph) -> Plan:
+    """Return every recorded run, and before each the runs that make the names it misses.
+
+    Source: the design, section 5.2. A definer takes the largest free count below its reader's:
+    right before it where there is room, else in an earlier gap of the same session, where what
+    the definer misses is looked for again. Where no free count is left it must have run in
+    another session; it is run all the same, right before the reader, since else the reader
+    cannot run. Names that no cell defines are left to fail.
+    """
+    cells = runnable(graph)
+    drafts = _recorded(cells)
+    bound = [known_names(graph.notebook.python_major)]
+    while len(bound) <= len(drafts):
+        position = len(bound) - 1
+        wants = _wants(graph, cells, drafts[position], bound[position])
+        if wants:
+            first = _insert(drafts, position, _in_order(wants), wants)
+            del bound[first + 1 :]
+        else:
+            analysis = graph.cells[drafts[position].cell]
+            bound.append(bound_after(analysis, bound[position]))
+    return Plan(
+        "inferred",
+        tuple(
+            Run(step, d.cell, d.count, recorded=d.recorded, reason=d.reason, session=d.session)
+            for step, d in enumerate(drafts, 1)
+        ),
+    )
+
+
+def _recorded(cells: Sequence[Cell]) -> list[_Draft]:
+    session_of = sessions.split(cells)
+    counted = [
+        (session_of[cell.number], cell.count, cell.number)
+        for cell in cells
+        if cell.count is not None
+    ]
+    return [
+        _Draft(number, session, count, recorded=True, reason=f"recorded as [{count}]")
+        for session, count, number in sorted(counted)
+    ]
+
+
+# --- which cells must run first --------------------------------------------------------------
+
+
+def _wants(graph: Graph, cells: Sequence[Cell], reader: _Draft, bound: frozenset[str]) -> _Wants:
+    """Return the definers of all that the run misses, and of what they miss in their turn.
+
+    A cell that waits for this run (directly or not) cannot be run for its sake.
+    """
+    barred = reader.waiting | {reader.cell}
+    candidates = [cell for cell in cells if cell.number not in barred]
+    wants: _Wants = {}
+    asking = [reader.cell]
+    while asking:
+        cell = asking.pop(0)
+        for name in needed_names(graph, cell):
+            others = [c for c in candidates if c.number != cell]
+            definer = None if name in bound else nearest_definer(graph, name, cell, others)
+            if definer is None:
+                continue
+            if definer not in wants:
+                asking.append(definer)
+            wants.setdefault(definer, []).append((cell, name))
+    return wants
+
+
+def _in_order(wants: _Wants) -> list[int]:
+    """Return the wanted cells, each before those that read it, else in page order."""
+    missing = {cell: set[int]() for cell in wants}
+    for definer, readers in wants.items():
+        for reader, _ in readers:
+            if reader in missing:
+                missing[reader].add(definer)
+    done: list[int] = []
+    while missing:
+        # Cells that need one another have no right order: the first of the page then starts.
+        cell = min([cell for cell in missing if not missing[cell]] or missing)
+        del missing[cell]
+        for definers in missing.values():
+            definers.discard(cell)
+        done.append(cell)
+    return done
+
+
+# --- where they go ---------------------------------------------------------------------------
+
+
+def _insert(drafts: list[_Draft], position: int, cells: Sequence[int], wants: _Wants) -> int:
+    """Put the cells before the run at `position`; return the first place that changed."""
+    reader = drafts[position]
+    waiting = reader.waiting | {reader.cell} | frozenset(cells)
+    slots = _free_slots(drafts, reader, len(cells))
+    first = position
+    at = position
+    for cell, slot in zip(reversed(cells), slots, strict=True):
+        reason = _reason(wants[cell], reader, slot)
+        if slot is not None:
+            at = min(at, _place(drafts, reader.session, slot))
+        draft = _Draft(cell, reader.session, slot, recorded=False, reason=reason, waiting=waiting)
+        drafts.insert(at, draft)
+        first = min(first, at)
+    return first
+
+
+def _free_slots(drafts: Sequence[_Draft], reader: _Draft, wanted: int) -> list[int | None]:
+    """Return the largest free counts below the reader's, downwards; None where none is left."""
+    slots: list[int | None] = []
+    if reader.count is not None:
+        taken = {d.count for d in drafts if d.session == reader.session}
+        free = (count for count in range(reader.count - 1, 0, -1) if count not in taken)
+        slots = [count for count, _ in zip(free, range(wanted), strict=False)]
+    return slots + [None] * (wanted - len(slots))
+
+
+def _place(drafts: Sequence[_Draft], session: int, slot: int) -> int:
+    """Return the place of a free slot: before the first run of its session with a higher count."""
+    return next(
+        index
+        for index, draft in enumerate(drafts)
+        if draft.session == session and draft.count is not None and draft.count > slot
+    )
+
+
+def _reason(readers: Sequence[tuple[int, str]], waiting: _Draft, slot: int | None) -> str:
+    first = readers[0][0]
+    names = quoted(name for reader, name in readers if reader == first)
+    asked = f"defines {names}, which cell {first} needs"
+    if first != waiting.cell:
+        asked += " in its turn"
+    elif waiting.recorded:
+        asked += f" at [{waiting.count}]"
+    if slot is None:
+        return f"{asked}; no count is free before it, so it ran in another session"
+    return f"{asked}; count {slot} is free"

@@ -1,0 +1,73 @@
+"""Text out of a notebook, made safe for a terminal and XML: what cannot be seen is spelled."""
+
+from __future__ import annotations
+
+import re
+
+_CLIP_CHARACTERS = 20_000
+
+# Escape sequences as terminals know them: operating system commands (titles, links) up to their
+# end, control sequences (colours, cursor), and the two-character forms.
+_ANSI = re.compile(
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[ -/]*[0-~]"
+)
+
+# Controls but tab and newline; lone surrogates; marks that turn the direction of text; line
+# separators; the marker of byte order and the two code points that XML forbids.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ufeff\ufffe\uffff]"
+)
+
+
+def spelled(character: str) -> str:
+    r"""Return a character as Python would spell it in a string: `\x1b`, `\u202e`."""
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def clean(text: str) -> str:
+    """Return text of any number of lines without escape sequences, unseen characters spelled.
+
+    A line that was overwritten from its start (progress bars) shows what stood there last.
+    """
+    text = _ANSI.sub("", text).replace("\r\n", "\n")
+    if "\r" in text:
+        text = "\n".join(row.rstrip("\r").rpartition("\r")[2] for row in text.split("\n"))
+    return _UNSEEN.sub(lambda match: spelled(match.group()), text)
+
+
+def line(text: str) -> str:
+    """Return text as one clean line: newlines and tabs become single spaces."""
+    return " ".join(part for part in re.split(r"[\r\n\t]+", clean(text)) if part)
+
+
+def visible(text: str) -> list[str]:
+    """Return what shows of each character of one line of source, tabs widened to four columns."""
+    shown: list[str] = []
+    width = 0
+    for character in text:
+        piece = character
+        if character == "\t":
+            piece = " " * (4 - width % 4)
+        elif _UNSEEN.match(character):
+            piece = spelled(character)
+        shown.append(piece)
+        width += len(piece)
+    return shown
+
+
+def encodable(text: str) -> str:
+    """Return text that every encoding of Unicode takes: lone surrogates become U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def clipped(text: str, limit: int = _CLIP_CHARACTERS) -> str:
+    """Return text with its middle left out when it is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"

@@ -1,0 +1,82 @@
+"""The report as JSON: one versioned form, sorted, the same bytes for the same values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
+from pytest_nbsafe.reports import escape
+
+VERSION = 1
+
+
+def render(report: Report, *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has none
+    """Return the report as a JSON document; `costs` stand only where something was run."""
+    document = {
+        "version": VERSION,
+        "findings": [_finding(f) for f in sorted(report.findings, key=sort_key)],
+        "notebooks": [_notebook(n) for n in sorted(report.notebooks, key=lambda n: n.path)],
+    }
+    return dump(document)
+
+
+def dump(document: Any) -> str:
+    """Return a document as text of ASCII characters, keys in the order they were given."""
+    return json.dumps(encodable(document), indent=2) + "\n"
+
+
+def encodable(value: Any) -> Any:
+    """Return plain data whose text every encoding of Unicode takes; tuples become lists."""
+    if isinstance(value, str):
+        return escape.encodable(value)
+    if isinstance(value, dict):
+        return {key: encodable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [encodable(inner) for inner in value]
+    return value
+
+
+def codes() -> str:
+    """Return the table of codes."""
+    return dump({"version": VERSION, "codes": [asdict(row) for row in CODES.values()]})
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    where = finding.location
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "verdict": finding.verdict,
+        "path": finding.path,
+        "cell": where.cell,
+        "cell_id": finding.cell_id,
+        "count": finding.count,
+        "line": where.line,
+        "column": where.column,
+        "end_line": where.end_line,
+        "end_column": where.end_column,
+        "file_line": finding.file_line,
+        "message": finding.message,
+        "steps": [asdict(step) for step in finding.steps],
+        "remedy": finding.remedy,
+        "fingerprint": finding.fingerprint,
+    }
+
+
+def _notebook(notebook: NotebookReport) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "path": notebook.path,
+        "cells": notebook.cells,
+        "orders": list(notebook.orders),
+        "status": notebook.status,
+        "duration_s": round(notebook.duration_s, 3),
+    }
+    if notebook.note:
+        described["note"] = notebook.note
+    if notebook.costs:
+        described["costs"] = [asdict(cost) for cost in notebook.costs]
+    return described

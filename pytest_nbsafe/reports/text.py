@@ -1,0 +1,167 @@
+"""The report as text: findings with their frame, their path step by step, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.findings import Finding, NotebookReport, Outcome, Report, Step
+from pytest_nbsafe.locations import NOTEBOOK
+from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.reports import escape, frames
+from pytest_nbsafe.reports.colour import Paint, ansi, plain
+
+
+def render(report: Report, *, colour: bool = False) -> str:
+    """Return the whole report for a terminal or a log, ending in a line that counts."""
+    paint = ansi if colour else plain
+    blocks = ["\n".join(_listed(finding, paint)) for finding in report.findings]
+    told = "\n".join(_told(n) for n in report.notebooks if n.note)
+    blocks += [told] if told else []
+    return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
+
+
+def summary(report: Report, paint: Paint = plain) -> str:
+    """Return the counting line: `3 errors, 1 warning in 2 notebooks`."""
+    severities = [finding.severity for finding in report.findings]
+    parts = [
+        paint(_many(severities.count(severity), severity), severity)
+        for severity in ("error", "warning", "note")
+        if severity in severities
+    ]
+    notebooks = _many(len(report.notebooks), "notebook")
+    return f"{', '.join(parts) or 'no findings'} in {notebooks}"
+
+
+# ------------------------------------------------------------- one finding
+
+
+def title(finding: Finding) -> str:
+    """Return what a finding is called: `NBS201 stale-output (confirmed)`."""
+    return f"{finding.code} {finding.name} ({finding.verdict})"
+
+
+def block(finding: Finding, notebook: Notebook | None = None, paint: Paint = plain) -> list[str]:
+    """Return a finding in full: where and what, the message, the frame, the path, the remedy."""
+    where = frames.place(finding.location, finding.count, finding.file_line)
+    head = f"{escape.line(finding.path)}, {where}: {title(finding)}"
+    message = [escape.line(finding.message)] if finding.message else []
+    return [paint(head, finding.severity), *message, *_body(finding, notebook, paint)]
+
+
+def brief(finding: Finding) -> str:
+    """Return a finding in one line, without its path of the file."""
+    where = frames.place(finding.location, finding.count, finding.file_line)
+    return f"{where}: {title(finding)}: {escape.line(finding.message)}"
+
+
+def headline(finding: Finding) -> str:
+    """Return what a summary of many tests has room for: the title and the message."""
+    return f"{title(finding)}: {escape.line(finding.message)}"
+
+
+def _listed(finding: Finding, paint: Paint) -> list[str]:
+    path, where = escape.line(finding.path), finding.location
+    if where.cell != NOTEBOOK:
+        path = f"{path}:cell {where.cell}:line {where.line}"
+    elif finding.file_line:
+        path = f"{path}:{finding.file_line}"
+    severity = paint(finding.severity, finding.severity)
+    head = f"{paint(path, 'heading')}  {severity} {title(finding)}  {escape.line(finding.message)}"
+    return [head, *_body(finding, None, paint)]
+
+
+def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str]:
+    lines = frames.of_notebook(notebook, finding.location, finding.anchor)
+    drawn = frames.frame(lines, finding.location, paint)
+    return [*drawn, *_path(finding.steps, paint), *_remedy(finding.remedy, paint)]
+
+
+def _path(steps: Sequence[Step], paint: Paint) -> list[str]:
+    if not steps:
+        return []
+    numbered = [f"  {number}. {_step(step)}" for number, step in enumerate(steps, start=1)]
+    return [paint("How it came about:", "heading"), *numbered]
+
+
+def _step(step: Step) -> str:
+    where = f"cell {step.cell} (line {step.line})" if step.cell != NOTEBOOK else "the notebook"
+    return f"{where}: {escape.line(step.cause)}"
+
+
+def _remedy(remedy: str, paint: Paint) -> list[str]:
+    return [paint(f"To mend: {escape.line(remedy)}", "remedy")] if remedy else []
+
+
+# --------------------------------------------------------- one item of pytest
+
+
+def item(
+    outcome: Outcome, notebook: Notebook | None, *, strict: bool, paint: Paint = plain
+) -> list[str]:
+    """Return the report of one failed cell: what failed it, then the cell's own traceback."""
+    shown = failing(outcome, strict=strict) or outcome.findings
+    blocks = [block(finding, notebook, paint) for finding in shown]
+    if not blocks:
+        blocks = [[paint(reason(outcome), "error")]]
+    if outcome.traceback:
+        text = escape.clean(escape.clipped(outcome.traceback)).rstrip("\n")
+        blocks.append([paint("What the cell raised:", "heading"), *_indented(text.split("\n"))])
+    return _joined(blocks)
+
+
+def failing(outcome: Outcome, *, strict: bool) -> tuple[Finding, ...]:
+    """Return the findings that fail the item: errors, under strict warnings too."""
+    fatal = {"error", "warning"} if strict else {"error"}
+    return tuple(finding for finding in outcome.findings if finding.severity in fatal)
+
+
+def reason(outcome: Outcome) -> str:
+    """Return why an item failed or was skipped, in one line."""
+    return escape.line(outcome.reason) or f"cell {outcome.cell} {outcome.status}"
+
+
+def printed(outcome: Outcome) -> str:
+    """Return what the cell printed, fit for a report."""
+    return escape.clean(escape.clipped(outcome.output))
+
+
+def grouped(findings: Iterable[Finding]) -> list[str]:
+    """Return findings in one line each, under the notebook that they stand in."""
+    lines: list[str] = []
+    path = None
+    for finding in findings:
+        if finding.path != path:
+            path = finding.path
+            lines.append(escape.line(path))
+        lines.append(f"  {brief(finding)}")
+    return lines
+
+
+# ------------------------------------------------------------------- the rest
+
+
+def codes() -> str:
+    """Return the table of codes, one a line."""
+    wide = max(len(row.name) for row in CODES.values())
+    rows = [f"{r.code}  {r.name:<{wide}}  {r.severity:<7}  {r.says}" for r in CODES.values()]
+    return "\n".join(rows) + "\n"
+
+
+def _told(notebook: NotebookReport) -> str:
+    return f"{escape.line(notebook.path)}: {escape.line(notebook.note)}"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}".rstrip() for line in lines]
+
+
+def _joined(blocks: Sequence[Sequence[str]]) -> list[str]:
+    lines: list[str] = []
+    for block_ in blocks:
+        lines += [*([""] if lines else []), *block_]
+    return lines

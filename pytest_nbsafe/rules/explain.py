@@ -1,0 +1,37 @@
+"""The help text of a code, made from what its rule says of itself."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.config import matching
+from pytest_nbsafe.rules import MANUAL
+
+
+def explain(selector: str) -> str:
+    """Return what the codes mean that `selector` names: a code, a prefix, or a readable name.
+
+    Raises:
+        NbsafeError: no code matches; the message names the nearest.
+
+    """
+    return "\n\n\n".join(_entry(code) for code in matching(selector))
+
+
+def _entry(code: str) -> str:
+    row, entry = CODES[code], MANUAL[code]
+    parts = (
+        f"{code} {row.name} [{row.severity}]",
+        inspect.cleandoc(entry.__doc__ or row.says),
+        "Bad:",
+        _indented(entry.bad),
+        "Good:",
+        _indented(entry.good),
+    )
+    return "\n\n".join(parts)
+
+
+def _indented(example: str) -> str:
+    return textwrap.indent(example.rstrip("\n"), "    ")

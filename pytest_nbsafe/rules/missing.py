@@ -1,0 +1,136 @@
+"""Names that a cell reads though nothing above it binds them: what NBS101 and NBS102 judge.
+
+A static *must* is proved; anything that may have another explanation is at most suspected; what
+a run shows stands over both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.model import Span, Use
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, undefined_name
+from pytest_nbsafe.trace.model import Failure
+
+_PLATFORM = frozenset({"dbutils", "displayHTML", "sc", "spark", "sqlContext", "table"})
+"""Names that Spark and Databricks kernels bring along, as builtins do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A read of a name that no cell above defines; `later` are the cells below that do.
+
+    `verdict` is observed when the clean run raised NameError there.
+    """
+
+    cell: int
+    name: str
+    span: Span
+    verdict: Literal["observed", "proved", "suspected"]
+    later: tuple[int, ...]
+    via: str = ""
+
+
+def missing(facts: Facts) -> tuple[Missing, ...]:
+    """Return the missing names of every cell, in page order; what a run refutes is left out."""
+    order = tuple(cell.number for cell in facts.notebook.code_cells)
+    found: dict[tuple[int, str], Missing] = {}
+    for index, use in graphs.unbound(facts.graph, order):
+        cell = order[index]
+        verdict = _verdict(facts, cell, use)
+        above, later = _definers(facts, cell, use.name)
+        if verdict is not None and not above:
+            found[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)
+    for item in _seen(facts):
+        found.setdefault((item.cell, item.name), item)
+    return tuple(found[key] for key in sorted(found))
+
+
+def _definers(facts: Facts, cell: int, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the cells above and those below that define the name."""
+    cells = [number for number, known in facts.graph.cells.items() if name in known.defines]
+    return tuple(n for n in cells if n < cell), tuple(n for n in cells if n > cell)
+
+
+def _verdict(
+    facts: Facts, cell: int, use: Use
+) -> Literal["observed", "proved", "suspected"] | None:
+    page = facts.notebook.cell(cell)
+    if use.guarded or _expected(page, use.name):
+        return None
+    result = facts.clean(cell)
+    if result is not None and result.status == "ok":
+        return None
+    if result is not None and result.status == "raised" and result.failure is not None:
+        failure = result.failure
+        if undefined_name(failure.ename, failure.evalue) == use.name:
+            return "observed"
+        if use.span.line <= failure.line:
+            return None
+    return _static(facts, cell, use)
+
+
+def _static(facts: Facts, cell: int, use: Use) -> Literal["proved", "suspected"] | None:
+    if _may_be_hidden(facts, cell, use.name):
+        return None
+    certain = use.certain and not use.via and use.name not in _PLATFORM
+    return "proved" if certain else "suspected"
+
+
+def _may_be_hidden(facts: Facts, cell: int, name: str) -> bool:
+    """Return whether something above, or in the cell, may bind the name without saying so.
+
+    A cell that does not parse may define every name that its text mentions.
+    """
+    for number, known in facts.graph.cells.items():
+        if number > cell:
+            continue
+        if known.opaque:
+            return True
+        if known.fault and re.search(rf"\b{re.escape(name)}\b", facts.notebook.cell(number).source):
+            return True
+    return False
+
+
+def _expected(page: Cell, name: str) -> bool:
+    """Return whether the page itself says that this cell fails so, or is not to run."""
+    saved = saved_error(page)
+    shown = saved is not None and undefined_name(saved.ename, saved.evalue) == name
+    return shown or may_raise(page) or is_skipped(page)
+
+
+def _seen(facts: Facts) -> Iterator[Missing]:
+    """Yield what the clean run saw missing, whether or not the text says so."""
+    for result in facts.trial.clean.results if facts.trial else ():
+        if result.status != "raised" or result.failure is None:
+            continue
+        name = undefined_name(result.failure.ename, result.failure.evalue)
+        page = facts.notebook.cell(result.cell)
+        if name is None or _expected(page, name):
+            continue
+        above, later = _definers(facts, result.cell, name)
+        span = _place(page, name, result.failure)
+        if not above and (span or _in_frames(facts, name, result.failure)):
+            line = max(result.failure.line, 1)
+            where = span or Span(line, 1, line, 1)
+            yield Missing(result.cell, name, where, "observed", later)
+
+
+def _place(page: Cell, name: str, failure: Failure) -> Span | None:
+    """Return where the failing line mentions the name."""
+    found = re.search(rf"\b{re.escape(name)}\b", page.line(failure.line))
+    if found is None:
+        return None
+    return Span(failure.line, found.start() + 1, failure.line, found.end() + 1)
+
+
+def _in_frames(facts: Facts, name: str, failure: Failure) -> bool:
+    """Return whether a function of the notebook that the failure passed through mentions it."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return any(word.search(facts.notebook.cell(cell).line(line)) for cell, line in failure.frames)

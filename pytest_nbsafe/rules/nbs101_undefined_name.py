@@ -1,0 +1,118 @@
+"""NBS101: a name is read that no cell defines."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.missing import Missing, missing
+from pytest_nbsafe.rules.page import saved_error
+from pytest_nbsafe.rules.words import names
+
+_ALIKE = 0.8
+
+
+class UndefinedName:
+    """A name is read here that no cell defines.
+
+    Why it matters: the kernel still held the name when the cell was run, from a cell that has
+    since been edited or deleted. The notebook shows a result that its own code cannot give, and
+    fails as soon as it is run afresh.
+
+    Limits: below a star import, `%run` or `exec` any name may exist, so only a run can tell;
+    a name that is read in a branch or in a function's body is a warning until a run shows it.
+    A cell that was saved with just this NameError, or is tagged `raises-exception`, is meant so.
+
+    Source: Macke et al. 2021, section 6.6 (the Wiener process); Brown et al., section 5.
+    """
+
+    code: ClassVar[str] = "NBS101"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [2]
+weights = [0.2, 0.3, 0.5]
+# %% [4]
+print(sum(weight)) #! NBS101
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+weights = [0.2, 0.3, 0.5]
+# %% [2]
+print(sum(weights))
+#> 1.0
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that reads a name which is defined nowhere."""
+        for item in missing(facts):
+            if not item.later:
+                yield _claim(facts, item)
+
+
+def _claim(facts: Facts, item: Missing) -> Claim:
+    near = _defined_alike(facts, item.name)
+    also = Step(item.cell, item.span.line, f"reads `{item.name}` too, which no cell defines")
+    seen = item.verdict == "observed"
+    return Claim(
+        finding(
+            facts,
+            "NBS101",
+            item.cell,
+            item.span,
+            item.verdict,
+            _message(item, near),
+            steps=(*_steps(facts, item, near),),
+            remedy=_remedy(item, near),
+        ),
+        explains=frozenset({("raise", item.cell, 0)} if seen else ()),
+        fault=("NBS101", item.name),
+        also=also,
+    )
+
+
+def _message(item: Missing, near: dict[str, int]) -> str:
+    verb = "may be read" if item.verdict == "suspected" else "is read"
+    text = f"`{item.name}` {verb} here, but no cell defines it"
+    if near:
+        hints = (f"cell {cell} defines `{other}`" for other, cell in near.items())
+        text += f" ({', '.join(hints)})"
+    return text
+
+
+def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
+    for other, cell in near.items():
+        definitions = facts.graph.cells[cell].definitions
+        line = next((d.span.line for d in definitions if d.name == other), 1)
+        yield Step(cell, line, f"defines `{other}`, which is spelled almost like `{item.name}`")
+    page = facts.notebook.cell(item.cell)
+    reads = f"reads `{item.name}`{' ' + item.via if item.via else ''}"
+    if item.verdict == "observed":
+        yield Step(item.cell, item.span.line, f"{reads} and raises NameError in a clean run")
+    elif page.count is not None and saved_error(page) is None:
+        then = f"{reads}; when it ran as [{page.count}], a cell that is gone or was edited had it"
+        yield Step(item.cell, item.span.line, then)
+    else:
+        yield Step(item.cell, item.span.line, reads)
+
+
+def _remedy(item: Missing, near: dict[str, int]) -> str:
+    back = f"bring back the code that made `{item.name}`"
+    return f"read {names(near)} if it was renamed, or {back}" if near else back
+
+
+def _defined_alike(facts: Facts, name: str) -> dict[str, int]:
+    """Return the nearest names that cells define, each with its first definer; at most two."""
+    known: dict[str, int] = {}
+    for number in sorted(facts.graph.cells):
+        for other in sorted(facts.graph.cells[number].defines - {name}):
+            known.setdefault(other, number)
+    same = [other for other in known if _folded(other) == _folded(name)]
+    close = difflib.get_close_matches(name, known, n=2, cutoff=_ALIKE) if len(name) > 2 else []
+    return {other: known[other] for other in list(dict.fromkeys([*same, *close]))[:2]}
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").casefold()

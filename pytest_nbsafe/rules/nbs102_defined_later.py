@@ -1,0 +1,90 @@
+"""NBS102: a name is read above the first cell that defines it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.missing import Missing, missing
+
+
+class DefinedLater:
+    """A name is read here, but first defined in a cell further down.
+
+    Why it matters: whoever runs the notebook from top to bottom gets a NameError. It worked for
+    its author only because the lower cell was run first, an order that the page does not show.
+
+    Limits: as for NBS101. A function's body may mention a name that is defined further down; only
+    calling the function above the definition is a fault, and a warning until a run shows it.
+
+    Source: Brown et al., section 4.1 (out-of-order cells), Fig. 2 (b).
+    """
+
+    code: ClassVar[str] = "NBS102"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [2]
+print(max(scores)) #! NBS102
+#> 9
+# %% [1]
+scores = [4, 9, 7]
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+def best():
+    return max(scores)
+# %% [2]
+scores = [4, 9, 7]
+# %% [3]
+print(best())
+#> 9
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that reads a name which only cells below define."""
+        for item in missing(facts):
+            if item.later:
+                yield _claim(facts, item, item.later[0])
+
+
+def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
+    seen = item.verdict == "observed"
+    verb = "may be read" if item.verdict == "suspected" else "is read"
+    return Claim(
+        finding(
+            facts,
+            "NBS102",
+            item.cell,
+            item.span,
+            item.verdict,
+            f"`{item.name}` {verb} here, but first defined further down, in cell {definer}",
+            steps=_steps(facts, item, definer),
+            remedy=f"move cell {definer} above cell {item.cell}, or this cell below it",
+        ),
+        explains=frozenset({("raise", item.cell, 0)} if seen else ()),
+        fault=("NBS102", definer),
+        also=Step(
+            item.cell,
+            item.span.line,
+            f"reads `{item.name}` too, which cell {definer} defines further down",
+        ),
+    )
+
+
+def _steps(facts: Facts, item: Missing, definer: int) -> tuple[Step, ...]:
+    definitions = facts.graph.cells[definer].definitions
+    line = next((d.span.line for d in definitions if d.name == item.name), 1)
+    defines = f"defines `{item.name}` for the first time{_as(facts, definer)}"
+    reads = f"reads `{item.name}`{' ' + item.via if item.via else ''}"
+    if item.verdict == "observed":
+        reads += " and raises NameError in a clean run"
+    else:
+        reads += _as(facts, item.cell)
+    return (Step(item.cell, item.span.line, reads), Step(definer, line, defines))
+
+
+def _as(facts: Facts, cell: int) -> str:
+    count = facts.notebook.cell(cell).count
+    return "; it was never run" if count is None else f"; it ran as [{count}]"

@@ -1,0 +1,129 @@
+"""NBS103: the counts contradict the page along a real dependency."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.order import sessions
+from pytest_nbsafe.order.cells import runnable
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.paths import downstream, page_edges
+from pytest_nbsafe.rules.words import names
+
+
+class RanOutOfOrder:
+    """A cell last ran before the cell above it that makes what it reads.
+
+    Why it matters: the saved result was made with whatever that name held before, and the page no
+    longer shows what that was.
+
+    Limits: the upper cell may have been run again unchanged; a run decides. It drops the finding
+    when the cell's output (or, without one, the value that it read, or every output made from it)
+    is the same in page order, and makes it an error when page order fails here and the recorded
+    order does not. A saved result that differs is told as NBS201. Imports that are run again, and
+    counts of different sessions, are never a finding.
+
+    Source: Brown et al., section 4.1.
+    """
+
+    code: ClassVar[str] = "NBS103"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+import math
+# %% [4]
+radius = 2
+# %% [3]
+area = math.pi * radius ** 2 #! NBS103
+"""
+    good: ClassVar[str] = """\
+# %% [5]
+import math
+# %% [3]
+radius = 2
+# %% [4]
+area = math.pi * radius ** 2
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each pair of cells whose counts contradict the page."""
+        pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
+        session = sessions.split(runnable(facts.graph))
+        for edge in page_edges(facts):
+            if _contradicted(facts, edge, session) and not _refuted(facts, edge):
+                pairs[edge.definer, edge.reader].append(edge)
+        for key in sorted(pairs):
+            yield _claim(facts, pairs[key])
+
+
+def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
+    """Return whether the counts of one session say that the reader ran before the definer."""
+    if edge.definition.kind in {"import", "delete"} or edge.use.guarded:
+        return False
+    made, read = (facts.notebook.cell(n).count for n in (edge.definer, edge.reader))
+    if made is None or read is None:
+        return False
+    return made > read and session.get(edge.definer) == session.get(edge.reader)
+
+
+def _refuted(facts: Facts, edge: Edge) -> bool:
+    """Return whether the clean run gives what the page shows, or what the cell read."""
+    if facts.trial is None or _fails_in_page_order(facts, edge.reader):
+        return False
+    judgements = facts.trial.judgements
+    own = judgements.get(edge.reader)
+    if own is not None and (own.output == "same" or own.values.get(edge.name) == "same"):
+        return True
+    below = [judgements[c].output for c in downstream(facts, edge.reader) if c in judgements]
+    told = [output for output in below if output != "nothing-to-compare"]
+    silent = own is not None and own.output == "nothing-to-compare"
+    return silent and bool(told) and all(output == "same" for output in told)
+
+
+def _fails_in_page_order(facts: Facts, cell: int) -> bool:
+    clean, replay = facts.clean(cell), facts.replay(cell)
+    return (
+        clean is not None
+        and replay is not None
+        and clean.status == "raised"
+        and replay.status == "ok"
+    )
+
+
+def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
+    edge = edges[0]
+    fails = _fails_in_page_order(facts, edge.reader)
+    made = names(dict.fromkeys(e.name for e in edges))
+    reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
+    message = (
+        f"this cell ran as [{reader}], before cell {edge.definer} made {made} as [{definer}]: "
+    )
+    message += "in page order it fails" if fails else "its result may be that of an older version"
+    marks = {("edge", edge.definer, edge.reader)}
+    return Claim(
+        finding(
+            facts,
+            "NBS103",
+            edge.reader,
+            edge.use.span,
+            "confirmed" if fails else "suspected",
+            message,
+            steps=(
+                Step(edge.reader, edge.use.span.line, f"read {made}; it ran as [{reader}]"),
+                Step(
+                    edge.definer,
+                    edge.definition.span.line,
+                    f"made {made} afterwards; it ran as [{definer}]",
+                ),
+            ),
+            remedy="restart the kernel, run all cells from the top, and save",
+            severity="error" if fails else "warning",
+        ),
+        explains=frozenset(marks | {("raise", edge.reader, 0)} if fails else marks),
+        fault=("NBS103", edge.definer, edge.reader if fails else 0),
+        also=Step(edge.reader, edge.use.span.line, f"read {made} before, too, as [{reader}]"),
+    )

@@ -1,0 +1,146 @@
+"""NBS201: a saved result that was made from an older version of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.paths import suspicions, upstream
+from pytest_nbsafe.rules.stale import chain_marks, chain_steps, refresh_remedy, why_older
+from pytest_nbsafe.rules.words import cells, ran_as, shown
+from pytest_nbsafe.trace.model import Judgement, OutdatedResult, StaleRead
+
+
+class StaleOutput:
+    """The saved result was made from an older version of a name.
+
+    Why it matters: the page shows a result that its code does not give. Someone mended a cell, ran
+    it again, and forgot a cell in between; the number in the report is the old one.
+
+    Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
+    cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
+    too; it refutes when the text is the same. Pictures are not compared: without saved text the
+    finding stays a warning. Without a run, only a read of a stale name is told.
+
+    Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
+    cell that was run again and changed nothing makes nothing stale.
+    """
+
+    code: ClassVar[str] = "NBS201"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [4]
+rate = 0.25
+# %% [2]
+price = 100 * (1 + rate)
+# %% [5]
+print(price) #! NBS201
+#> 150.0
+"""
+    good: ClassVar[str] = """\
+# %% [4]
+rate = 0.25
+# %% [5]
+price = 100 * (1 + rate)
+# %% [6]
+print(price)
+#> 125.0
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each suspected cell, unless the clean run refutes it."""
+        told: set[int] = set()
+        for read in suspicions(facts).stale_reads:
+            if read.cell not in told and _is_last(facts, read) and _speaks(facts, read.cell):
+                told.add(read.cell)
+                yield _stale_read(facts, read)
+        for old in suspicions(facts).outdated:
+            if old.cell not in told and _is_last(facts, old) and _speaks_of_old(facts, old):
+                told.add(old.cell)
+                yield _outdated(facts, old)
+
+
+def _is_last(facts: Facts, suspicion: StaleRead | OutdatedResult) -> bool:
+    """Return whether this run is the one whose result the page shows."""
+    last = facts.plan.last_run(suspicion.cell)
+    return last is not None and last.step == suspicion.step
+
+
+def _judgement(facts: Facts, cell: int) -> Judgement | None:
+    return facts.trial.judgements.get(cell) if facts.trial else None
+
+
+def _speaks(facts: Facts, cell: int) -> bool:
+    judgement = _judgement(facts, cell)
+    return judgement is None or judgement.output != "same"
+
+
+def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
+    """Return whether an outdated result is worth a word: only a value makes it one.
+
+    The direct dependency alone is told by NBS103.
+    """
+    judgement = _judgement(facts, old.cell)
+    if judgement is None or judgement.output == "same":
+        return False
+    return judgement.output == "differs" or judgement.values.get(old.name) == "differs"
+
+
+def _stale_read(facts: Facts, read: StaleRead) -> Claim:
+    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}, with that still in it"
+    steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
+    remedy = refresh_remedy(read.chain, read.refreshers)
+    return _claim(facts, read, why_older(read), steps, remedy, chain_marks(read))
+
+
+def _outdated(facts: Facts, old: OutdatedResult) -> Claim:
+    between = [
+        Step(cell, 1, f"was made from the older `{old.name}`") for cell in reversed(old.through)
+    ]
+    reads = "read that" if old.through else f"read `{old.name}`"
+    anew = f"made `{old.name}` anew {ran_as(facts.plan, old.definer_at[0])}"
+    steps = (
+        *between,
+        Step(old.cell, old.line, f"{reads} {ran_as(facts.plan, old.step)}"),
+        Step(old.definer, old.definer_line, anew),
+    )
+    why = f"cell {old.definer} made `{old.name}` anew after this cell had run"
+    first = sorted({o.cell for o in suspicions(facts).outdated} & {*upstream(facts, old.cell)})
+    remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
+    chain = [*reversed(old.through), old.cell]
+    marks = {("edge", old.definer, chain[0]), ("stale", old.cell, 0)}
+    return _claim(facts, old, why, steps, remedy, frozenset(marks))
+
+
+def _claim(
+    facts: Facts,
+    suspicion: StaleRead | OutdatedResult,
+    why: str,
+    steps: tuple[Step, ...],
+    remedy: str,
+    marks: frozenset[Mark],
+) -> Claim:
+    judgement = _judgement(facts, suspicion.cell)
+    verdict: Verdict = "suspected"
+    says = "this result may be stale"
+    if judgement is not None and judgement.output == "differs":
+        verdict = "confirmed"
+        says = "the saved output is stale"
+        shows = f"shows {shown(judgement.saved)}, a clean run gives {shown(judgement.clean)}"
+        steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
+    return Claim(
+        finding(
+            facts,
+            "NBS201",
+            suspicion.cell,
+            suspicion.line,
+            verdict,
+            f"{says}: {why}",
+            steps=steps,
+            remedy=remedy,
+        ),
+        explains=marks,
+        also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
+    )

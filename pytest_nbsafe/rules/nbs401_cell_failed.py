@@ -1,0 +1,158 @@
+"""NBS401: a cell raised, or something in it failed though the run reported success."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, shows_failure
+from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of, why
+from pytest_nbsafe.rules.words import quoted
+from pytest_nbsafe.trace.model import CellResult, Incident
+
+_INCIDENTS: dict[str, tuple[Severity, str]] = {
+    "shell": ("warning", "a shell command failed"),
+    "thread": ("error", "a thread of this cell raised"),
+    "captured": ("error", "this cell raised, and its magic swallowed the exception"),
+    "magic": ("error", "this magic does not exist"),
+}
+"""What each kind of incident weighs and says; a fault of our own tracer is not among them."""
+
+
+class CellFailed:
+    """The cell raised when the notebook was run from top to bottom.
+
+    Why it matters: the notebook does not run. So does an exception in a thread or under
+    `%%capture`, and a magic that does not exist: IPython reports success for all three. A failing
+    shell command is a warning.
+
+    Limits: a cell that raises just what its saved output shows is a note (an error when strict);
+    one that is tagged `raises-exception` must raise. A failure that only the recorded order shows
+    is a warning, in a reconstructed order a note. A NameError is told as NBS101 or NBS102 where
+    these know the cause.
+    """
+
+    code: ClassVar[str] = "NBS401"
+    needs: ClassVar[Needs] = "run"
+    bad: ClassVar[str] = """\
+# %% [1]
+shares = [3, 0]
+# %% [2]
+print(shares[0] / shares[1]) #! NBS401
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+shares = [3, 2]
+# %% [2]
+print(shares[0] / shares[1])
+#> 1.5
+# %% [3] tags=raises-exception
+shares[0] / 0
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that failed."""
+        for result in ended(facts, "raised"):
+            if not may_raise(facts.notebook.cell(result.cell)):
+                yield _raised(facts, result)
+        for result in ended(facts, "ok"):
+            page = facts.notebook.cell(result.cell)
+            if may_raise(page) and not is_skipped(page):
+                yield _did_not_raise(facts, result)
+            for incident in dict.fromkeys(result.incidents):
+                if incident.kind in _INCIDENTS and not may_raise(page):
+                    yield _incident(facts, result.cell, incident)
+        for result in ended_in_replay(facts, "raised"):
+            page = facts.notebook.cell(result.cell)
+            if not may_raise(page) and saved_error(page) is None:
+                yield _raised_in_replay(facts, result)
+
+
+def _raised(facts: Facts, result: CellResult) -> Claim:
+    page = facts.notebook.cell(result.cell)
+    shown = result.failure is not None and shows_failure(page, result.failure)
+    message = f"this cell raised {_one_line(result)}"
+    replay = facts.replay(result.cell)
+    if shown:
+        message += ", just as its saved output shows"
+    elif replay is not None and replay.status == "ok":
+        message += f"; in the {facts.plan.order} order it does not"
+    remedy = "tag the cell raises-exception if it is meant to raise" if shown else _remedy(result)
+    severity: Severity | None = "note" if shown and not facts.config.strict else None
+    line = line_of(result)
+    return Claim(
+        finding(
+            facts,
+            "NBS401",
+            result.cell,
+            line,
+            "observed",
+            message,
+            steps=_frames(result),
+            remedy=remedy,
+            severity=severity,
+        ),
+        explains=frozenset({("raise", result.cell, 0)}),
+        also=Step(result.cell, line, f"raised {_one_line(result)}"),
+    )
+
+
+def _frames(result: CellResult) -> tuple[Step, ...]:
+    """Return the way of the exception through the functions of other cells, outermost first."""
+    frames = result.failure.frames if result.failure else ()
+    if all(cell == result.cell for cell, _ in frames):
+        return ()
+    steps = [Step(cell, line, "calls into the next") for cell, line in frames[:-1]]
+    return (*steps, Step(*frames[-1], f"raised {_one_line(result)}"))
+
+
+def _remedy(result: CellResult) -> str:
+    ename = result.failure.ename if result.failure else ""
+    if ename == "StdinNotImplementedError":
+        return "nobody can type an answer in a test run: set the value, or tag it skip-execution"
+    if ename in {"ModuleNotFoundError", "ImportError"}:
+        return "install what is imported into the environment of the notebook's kernel"
+    return ""
+
+
+def _did_not_raise(facts: Facts, result: CellResult) -> Claim:
+    message = "this cell is tagged raises-exception, but it did not raise"
+    remedy = "remove the tag, or bring the exception back"
+    return Claim(finding(facts, "NBS401", result.cell, 1, "observed", message, remedy=remedy))
+
+
+def _incident(facts: Facts, cell: int, incident: Incident) -> Claim:
+    severity, says = _INCIDENTS[incident.kind]
+    message = f"{says}: {_flat(incident.message)}" if incident.message else says
+    line = max(incident.line, 1)
+    return Claim(finding(facts, "NBS401", cell, line, "observed", message, severity=severity))
+
+
+def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
+    recorded = facts.plan.order == "recorded"
+    message = f"this cell raised {_one_line(result)} in the {facts.plan.order} order; "
+    message += "from top to bottom it passes"
+    return Claim(
+        finding(
+            facts,
+            "NBS401",
+            result.cell,
+            line_of(result),
+            "observed",
+            message,
+            steps=_frames(result),
+            remedy="restart the kernel, run all cells from the top, and save",
+            severity="warning" if recorded else "note",
+        )
+    )
+
+
+def _one_line(result: CellResult) -> str:
+    return _flat(why(result))
+
+
+def _flat(text: str) -> str:
+    return quoted(text)[1:-1]

@@ -1,0 +1,97 @@
+"""NBS902: a cell is not valid Python."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.analysis.model import Fault
+from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error
+
+_SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
+_PYTHON_2 = "Missing parentheses in call to"
+
+
+class CellDoesNotParse:
+    """The cell is not valid Python.
+
+    Why it matters: nothing of the cell runs, and nothing that it would define can be checked.
+
+    Limits: parsed with the Python that runs nbsafe; where the notebook's own is newer, this is a
+    warning until a run shows it. A notebook of Python 2 code is told once. A cell that was saved
+    with a syntax error shows it on purpose and is a note (an error when strict).
+    """
+
+    code: ClassVar[str] = "NBS902"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+total = 0
+for value in [1, 2]
+    total += value #! NBS902
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+total = 0
+for value in [1, 2]:
+    total += value
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that does not parse, and that no run shows to be right."""
+        faults = {n: known.fault for n, known in facts.graph.cells.items() if known.fault}
+        old = facts.notebook.python_major == 2 or _prints_as_python_2(faults) > 1
+        for number in sorted(faults):
+            page = facts.notebook.cell(number)
+            verdict = _verdict(facts, number)
+            if verdict is not None and not is_skipped(page) and not may_raise(page):
+                yield _claim(facts, number, faults[number], verdict, old=old)
+
+
+def _prints_as_python_2(faults: dict[int, Fault]) -> int:
+    return sum(_PYTHON_2 in fault.message for fault in faults.values())
+
+
+def _verdict(facts: Facts, cell: int) -> Verdict | None:
+    result = facts.clean(cell)
+    if result is not None and result.status == "ok":
+        return None
+    if result is not None and result.failure is not None:
+        return "observed" if result.failure.ename in _SYNTAX else None
+    return "suspected" if _is_newer(facts) else "proved"
+
+
+def _is_newer(facts: Facts) -> bool:
+    """Return whether the notebook was made by a newer Python than this one."""
+    info = facts.notebook.metadata.get("language_info")
+    version = str(info.get("version", "")) if isinstance(info, dict) else ""
+    parts = version.split(".")[:2]
+    return all(part.isdecimal() for part in parts) and (
+        tuple(int(part) for part in parts) > sys.version_info[:2]
+    )
+
+
+def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool) -> Claim:
+    saved = saved_error(facts.notebook.cell(cell))
+    shown = saved is not None and saved.ename in _SYNTAX
+    message = f"this cell is not valid Python: {fault.message}"
+    remedy = "mend the line, or tag the cell skip-execution"
+    if old and not shown:
+        message = f"this notebook holds Python 2 code, which Python 3 cannot parse: {fault.message}"
+        remedy = "convert it to Python 3, for instance with 2to3"
+    elif shown:
+        message += ", just as its saved output shows"
+        remedy = "tag the cell raises-exception if it is meant to fail"
+    severity: Severity | None = "note" if shown and not facts.config.strict else None
+    return Claim(
+        finding(
+            facts, "NBS902", cell, fault.line, verdict, message, remedy=remedy, severity=severity
+        ),
+        explains=frozenset({("raise", cell, 0)}),
+        fault=("NBS902",) if old and not shown else None,
+        also=Step(cell, fault.line, f"does not parse: {fault.message}"),
+    )

@@ -1,0 +1,64 @@
+"""NBS903: the kernel died while a cell ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of, why
+from pytest_nbsafe.trace.model import CellResult
+
+_KILLED = ("SIGKILL", "signal 9", "exit code 137", "exit code -9")
+
+
+class KernelDied:
+    """The kernel died while this cell ran.
+
+    Why it matters: everything below was never reached. The usual reasons are too little memory, a
+    crash in compiled code, or a call that ends the process.
+
+    Limits: what the system tells of a dead process is its signal or exit code, not the reason.
+    """
+
+    code: ClassVar[str] = "NBS903"
+    needs: ClassVar[Needs] = "run"
+    bad: ClassVar[str] = """\
+# %% [1]
+import os
+os._exit(1) #! NBS903
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+print("done")
+#> done
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that the kernel did not survive."""
+        for result in ended(facts, "died"):
+            yield _claim(facts, result, "", None)
+        for result in ended_in_replay(facts, "died"):
+            where = f" in the {facts.plan.order} order; from top to bottom it passes"
+            yield _claim(facts, result, where, "warning")
+
+
+def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:
+    reason = why(result)
+    message = f"the kernel died while this cell ran{where}" + (f" ({reason})" if reason else "")
+    remedy = "run the cell alone to see what ends the process, or tag it skip-execution"
+    if any(sign in reason for sign in _KILLED):
+        remedy = "the system may have run out of memory: work on less data at once"
+    return Claim(
+        finding(
+            facts,
+            "NBS903",
+            result.cell,
+            line_of(result),
+            "observed",
+            message,
+            remedy=remedy,
+            severity=severity,
+        )
+    )

@@ -1,0 +1,59 @@
+"""NBS904: a cell ran longer than the limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of
+from pytest_nbsafe.trace.model import CellResult
+
+
+class TimedOut:
+    """The cell ran longer than the limit for one cell.
+
+    Why it matters: it was stopped, so neither it nor what depends on it has been tested.
+
+    Limits: the limit is the user's (`timeout`, in seconds for one cell); an endless loop and a slow
+    machine look the same.
+    """
+
+    code: ClassVar[str] = "NBS904"
+    needs: ClassVar[Needs] = "run"
+    bad: ClassVar[str] = """\
+# %% [1]
+while True: #! NBS904
+    pass
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+for _ in range(3):
+    pass
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that was stopped."""
+        for result in ended(facts, "timed-out"):
+            yield _claim(facts, result, "", None)
+        for result in ended_in_replay(facts, "timed-out"):
+            where = f" in the {facts.plan.order} order; from top to bottom it passes"
+            yield _claim(facts, result, where, "warning")
+
+
+def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:
+    limit = facts.config.timeout_s
+    longer = "longer than the limit" if limit is None else f"longer than {limit:g} s"
+    return Claim(
+        finding(
+            facts,
+            "NBS904",
+            result.cell,
+            line_of(result),
+            "observed",
+            f"this cell ran {longer}{where}",
+            remedy="raise the limit (--nbsafe-timeout), do less, or tag the cell skip-execution",
+            severity=severity,
+        )
+    )

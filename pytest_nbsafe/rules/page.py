@@ -1,0 +1,46 @@
+"""What a cell itself says about being run: its tags and the error it was saved with."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_nbsafe.notebook.model import Cell, Output
+from pytest_nbsafe.order.cells import SKIP_TAGS
+from pytest_nbsafe.trace.model import Failure
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_UNDEFINED = re.compile(r"name '([^']+)' is not defined")
+
+
+def is_skipped(cell: Cell) -> bool:
+    """Return whether the author asks not to run this cell."""
+    return not SKIP_TAGS.isdisjoint(cell.tags)
+
+
+def may_raise(cell: Cell) -> bool:
+    """Return whether the author says that this cell raises."""
+    return "raises-exception" in cell.tags
+
+
+def saved_error(cell: Cell) -> Output | None:
+    """Return the error that the cell was saved with, if any."""
+    return next((output for output in cell.outputs if output.kind == "error"), None)
+
+
+def shows_failure(cell: Cell, failure: Failure) -> bool:
+    """Return whether the page shows just this failure: the same exception, the same message."""
+    saved = saved_error(cell)
+    return saved is not None and (saved.ename, _plain(saved.evalue)) == (
+        failure.ename,
+        _plain(failure.evalue),
+    )
+
+
+def undefined_name(ename: str, evalue: str) -> str | None:
+    """Return the name that a NameError speaks of."""
+    found = _UNDEFINED.search(evalue) if ename == "NameError" else None
+    return found[1] if found else None
+
+
+def _plain(text: str) -> str:
+    return _ADDRESS.sub("0x", " ".join(text.split()))

@@ -1,0 +1,37 @@
+"""Runs that went wrong: in the clean run, or only in the replayed plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace.model import CellResult, RunStatus
+
+
+def ended(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
+    """Yield the results of the clean run that ended so."""
+    if facts.trial:
+        yield from (result for result in facts.trial.clean.results if result.status == status)
+
+
+def ended_in_replay(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
+    """Yield the replayed runs that ended so, of cells that pass in page order; one a cell."""
+    told: set[int] = set()
+    for result in facts.trial.replay.results if facts.trial and facts.trial.replay else ():
+        clean = facts.clean(result.cell)
+        passes = clean is not None and clean.status == "ok"
+        if result.status == status and passes and result.cell not in told:
+            told.add(result.cell)
+            yield result
+
+
+def why(result: CellResult) -> str:
+    """Return what is known of how a run ended, in one line."""
+    if result.failure is None:
+        return result.reason
+    return f"{result.failure.ename}: {result.failure.evalue}".strip().strip(":")
+
+
+def line_of(result: CellResult) -> int:
+    """Return the cell's line that failed, the first when it is not known."""
+    return max(result.failure.line, 1) if result.failure else 1

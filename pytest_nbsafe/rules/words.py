@@ -1,0 +1,48 @@
+"""The words that messages are made of: names, cells, counts, and saved text in quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_nbsafe.notebook.plan import Plan, Run
+
+_WIDTH = 60
+
+
+def listed(items: Iterable[str], last: str = "and") -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    parts = list(items)
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def names(items: Iterable[str]) -> str:
+    """Return names in backticks, listed in the order given."""
+    return listed(f"`{item}`" for item in items)
+
+
+def cells(numbers: Sequence[int]) -> str:
+    """Return "cell 2" or "cells 2, 3 and 5"."""
+    return ("cell " if len(numbers) == 1 else "cells ") + listed(str(n) for n in numbers)
+
+
+def quoted(text: str) -> str:
+    """Return the text on one line in quotes, cut to what fits into a sentence."""
+    line = " ".join(text.split())
+    return f'"{line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..."}"'
+
+
+def shown(text: str) -> str:
+    """Return a line of output as a sentence names it: quoted, or "nothing" when empty."""
+    return quoted(text) if text.strip() else "nothing"
+
+
+def ran_as(plan: Plan, step: int) -> str:
+    """Return a phrase for one step of a plan: "as [4]", or how it came to be there."""
+    run: Run | None = plan.runs[step - 1] if 0 < step <= len(plan.runs) else None
+    if run is None:
+        return "in its last run"
+    if run.recorded and run.count is not None:
+        return f"as [{run.count}]"
+    return "in an earlier run, which the counts imply"

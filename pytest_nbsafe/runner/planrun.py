@@ -1,0 +1,135 @@
+"""One plan in one fresh kernel, step by step, never letting one failure hide what still can run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.model import CellResult, PlanResult
+
+
+class Session(Protocol):
+    """What a plan needs of a kernel; `runner.session.KernelSession` is the real one."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel can run another cell."""
+        ...
+
+    def start(self) -> None:
+        """Start the kernel."""
+        ...
+
+    def run(self, cell: Cell, step: int) -> CellResult:
+        """Run one cell and say what came of it."""
+        ...
+
+    def close(self) -> None:
+        """Stop the kernel."""
+        ...
+
+
+class PlanRun:
+    """A plan under way: `advance` runs the next step, `close` stops the kernel.
+
+    After a cell failed, the cells that read what it failed to make are skipped because of it;
+    the others run. When the kernel is gone, the rest is not reached.
+    """
+
+    def __init__(self, graph: Graph, plan: Plan, make_session: Callable[[], Session]) -> None:
+        self.plan = plan
+        self.results: list[CellResult] = []
+        self._graph = graph
+        self._make_session = make_session
+        self._session: Session | None = None
+        self._blocked: dict[str, int] = {}
+        self._ended: CellResult | None = None
+        self._wall_s = 0.0
+
+    @property
+    def finished(self) -> bool:
+        """Whether every step of the plan has its result."""
+        return len(self.results) == len(self.plan.runs)
+
+    def advance(self) -> CellResult:
+        """Run the next step of the plan and return its result."""
+        run = self.plan.runs[len(self.results)]
+        started = time.perf_counter()
+        result = self._step(run)
+        self._wall_s += time.perf_counter() - started
+        self.results.append(result)
+        self._note(result)
+        return result
+
+    def until(self, cell: int) -> CellResult | None:
+        """Run as far as the last run of `cell`; None when the plan does not hold it."""
+        last = self.plan.last_run(cell)
+        if last is None:
+            return None
+        while len(self.results) < last.step:
+            self.advance()
+        return self.results[last.step - 1]
+
+    def result(self) -> PlanResult:
+        """Return what has been run so far."""
+        cpu_s = sum(result.cpu_s for result in self.results)
+        return PlanResult(self.plan, tuple(self.results), self._wall_s, cpu_s)
+
+    def close(self) -> None:
+        """Stop the kernel; the results stay."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _step(self, run: Run) -> CellResult:
+        if self._ended is not None:
+            return CellResult(
+                run.step,
+                run.cell,
+                "not-reached",
+                because=self._ended.cell,
+                reason=f"the kernel was gone after cell {self._ended.cell}",
+            )
+        blocker = self._blocker(run.cell)
+        if blocker is not None:
+            name, cell = blocker
+            reason = f"because of cell {cell}: it did not make `{name}`"
+            return CellResult(run.step, run.cell, "skipped", because=cell, reason=reason)
+        if self._session is None:
+            self._session = self._make_session()
+            self._session.start()
+        return self._session.run(self._graph.notebook.cell(run.cell), run.step)
+
+    def _blocker(self, cell: int) -> tuple[str, int] | None:
+        """Return a name that the cell needs and the cell that failed to make it."""
+        if not self._blocked:
+            return None
+        for use in graphs.needs(self._graph, cell):
+            if not use.guarded and use.name in self._blocked:
+                return use.name, self._blocked[use.name]
+        return None
+
+    def _note(self, result: CellResult) -> None:
+        for record in result.records:
+            for name in record.writes:
+                self._blocked.pop(name, None)
+        if result.status == "ok":
+            for name in self._graph.cells[result.cell].dead:
+                self._blocked.pop(name, None)
+            return
+        for name in self._unmade(result):
+            self._blocked[name] = result.because or result.cell
+        if self._session is not None and not self._session.alive and self._ended is None:
+            self._ended = result
+
+    def _unmade(self, result: CellResult) -> frozenset[str]:
+        """Return the names that the cell should have made or changed, and did not."""
+        analysis = self._graph.cells[result.cell]
+        wanted = {d.name for d in analysis.definitions if d.kind != "delete"}
+        made = {name for record in result.records for name in (*record.writes, *record.mutates)}
+        return frozenset(wanted - made)

@@ -1,0 +1,105 @@
+"""Where a kernel's files lie, how one talks to it, and what its death says."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+_SOCKET_PATH_LIMIT = 90  # sun_path holds 104 bytes on macOS, 108 on Linux; a suffix is added
+
+
+class KernelFolder:
+    """A temporary folder for one kernel: connection file, sockets, and what it prints itself.
+
+    `log` takes the standard streams of the process, which hold what ipykernel does not forward:
+    start-up errors and the last words of a crash.
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="nbsafe-", dir=_short_root()))
+        self._log_path = self.path / "log"
+        self.log: IO[bytes] = self._log_path.open("wb")
+
+    @property
+    def transport(self) -> str:
+        """`ipc` where the system has Unix sockets and the path is short enough, else `tcp`."""
+        short = len(os.fsencode(self.path / "k-12345")) < _SOCKET_PATH_LIMIT
+        return "ipc" if os.name == "posix" and sys.platform != "cygwin" and short else "tcp"
+
+    def apply(self, manager: Any) -> None:
+        """Let a kernel manager put its connection file and sockets here."""
+        manager.connection_file = str(self.path / "kernel.json")
+        if self.transport == "ipc":
+            manager.transport = "ipc"
+            manager.ip = str(self.path / "k")
+
+    def last_words(self, limit: int = 2_000) -> str:
+        """Return the end of what the process printed itself."""
+        try:
+            self.log.flush()
+            text = self._log_path.read_bytes()[-limit:].decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return ""
+        return text.strip()
+
+    def close(self) -> None:
+        """Remove the folder."""
+        self.log.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def __enter__(self) -> KernelFolder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def environment(base: dict[str, str]) -> dict[str, str]:
+    """Return a kernel's environment: the given one, with debugger warnings silenced."""
+    return {**base, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+
+
+def death(code: int | None) -> str:
+    """Return how a process ended, as a fragment: "killed by SIGKILL, ..." or "exit code 1"."""
+    if code is None:
+        return "it does not answer any more"
+    if code >= 0:
+        return f"the kernel exited with code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    hints = {
+        "SIGKILL": ", perhaps because memory ran out",
+        "SIGSEGV": ", a crash inside compiled code",
+        "SIGABRT": ", a crash inside compiled code",
+    }
+    return f"the kernel was killed by {name}{hints.get(name, '')}"
+
+
+def kill_group(leader: int | None) -> None:
+    """Kill a kernel's process group: itself (not yet reaped) and commands it started."""
+    if leader is None or not hasattr(os, "killpg"):
+        return
+    try:
+        if os.getpgid(leader) == leader:
+            os.killpg(leader, signal.SIGKILL)
+    except OSError:
+        return
+
+
+def _short_root() -> str | None:
+    """Return a short folder for sockets; the system's own when there is no /tmp to write to."""
+    root = "/tmp"  # noqa: S108  # mkdtemp makes a private folder in it; TMPDIR may be too long
+    return root if os.name == "posix" and os.access(root, os.W_OK | os.X_OK) else None

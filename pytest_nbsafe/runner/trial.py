@@ -1,0 +1,119 @@
+"""The trial of a notebook: its own plan, a clean run in page order, a second when in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.runner.planrun import PlanRun, Session
+from pytest_nbsafe.trace import staleness, verdicts
+from pytest_nbsafe.trace.model import CellResult, PlanResult, Record, Suspicions, Trial
+
+
+class TrialRun:
+    """A trial under way.
+
+    `plan` is the recorded or inferred plan when it differs from the page order, `clean` the page
+    order. Without a plan one clean run is all there is, and it goes only as far as it is asked
+    to. Otherwise the plan runs first, then the clean order, then, if a suspected cell differs,
+    the clean order once more as far as that cell.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        plan: Plan | None,
+        clean: Plan,
+        suspicions: Suspicions,
+        make_session: Callable[[], Session],
+    ) -> None:
+        self._graph = graph
+        self._static = suspicions
+        self._make_session = make_session
+        self._clean = PlanRun(graph, clean, make_session)
+        self._replay = PlanRun(graph, plan, make_session) if plan else None
+        self.replayed = plan is not None
+
+    def until(self, cell: int) -> CellResult | None:
+        """Run the clean order as far as `cell`; None when it does not hold the cell."""
+        try:
+            result = self._clean.until(cell)
+        except BaseException:
+            self.close()
+            raise
+        if self._clean.finished:
+            self._clean.close()
+        return result
+
+    def so_far(self) -> Trial:
+        """Return the trial as it stands, without running anything more."""
+        return self._trial(self._clean.result(), None, None)
+
+    def finish(self, last: int | None = None) -> Trial:
+        """Run what is left and return the whole trial.
+
+        `last` is the last cell of the page that is asked for: the clean run stops there.
+        """
+        try:
+            replay = _run_all(self._replay) if self._replay else None
+            clean = _run_all(self._clean, last)
+            second = self._second(clean, replay)
+        finally:
+            self.close()
+        return self._trial(clean, replay, second)
+
+    def close(self) -> None:
+        """Stop the kernels."""
+        self._clean.close()
+        if self._replay is not None:
+            self._replay.close()
+
+    def _second(self, clean: PlanResult, replay: PlanResult | None) -> PlanResult | None:
+        suspicions = self._suspicions(clean, replay)
+        suspected = verdicts.suspects(suspicions)
+        last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
+        if last is None:
+            return None
+        again = PlanRun(self._graph, clean.plan, self._make_session)
+        try:
+            return _run_all(again, last)
+        finally:
+            again.close()
+
+    def _suspicions(self, clean: PlanResult, replay: PlanResult | None) -> Suspicions:
+        """Return what the traced lineage suspects; where a run failed, what the text suspects."""
+        if replay is None:
+            return self._static
+        traced = staleness.suspicions(self._graph, replay.plan, _records(replay), _records(clean))
+        ran = {r.cell for r in replay.results if r.status == "ok"}
+        ran &= {r.cell for r in clean.results if r.status == "ok"}
+        return Suspicions(
+            tuple(r for r in traced.stale_reads if r.cell in ran)
+            + tuple(r for r in self._static.stale_reads if r.cell not in ran),
+            tuple(r for r in traced.outdated if r.cell in ran)
+            + tuple(r for r in self._static.outdated if r.cell not in ran),
+        )
+
+    def _trial(
+        self, clean: PlanResult, replay: PlanResult | None, second: PlanResult | None
+    ) -> Trial:
+        suspicions = self._suspicions(clean, replay)
+        judgements = verdicts.judge(
+            self._graph.notebook, verdicts.suspects(suspicions), clean, replay, second
+        )
+        return Trial(clean, replay, second, suspicions, judgements)
+
+
+def _run_all(run: PlanRun, last: int | None = None) -> PlanResult:
+    """Run a plan to its end, or as far as the last run of the cell `last`; stop its kernel."""
+    end = run.plan.last_run(last) if last is not None else None
+    steps = end.step if end is not None else len(run.plan.runs)
+    while len(run.results) < steps:
+        run.advance()
+    run.close()
+    return run.result()
+
+
+def _records(result: PlanResult) -> tuple[Record, ...]:
+    return tuple(record for step in result.results for record in step.records)

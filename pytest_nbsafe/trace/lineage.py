@@ -1,0 +1,307 @@
+"""What every name was made from, and when: versions over time, replayed from records."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import Function, Statement
+from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.trace.model import Record, Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A parent of a version: `at` is the timestamp the parent had, `read_at` when it was read."""
+
+    parent: str
+    at: Timestamp
+    read_at: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a name held from `at` on, where it was made, and its parents (Def. 3) by name."""
+
+    name: str
+    at: Timestamp
+    cell: int
+    line: int
+    links: Mapping[str, Link] = field(default_factory=dict)
+    imported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """The root of a staleness: `symbol` was made from an older version than `parent` is."""
+
+    symbol: Version
+    parent: Version
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The symbol table at one moment: the current versions, and when names were last deleted."""
+
+    symbols: Mapping[str, Version] = field(default_factory=dict)
+    deleted: Mapping[str, Timestamp] = field(default_factory=dict)
+
+    def parents(self, version: Version) -> Iterator[tuple[Link, Version]]:
+        """Yield the parents of a version that are still there, by name, as they are now.
+
+        A parent that was deleted is no parent any more, though its name be bound again.
+        """
+        for name in sorted(version.links):
+            link, parent = version.links[name], self.symbols.get(name)
+            if parent is not None and self.deleted.get(name, (0, 0)) <= link.at:
+                yield link, parent
+
+    def roots(self, name: str) -> Iterator[tuple[Newer, tuple[str, ...]]]:
+        """Yield why a name is stale, and the names from it to each cause; nearest first.
+
+        A name is stale exactly when there is one. The path starts with the name itself and ends
+        with the symbol that has the newer parent.
+
+        Source: Macke et al. 2021, Def. 4; the recursion is a search, so that names made from
+        each other end it. Departs: an input counts from when it was *read*, not from when the
+        symbol last changed. The two are the same until a symbol is changed in place (`a += 1`,
+        `a['k'] = 1`), which by the letter of Def. 4 would make a stale symbol fresh.
+        """
+        if name not in self.symbols:
+            return
+        paths = deque([(name,)])
+        seen = {name}
+        while paths:
+            path = paths.popleft()
+            symbol = self.symbols[path[-1]]
+            for link, parent in self.parents(symbol):
+                if parent.at > link.read_at:
+                    yield Newer(symbol, parent), path
+                if parent.name not in seen:
+                    seen.add(parent.name)
+                    paths.append((*path, parent.name))
+
+    def stale(self) -> frozenset[str]:
+        """Return the names that are stale (Def. 4)."""
+        children: dict[str, list[str]] = {}
+        stale: set[str] = set()
+        for name, version in self.symbols.items():
+            for link, parent in self.parents(version):
+                children.setdefault(parent.name, []).append(name)
+                if parent.at > link.read_at:
+                    stale.add(name)
+        spreading = list(stale)
+        while spreading:
+            for child in children.get(spreading.pop(), ()):
+                if child not in stale:
+                    stale.add(child)
+                    spreading.append(child)
+        return frozenset(stale)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A replay: the state at the entry of each step, the state at the end, and every version.
+
+    `entries` holds the steps that left a record; `versions` are in the order they were made.
+    """
+
+    entries: Mapping[int, State]
+    end: State
+    versions: tuple[Version, ...]
+
+
+def replay(records: Iterable[Record]) -> Lineage:
+    """Return what the records, in the order they ran, say of every name.
+
+    Source: Macke et al. 2021, Def. 2-4 and Table 1. Departs: a timestamp counts statements too,
+    not cells only; an import over an import makes nothing newer, since running an import again
+    gives the same module (two modules imported under one name are not told apart).
+    """
+    table = _Table()
+    entries: dict[int, State] = {}
+    for record in records:
+        if record.at[0] not in entries:
+            entries[record.at[0]] = table.state()
+        table.apply(record)
+    return Lineage(MappingProxyType(entries), table.state(), tuple(table.versions))
+
+
+class _Table:
+    """The symbol table while records are applied to it."""
+
+    def __init__(self) -> None:
+        self.versions: list[Version] = []
+        self._symbols: dict[str, Version] = {}
+        self._deleted: dict[str, Timestamp] = {}
+        self._aliases: dict[str, frozenset[str]] = {}
+
+    def state(self) -> State:
+        """Return the table as it stands, for keeping."""
+        return State(MappingProxyType(dict(self._symbols)), MappingProxyType(dict(self._deleted)))
+
+    def apply(self, record: Record) -> None:
+        """Change the table as one statement did."""
+        before = dict(self._symbols)
+        writes = dict(record.writes)
+        for name, inflow in sorted(record.mutates.items()):
+            writes.pop(name, None)
+            self._mutate(record, name, inflow, before)
+        for name, inflow in sorted(writes.items()):
+            if name in inflow and self._still_shared(record, name):
+                self._mutate(record, name, inflow, before)
+            else:
+                self._write(record, name, inflow, before)
+        for name in sorted(record.deletes):
+            self._part(name)
+            self._symbols.pop(name, None)
+            self._deleted[name] = record.at
+        for group in record.aliases:
+            self._join(group)
+
+    def _write(
+        self, record: Record, name: str, inflow: Collection[str], before: Mapping[str, Version]
+    ) -> None:
+        """Bind a name; a value made from the name's own keeps its parents (`a = a + e`)."""
+        old = before.get(name)
+        self._part(name)
+        if record.imports and old is not None and old.imported:
+            return
+        kept = old.links if old is not None and name in inflow else {}
+        links = {**kept, **_links(record, inflow, before)}
+        links.pop(name, None)
+        self._keep(Version(name, record.at, record.cell, record.line, links, record.imports))
+
+    def _mutate(
+        self, record: Record, name: str, inflow: Collection[str], before: Mapping[str, Version]
+    ) -> None:
+        """Make every name of the changed object new, with what flowed into it."""
+        group = self._aliases.get(name, frozenset({name}))
+        for alias in sorted(group):
+            old = before.get(alias)
+            kept = dict(old.links) if old is not None else {}
+            kept.update(_links(record, set(inflow) - group, before))
+            for twin in group & kept.keys():
+                kept[twin] = Link(twin, record.at, record.at)
+            kept.pop(alias, None)
+            self._keep(Version(alias, record.at, record.cell, record.line, kept))
+
+    def _still_shared(self, record: Record, name: str) -> bool:
+        """Whether the name held one object with others before the statement and does after it."""
+        others = self._aliases.get(name, frozenset()) - {name}
+        return any(name in group and others & group for group in record.aliases)
+
+    def _keep(self, version: Version) -> None:
+        self._symbols[version.name] = version
+        self.versions.append(version)
+
+    def _part(self, name: str) -> None:
+        """Take a name out of the names of its object."""
+        group = self._aliases.pop(name, frozenset())
+        for other in group - {name}:
+            self._aliases[other] = group - {name}
+
+    def _join(self, names: Collection[str]) -> None:
+        """Note that these names hold one object now, with all that held it before."""
+        group = frozenset(names).union(*(self._aliases.get(n, frozenset()) for n in names))
+        for name in group:
+            self._aliases[name] = group
+
+
+def _links(
+    record: Record, parents: Iterable[str], before: Mapping[str, Version]
+) -> dict[str, Link]:
+    """Return links to the parents that are symbols: builtins, say, are none."""
+    return {
+        parent: Link(parent, before[parent].at, record.at)
+        for parent in sorted(parents)
+        if parent in before
+    }
+
+
+# --- records from the text alone -------------------------------------------------------------
+
+
+def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
+    """Return what the plan would leave if every statement of its cells ran once, top to bottom.
+
+    Source: Macke et al. 2021, Table 1 and section 3.2. Departs: both branches of an `if` count,
+    and a loop's body once, since nothing is run; two names are taken to share one object only
+    where the text says so (`b = a`, `a = b = ...`).
+    """
+    functions: dict[str, Function] = {}
+    records: list[Record] = []
+    for run in plan.runs:
+        analysis = graph.cells[run.cell]
+        source = graph.notebook.cell(run.cell).source.split("\n")
+        for ordinal, statement in enumerate(analysis.statements, 1):
+            called = _called(statement.calls, functions)
+            for name in (*statement.writes, *statement.deletes):
+                functions.pop(name, None)
+            if statement.kind in {"function", "class", "assign"}:
+                made = analysis.functions.keys() & statement.writes.keys()
+                functions.update((name, analysis.functions[name]) for name in made)
+            at = (run.step, ordinal)
+            records.append(_record(at, run.cell, statement, called, _aliases(statement, source)))
+    return tuple(records)
+
+
+def _called(calls: Iterable[str], functions: Mapping[str, Function]) -> tuple[Function, ...]:
+    """Return the notebook's functions that are called, and those that they call."""
+    found: dict[str, Function] = {}
+    waiting = sorted(calls, reverse=True)
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in found:
+            found[name] = functions[name]
+            waiting.extend(sorted(functions[name].calls, reverse=True))
+    return tuple(found.values())
+
+
+def _record(
+    at: Timestamp,
+    cell: int,
+    statement: Statement,
+    called: tuple[Function, ...],
+    aliases: tuple[frozenset[str], ...],
+) -> Record:
+    """Return a statement's record; what the functions it calls read, return and bind is its own."""
+    reads = statement.reads.union(*(function.reads for function in called))
+    returned = frozenset[str]().union(*(function.returns for function in called))
+    writes = {name: parents | returned for name, parents in statement.writes.items()}
+    for function in called:
+        for name in function.writes:
+            writes.setdefault(name, frozenset(function.reads) - {name})
+    return Record(
+        at=at,
+        cell=cell,
+        line=statement.span.line,
+        reads=reads,
+        writes=writes,
+        mutates={name: inflow | returned for name, inflow in statement.mutates.items()},
+        deletes=statement.deletes,
+        aliases=aliases,
+        imports=statement.kind == "import",
+    )
+
+
+def _aliases(statement: Statement, source: Sequence[str]) -> tuple[frozenset[str], ...]:
+    """Return the names that an assignment plainly makes names of one object."""
+    if statement.kind != "assign" or len(statement.writes) + len(statement.reads) < 2:
+        return ()
+    span = statement.span
+    lines = source[span.line - 1 : span.end_line]
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    try:
+        [node] = ast.parse("\n".join(lines)).body
+    except (SyntaxError, ValueError):
+        return ()  # a magic, or a span that is not one statement of the source as it stands
+    if not isinstance(node, ast.Assign):
+        return ()
+    names = frozenset(n.id for n in (*node.targets, node.value) if isinstance(n, ast.Name))
+    return (names,) if len(names) > 1 else ()

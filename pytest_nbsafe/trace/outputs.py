@@ -1,0 +1,101 @@
+"""Saved text outputs against new ones: what a reader would call another result.
+
+Only what a reader sees as text is compared: standard output, and the plain text of results,
+displays and errors. Standard error is left out (warnings come and go with versions), and so is
+what no two runs share: addresses, timings, the repr of a figure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_nbsafe.notebook.model import Output
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_NUMPY_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|bool|str|complex)\w*_?\(([^()]*)\)")
+_LONG_FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
+_SPACES = re.compile(r"[ \t]+")
+_TIMING = re.compile(
+    r"^(?:CPU times: |Wall time: |Compiler : |The slowest run took )"
+    r"|\bloops?,? (?:each|best of)\b|\bper loop\b"
+)
+_FLEETING = re.compile(
+    r"^[\[(]*<(?:Figure size|matplotlib\.|mpl_toolkits\.|Axes|AxesSubplot|seaborn\.|IPython\.|"
+    r"pandas\.io\.formats\.style)"
+)
+_SIGNIFICANT_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TextComparison:
+    """How two outputs compare, and the first line of each that differs."""
+
+    result: Literal["same", "differs", "nothing-to-compare"]
+    saved: str = ""
+    new: str = ""
+
+
+def text_lines(outputs: Iterable[Output]) -> tuple[str, ...]:
+    """Return the lines of text that a reader would compare, made equal where chance differs."""
+    lines: list[str] = []
+    for chunk in _chunks(outputs):
+        if _FLEETING.match(chunk):
+            continue
+        lines.extend(line for line in map(_normalised, chunk.split("\n")) if line)
+    return tuple(lines)
+
+
+def compare(saved: Sequence[Output], new: Sequence[Output]) -> TextComparison:
+    """Return how a cell's saved outputs compare with new ones, as text.
+
+    A cell whose saved outputs hold no text has nothing to compare: its outputs may have been
+    cleared, or are pictures.
+    """
+    before, after = text_lines(saved), text_lines(new)
+    if not before:
+        return TextComparison("nothing-to-compare")
+    if before == after:
+        return TextComparison("same")
+    first = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(len(before), len(after)),
+    )
+    return TextComparison("differs", _line(before, first), _line(after, first))
+
+
+def _chunks(outputs: Iterable[Output]) -> Iterable[str]:
+    """Yield the texts of outputs; the pieces of one stream are joined."""
+    stream: list[str] = []
+    for output in outputs:
+        if output.kind == "stream":
+            if output.name == "stdout":
+                stream.append(output.text)
+            continue
+        if stream:
+            yield "".join(stream)
+            stream = []
+        yield f"{output.ename}: {output.evalue}" if output.kind == "error" else output.text
+    if stream:
+        yield "".join(stream)
+
+
+def _normalised(line: str) -> str:
+    line = _ANSI.sub("", line).rstrip("\r").rsplit("\r", 1)[-1]
+    if _TIMING.search(line):
+        return ""
+    line = _ADDRESS.sub("0x...", line)
+    line = _NUMPY_SCALAR.sub(r"\1", line)
+    line = _LONG_FLOAT.sub(lambda match: _rounded(match[0]), line)
+    return _SPACES.sub(" ", line).strip()
+
+
+def _rounded(number: str) -> str:
+    return f"{float(number):.{_SIGNIFICANT_DIGITS}g}"
+
+
+def _line(lines: Sequence[str], index: int) -> str:
+    return lines[index] if index < len(lines) else ""

@@ -1,0 +1,229 @@
+"""Which runs read a stale name, which results are outdated, and what is suspect beyond the page.
+
+Lineage suspects only: a clean run decides by value (`verdicts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.lineage import Newer, State, Version, replay
+from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead, Suspicions
+
+_Key = tuple[int, str, str, int, str, int]
+"""(reading cell, name read, symbol, its cell, newer parent, its cell)."""
+
+
+def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:
+    """Return the reads of names that were stale when the run began, by step and line.
+
+    Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
+    really read before it bound them.
+    """
+    return _stale_reads(graph, tuple(records), lambda *_: True)
+
+
+def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
+    """Return the cells with an input that was made anew after they last ran, in page order.
+
+    Only what reaches the cell in page order counts: the definer stands above it. A cell whose
+    input comes from an outdated cell is outdated too, through it, unless it ran after the change:
+    then it read a stale name. In nbsafety's words these are the fresh cells (Def. 9), and the
+    cells that such a cell feeds.
+    """
+    made = _last_made(replay(records).versions)
+    above: dict[int, list[Edge]] = {}
+    for edge in graphs.edges(graph, [cell.number for cell in graph.notebook.code_cells]):
+        if edge.definer < edge.reader:
+            above.setdefault(edge.reader, []).append(edge)
+    results: dict[int, tuple[OutdatedResult, ...]] = {}
+    for reader in sorted(above):
+        run = plan.last_run(reader)
+        if run is not None:
+            results[reader] = _outdated(run, above[reader], made, results)
+    return tuple(result for reader in sorted(results) for result in results[reader])
+
+
+def suspicions(
+    graph: Graph, plan: Plan, records: Iterable[Record], clean_records: Iterable[Record]
+) -> Suspicions:
+    """Return what lineage suspects of the plan and not of the clean run in page order.
+
+    A stale read is left out when the clean run shows the same one: the same cell reads the same
+    name, stale for the same symbol and the same newer parent, each made by the same cell. So a
+    notebook that was run top to bottom is never suspect, whatever it binds twice. Only the last
+    run of a cell counts, since that is the one whose result the page shows. Nothing becomes newer
+    by running an import again (`lineage.replay`); a function defined again does, since its text
+    may have been another.
+    """
+    usual = frozenset(_keys(tuple(clean_records)))
+    records = tuple(records)
+
+    def unusual(cell: int, name: str, newer: Newer) -> bool:
+        return _key(cell, name, newer) not in usual
+
+    last = {run.step for run in plan.runs if plan.last_run(run.cell) == run}
+    reads = _stale_reads(graph, records, unusual)
+    return Suspicions(
+        stale_reads=tuple(read for read in reads if read.step in last),
+        outdated=outdated(graph, plan, records),
+    )
+
+
+# --- stale reads -----------------------------------------------------------------------------
+
+
+def _stale_reads(
+    graph: Graph, records: tuple[Record, ...], counts: Callable[[int, str, Newer], bool]
+) -> tuple[StaleRead, ...]:
+    entries = replay(records).entries
+    found: list[StaleRead] = []
+    for step, first_reads in _entry_reads(records).items():
+        state = entries[step]
+        stale = state.stale()
+        suspects = [read for read in first_reads if read[2] in stale]
+        index = refresher_index(graph, stale) if suspects else {}
+        for cell, line, name in suspects:
+            chain = _chain(state, cell, name, counts)
+            if chain:
+                refreshers = _refreshers(index, cell, [cause.symbol for cause in chain])
+                found.append(StaleRead(step, cell, line, name, chain, refreshers))
+    return tuple(sorted(found, key=lambda read: (read.step, read.line, read.name)))
+
+
+def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, str]]]:
+    """Return, for each step, what it read of the state it began with: (cell, line, name)."""
+    reads: dict[int, list[tuple[int, int, str]]] = {}
+    seen: dict[int, set[str]] = {}
+    for record in records:
+        step = record.at[0]
+        known = seen.setdefault(step, set())
+        new = record.reads - known
+        reads.setdefault(step, []).extend((record.cell, record.line, n) for n in sorted(new))
+        known.update(record.reads, record.writes, record.deletes)
+    return reads
+
+
+def _chain(
+    state: State, cell: int, name: str, counts: Callable[[int, str, Newer], bool]
+) -> tuple[Cause, ...]:
+    """Return the links from a name to the nearest newer parent that counts, empty if none does."""
+    for newer, path in state.roots(name):
+        if counts(cell, name, newer):
+            versions = [state.symbols[symbol] for symbol in path] + [newer.parent]
+            return tuple(_cause(*pair) for pair in zip(versions, versions[1:], strict=False))
+    return ()
+
+
+def _cause(symbol: Version, parent: Version) -> Cause:
+    return Cause(
+        symbol=symbol.name,
+        cell=symbol.cell,
+        line=symbol.line,
+        at=symbol.at,
+        parent=parent.name,
+        parent_cell=parent.cell,
+        parent_line=parent.line,
+        parent_at=parent.at,
+    )
+
+
+def _keys(records: tuple[Record, ...]) -> Iterator[_Key]:
+    """Yield every reason for a stale read in these records."""
+    entries = replay(records).entries
+    for step, reads in _entry_reads(records).items():
+        state = entries[step]
+        for cell, _, name in reads:
+            for newer, _ in state.roots(name):
+                yield _key(cell, name, newer)
+
+
+def _key(cell: int, name: str, newer: Newer) -> _Key:
+    symbol, parent = newer.symbol, newer.parent
+    return (cell, name, symbol.name, symbol.cell, parent.name, parent.cell)
+
+
+# --- refreshers ------------------------------------------------------------------------------
+
+
+def stale_cells(graph: Graph, stale: AbstractSet[str]) -> frozenset[int]:
+    """Return the cells with a live read of a stale name (Macke et al. 2021, Def. 7)."""
+    return frozenset(
+        cell for cell in graph.cells if any(use.name in stale for use in graphs.needs(graph, cell))
+    )
+
+
+def refresher_index(graph: Graph, stale: AbstractSet[str]) -> Mapping[str, frozenset[int]]:
+    """Return, for each stale name, the cells that would make it anew and are not stale themselves.
+
+    Source: Macke et al. 2021, Def. 10 by the inverted index of Alg. 4.
+    """
+    barred = stale_cells(graph, stale)
+    index: dict[str, frozenset[int]] = {}
+    for cell, analysis in graph.cells.items():
+        if cell not in barred:
+            for name in analysis.dead & stale:
+                index[name] = index.get(name, frozenset()) | {cell}
+    return index
+
+
+def _refreshers(
+    index: Mapping[str, frozenset[int]], reader: int, symbols: Iterable[str]
+) -> tuple[int, ...]:
+    """Return the refreshers of the first of the symbols that has any, nearest to the reader first.
+
+    When every cell that would refresh the name is stale itself, one must begin further back.
+    """
+    cells = next((index[symbol] for symbol in symbols if symbol in index), frozenset[int]())
+    return tuple(sorted(cells, key=lambda cell: (abs(cell - reader), cell)))
+
+
+# --- outdated results ------------------------------------------------------------------------
+
+
+def _last_made(versions: Iterable[Version]) -> dict[tuple[int, str], Version]:
+    """Return the last version of each name that each cell made."""
+    return {(version.cell, version.name): version for version in versions}
+
+
+def _outdated(
+    run: Run,
+    edges: Collection[Edge],
+    made: Mapping[tuple[int, str], Version],
+    results: Mapping[int, tuple[OutdatedResult, ...]],
+) -> tuple[OutdatedResult, ...]:
+    """Return what made the last run of one cell outdated; one entry a name and definer."""
+    found: dict[tuple[str, int], OutdatedResult] = {}
+    for edge in edges:
+        line = edge.use.span.line
+        version = made.get((edge.definer, edge.name))
+        if version is not None and version.at[0] > run.step:
+            found[edge.name, edge.definer] = OutdatedResult(
+                step=run.step,
+                cell=run.cell,
+                line=line,
+                name=edge.name,
+                definer=edge.definer,
+                definer_line=version.line,
+                definer_at=version.at,
+            )
+    for edge in edges:
+        for result in results.get(edge.definer, ()):
+            if result.definer_at[0] > run.step:
+                through = OutdatedResult(
+                    step=run.step,
+                    cell=run.cell,
+                    line=edge.use.span.line,
+                    name=result.name,
+                    definer=result.definer,
+                    definer_line=result.definer_line,
+                    definer_at=result.definer_at,
+                    through=(edge.definer, *result.through),
+                )
+                found.setdefault((result.name, result.definer), through)
+    return tuple(sorted(found.values(), key=lambda r: (len(r.through), r.line, r.name)))

@@ -1,0 +1,117 @@
+"""The judge: what clean runs say of every cell that lineage suspects.
+
+Source: the design's first section, which departs from nbsafety (Def. 4 alone reports every
+linear rebinding): lineage suspects, a clean run in page order decides by value, and a second
+clean run keeps chance from being taken for proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.trace.model import (
+    CellResult,
+    Comparison,
+    Judgement,
+    PlanResult,
+    Suspicions,
+    Value,
+)
+from pytest_nbsafe.trace.outputs import compare
+
+
+def suspects(suspicions: Suspicions) -> frozenset[int]:
+    """Return the cells that any suspicion names."""
+    return frozenset(
+        [read.cell for read in suspicions.stale_reads] + [old.cell for old in suspicions.outdated]
+    )
+
+
+def needs_second(
+    notebook: Notebook,
+    suspected: Collection[int],
+    clean: PlanResult,
+    replay: PlanResult | None,
+) -> int | None:
+    """Return the last suspected cell that a second clean run must reach, None when none differs."""
+    first = judge(notebook, suspected, clean, replay, None)
+    doubtful = [
+        cell
+        for cell in suspected
+        if cell in first
+        and ("differs" in first[cell].values.values() or first[cell].output == "differs")
+    ]
+    return max(doubtful, default=None)
+
+
+def judge(
+    notebook: Notebook,
+    suspected: Collection[int],
+    clean: PlanResult,
+    replay: PlanResult | None,
+    second: PlanResult | None,
+) -> dict[int, Judgement]:
+    """Return what the clean run says of each cell that it ran.
+
+    A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
+    and where every unsuspected cell above reproduces its saved text; else it is
+    "nondeterministic" or "drift".
+    """
+    judgements: dict[int, Judgement] = {}
+    drifting = False
+    for result in clean.results:
+        if result.status not in {"ok", "raised"}:
+            continue
+        again = second.last(result.cell) if second else None
+        replayed = replay.last(result.cell) if replay else None
+        judgement = _judgement(notebook, result, replayed, again, drifting=drifting)
+        judgements[result.cell] = judgement
+        if judgement.output == "differs" and result.cell not in suspected:
+            drifting = True
+    return judgements
+
+
+def _judgement(
+    notebook: Notebook,
+    clean: CellResult,
+    replayed: CellResult | None,
+    again: CellResult | None,
+    *,
+    drifting: bool,
+) -> Judgement:
+    saved = compare(notebook.cell(clean.cell).outputs, clean.outputs)
+    output: Comparison = saved.result
+    if output == "differs":
+        if again is not None and compare(clean.outputs, again.outputs).result == "differs":
+            output = "nondeterministic"
+        elif drifting:
+            output = "drift"
+    return Judgement(
+        cell=clean.cell,
+        output=output,
+        saved=saved.saved,
+        clean=saved.new,
+        values=_values(
+            replayed.reads if replayed else {}, clean.reads, again.reads if again else None
+        ),
+    )
+
+
+def _values(
+    replayed: Mapping[str, Value], clean: Mapping[str, Value], again: Mapping[str, Value] | None
+) -> dict[str, Comparison]:
+    return {
+        name: _value(value, clean.get(name), None if again is None else again.get(name))
+        for name, value in replayed.items()
+    }
+
+
+def _value(replayed: Value, clean: Value | None, again: Value | None) -> Comparison:
+    if clean is None or not replayed.hash or not clean.hash:
+        return "nothing-to-compare"
+    if replayed.hash == clean.hash:
+        return "same"
+    if again is not None and again.hash != clean.hash:
+        return "nondeterministic"
+    return "differs"

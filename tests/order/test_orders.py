@@ -1,0 +1,236 @@
+"""Plans by each order: percent text in, `cell@count` out; `*` marks a run that was inferred."""
+
+import pytest
+
+from pytest_nbsafe import order
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.notebook import percent
+from pytest_nbsafe.notebook.plan import Plan
+
+FIG_1 = """\
+# %% [4]
+def custom_agg(series):
+    return series.max() - series.min()
+# %% [2]
+agg_by_col = {'A': 'min', 'B': custom_agg}
+# %% [5]
+print(agg_by_col)
+"""
+
+
+def graph_of(text: str) -> Graph:
+    return graphs.build(percent.parse(text, path="a.ipynb"))
+
+
+def compact(plan: Plan) -> str:
+    return " ".join(
+        f"{run.cell}@{'-' if run.count is None else run.count}{'' if run.recorded else '*'}"
+        for run in plan.runs
+    )
+
+
+def check_plan(text: str, expected: str, name: str = "inferred") -> Plan:
+    plan = order.plan(graph_of(text), name)
+    assert expected == compact(plan)
+    assert list(range(1, len(plan.runs) + 1)) == [run.step for run in plan.runs]
+    return plan
+
+
+def notebook(*cells: str) -> str:
+    """Return percent text from "count: source" lines; `;` parts statements, no count is `-`."""
+    blocks = []
+    for cell in cells:
+        count, source = cell.split(": ", 1)
+        head = "# %%" if count == "-" else f"# %% [{count}]"
+        blocks.append(head + "\n" + source.replace("; ", "\n") + "\n")
+    return "".join(blocks)
+
+
+# --- recorded and top-down -------------------------------------------------------------------
+
+
+def test_top_down_runs_every_cell_once() -> None:
+    plan = check_plan(FIG_1, "1@-* 2@-* 3@-*", "top-down")
+    assert "top-down" == plan.order
+
+
+def test_recorded_follows_the_counts_and_leaves_out_what_never_ran() -> None:
+    text = notebook("3: a = 1", "-: b = a", "1: c = 2", "2: d = c")
+    plan = check_plan(text, "3@1 4@2 1@3", "recorded")
+    assert "recorded as [1]" == plan.runs[0].reason
+
+
+def test_equal_counts_stand_in_page_order() -> None:
+    check_plan(notebook("2: a = 1", "1: b = 1", "2: c = 1"), "2@1 1@2 3@2", "recorded")
+
+
+def test_only_code_that_is_there_runs() -> None:
+    text = "# %% [markdown]\nA title\n# %%\n# %% [1]\na = 1\n"
+    check_plan(text, "3@-*", "top-down")
+
+
+def test_unknown_order_names_those_there_are() -> None:
+    with pytest.raises(NbsafeError) as caught:
+        order.plan(graph_of(FIG_1), "backwards")
+    assert "unknown-order" == caught.value.slug
+    assert "inferred" in caught.value.hint
+
+
+# --- auto ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ("1 2 3", "recorded"),
+        ("3 1 2", "recorded"),
+        ("- - -", "top-down"),
+        ("1 2 4", "inferred"),
+        ("2 3 4", "inferred"),
+        ("1 2 2", "inferred"),
+        ("1 2 -", "inferred"),
+    ],
+)
+def test_auto_chooses_by_the_counts(counts: str, expected: str) -> None:
+    text = notebook(*(f"{count}: a{i} = {i}" for i, count in enumerate(counts.split())))
+    assert expected == order.plan(graph_of(text), "auto").order
+
+
+def test_nothing_to_run_is_top_down() -> None:
+    assert () == order.plan(graph_of("# %% [markdown]\nA title\n"), "auto").runs
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"), [("1 2 3", False), ("1 - 7", False), ("2 1 3", True)]
+)
+def test_differs_only_by_order_or_repeats(counts: str, *, expected: bool) -> None:
+    graph = graph_of(notebook(*(f"{c}: a{i} = {i}" for i, c in enumerate(counts.split()))))
+    assert expected is order.differs(order.plan(graph, "auto"), order.plan(graph, "top-down"))
+
+
+def test_a_second_run_differs() -> None:
+    graph = graph_of(FIG_1)
+    assert order.differs(order.plan(graph, "auto"), order.plan(graph, "top-down"))
+
+
+# --- inferred --------------------------------------------------------------------------------
+
+
+def test_figure_1_of_nbsafety() -> None:
+    plan = check_plan(FIG_1, "1@1* 2@2 1@4 3@5")
+    expected = "defines `custom_agg`, which cell 2 needs at [2]; count 1 is free"
+    assert expected == plan.runs[0].reason
+    assert "recorded as [4]" == plan.runs[2].reason
+
+
+def test_what_a_definer_needs_runs_before_it() -> None:
+    text = notebook("9: a = 1", "8: b = a", "7: print(b)")
+    plan = check_plan(text, "1@5* 2@6* 3@7 2@8 1@9")
+    expected = "defines `a`, which cell 2 needs in its turn; count 5 is free"
+    assert expected == plan.runs[0].reason
+
+
+def test_several_names_of_one_definer_are_one_run() -> None:
+    plan = check_plan(notebook("5: a = 1; b = 2", "3: print(a, b)"), "1@2* 2@3 1@5")
+    expected = "defines `a` and `b`, which cell 2 needs at [3]; count 2 is free"
+    assert expected == plan.runs[0].reason
+
+
+def test_definers_stand_in_page_order() -> None:
+    text = notebook("8: a = 1", "9: b = 2", "7: c = 3", "6: print(b, c, a)")
+    check_plan(text, "1@3* 2@4* 3@5* 4@6 3@7 1@8 2@9")
+
+
+def test_definers_that_need_one_another_each_run_once() -> None:
+    text = notebook("8: a = b", "9: b = a", "7: print(a)")
+    check_plan(text, "1@5* 2@6* 3@7 1@8 2@9")
+
+
+def test_nearest_definer_above_goes_first() -> None:
+    text = notebook("7: a = 1", "8: a = 2", "3: print(a)", "9: a = 3")
+    check_plan(text, "2@2* 3@3 1@7 2@8 4@9")
+
+
+def test_a_definer_below_is_better_than_none() -> None:
+    check_plan(notebook("3: print(a)", "9: a = 3"), "2@2* 1@3 2@9")
+
+
+def test_a_sure_definer_goes_before_one_that_may() -> None:
+    text = notebook("7: a = 1", "8: import os; if os.sep: a = 2", "3: print(a)").replace(
+        "if os.sep: a = 2", "if os.sep:\n    a = 2"
+    )
+    check_plan(text, "1@2* 3@3 1@7 2@8")
+
+
+def test_a_cell_that_ran_goes_before_one_that_never_did() -> None:
+    check_plan(notebook("7: a = 1", "-: a = 2", "3: print(a)"), "1@2* 3@3 1@7")
+
+
+def test_a_cell_that_never_ran_runs_when_something_needs_it() -> None:
+    text = notebook("-: a = 1", "-: b = 2", "3: print(a)")
+    check_plan(text, "1@2* 3@3")
+
+
+def test_where_there_is_no_room_right_before_an_earlier_gap_serves() -> None:
+    text = notebook("9: a = 1", "3: b = 1", "4: print(a)")
+    check_plan(text, "1@2* 2@3 3@4 1@9")
+
+
+def test_without_any_free_count_it_ran_in_another_session() -> None:
+    plan = check_plan(notebook("2: a = 1", "1: print(a)"), "1@-* 2@1 1@2")
+    expected = (
+        "defines `a`, which cell 2 needs at [1]; no count is free before it, "
+        "so it ran in another session"
+    )
+    assert expected == plan.runs[0].reason
+
+
+def test_a_name_that_no_cell_defines_is_left_to_fail() -> None:
+    check_plan(notebook("3: print(gone)", "5: a = 1"), "1@3 2@5")
+
+
+def test_builtins_are_there_though_a_cell_defines_one() -> None:
+    check_plan(notebook("3: print(sum([1]))", "5: sum = 1"), "1@3 2@5")
+
+
+def test_a_cell_that_reads_its_own_name_needs_another() -> None:
+    check_plan(notebook("9: df = 1", "3: df = df + 1"), "1@2* 2@3 1@9")
+    check_plan(notebook("3: df = df + 1"), "1@3")
+
+
+def test_a_deleted_name_is_made_again() -> None:
+    text = notebook("1: a = 1", "2: del a", "4: print(a)")
+    check_plan(text, "1@1 2@2 1@3* 3@4")
+
+
+def test_a_guarded_read_needs_nobody() -> None:
+    text = "# %% [3]\ntry:\n    a\nexcept NameError:\n    a = 0\n# %% [5]\na = 1\n"
+    check_plan(text, "1@3 2@5")
+
+
+def test_what_a_called_function_reads_is_needed() -> None:
+    text = notebook("8: t = 1", "9: def f():\n    return t", "3: f()")
+    check_plan(text, "1@1* 2@2* 3@3 1@8 2@9")
+
+
+@pytest.mark.parametrize("tag", ["skip-execution", "nbsafe:skip"])
+def test_skipped_cells_are_in_no_plan(tag: str) -> None:
+    text = f"# %% [7] tags={tag}\na = 1\n# %% [3]\nprint(a)\n"
+    check_plan(text, "2@3")
+    check_plan(text, "2@-*", "top-down")
+
+
+# --- sessions --------------------------------------------------------------------------------
+
+
+def test_repeated_counts_are_told_apart_into_sessions() -> None:
+    text = notebook("1: a = 1", "2: b = a", "3: c = b", "2: d = 4", "3: e = d")
+    plan = check_plan(text, "1@1 2@2 3@3 4@2 5@3")
+    assert [1, 1, 1, 2, 2] == [run.session for run in plan.runs]
+
+
+def test_a_definer_takes_a_slot_of_its_readers_session() -> None:
+    text = notebook("1: a = 1", "2: b = a", "2: print(z)", "3: c = 5", "4: z = 3")
+    check_plan(text, "1@1 2@2 5@1* 3@2 4@3 5@4")

@@ -1,0 +1,120 @@
+"""The orders against real histories: who last wrote what a cell read, in truth and in the plan.
+
+Twelve saved notebooks of three authors, linked to the session histories they were saved from.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_nbsafe import order
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.notebook import percent
+
+TRUTH = Path(__file__).parents[2].parent / "shared" / "cases" / "orders_truth.jsonl"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not TRUTH.exists(), reason="the linked histories are not here"),
+]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A notebook of hashed names and what its cells really ran after; cells count from 1."""
+
+    title: str
+    counts: Sequence[int | None]
+    defs: Sequence[Sequence[str]]
+    uses: Sequence[Sequence[str]]
+    deferred: Sequence[Sequence[str]]
+    history: Sequence[tuple[int, int]]  # (session, cell)
+    sessions: dict[int, int]
+
+
+def load() -> Iterator[Linked]:
+    for line in TRUTH.read_text(encoding="utf-8").splitlines():
+        entry: dict[str, Any] = json.loads(line)
+        yield Linked(
+            title=f"{entry['path']}@{entry['blob'][:7]}",
+            counts=entry["counts"],
+            defs=entry["defs"],
+            uses=entry["uses"],
+            deferred=entry["deferred"],
+            history=[(s, cell + 1) for s, _, cell, _ in entry["steps"] if cell is not None],
+            sessions={int(cell) + 1: session for cell, session in entry["assign"].items()},
+        )
+
+
+def graph_of(linked: Linked) -> Graph:
+    cells = zip(linked.counts, linked.defs, linked.uses, linked.deferred, strict=True)
+    blocks = []
+    for count, defs, uses, deferred in cells:
+        body = [f"x{name}" for name in uses]
+        body += ["lambda: (" + " ".join(f"x{name}," for name in deferred) + ")"]
+        body += [f"x{name} = 0" for name in defs]
+        head = "# %%" if count is None else f"# %% [{count}]"
+        blocks.append("\n".join([head, *body]))
+    return graphs.build(percent.parse("\n".join(blocks) + "\n", path="linked.ipynb"))
+
+
+def writers(linked: Linked, runs: Iterable[tuple[int, int]]) -> dict[tuple[int, str], int]:
+    """Return who last wrote each name that a cell read in its last run; runs: (session, cell)."""
+    made: dict[str, int] = {}
+    edges: dict[int, dict[str, int]] = {}
+    now = None
+    for session, cell in runs:
+        if session != now:
+            made, now = {}, session
+        edges[cell] = {name: made.get(name, 0) for name in linked.uses[cell - 1]}
+        made.update(dict.fromkeys(linked.defs[cell - 1], cell))
+    return {(cell, name): writer for cell, reads in edges.items() for name, writer in reads.items()}
+
+
+def true_writers(linked: Linked) -> dict[tuple[int, str], int]:
+    """Return the same for the history, each cell in the session that its saved count is of.
+
+    Names whose writer is gone from the notebook are left out.
+    """
+    found: dict[tuple[int, str], int] = {}
+    made: dict[str, int] = {}
+    now = None
+    for session, cell in linked.history:
+        if session != now:
+            made, now = {}, session
+        if linked.sessions.get(cell) == session:
+            for name in linked.uses[cell - 1]:
+                found[cell, name] = made.get(name, 0)
+        made.update(dict.fromkeys(linked.defs[cell - 1], cell))
+    return {edge: writer for edge, writer in found.items() if writer}
+
+
+def answers(linked: Linked, name: str) -> dict[tuple[int, str], int]:
+    plan = order.plan(graph_of(linked), name)
+    return writers(linked, ((1, cell) for cell in plan.cells))
+
+
+def figures() -> dict[str, int]:
+    """Return the true edges, the contested ones, and how many of those each order gets."""
+    score = dict.fromkeys(("edges", "contested", *order.ORDERINGS), 0)
+    for linked in load():
+        given = {name: answers(linked, name) for name in order.ORDERINGS}
+        for edge, writer in true_writers(linked).items():
+            said = {name: given[name].get(edge, 0) for name in given}
+            score["edges"] += 1
+            if len(set(said.values())) > 1:
+                score["contested"] += 1
+                for name, answer in said.items():
+                    score[name] += answer == writer
+    return score
+
+
+def test_inferred_gets_nearly_all_contested_edges() -> None:
+    score = figures()
+    print(score)
+    assert score["inferred"] > score["top-down"] > score["recorded"]

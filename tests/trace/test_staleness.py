@@ -1,0 +1,265 @@
+"""Stale reads, refreshers, outdated results: the papers' examples, and two slow oracles."""
+
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.notebook import percent
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace import staleness
+from pytest_nbsafe.trace.lineage import replay, static_records
+from pytest_nbsafe.trace.model import Suspicions
+
+FIG_1 = (
+    "def custom_agg(series):\n    return series.max()",
+    "agg_by_col = {'A': 'min', 'B': custom_agg}",
+    "df = [1]; print(df, agg_by_col)",
+)
+DEF_9 = ("a = 4", "b = a", "c = a + b")
+WIENER = (
+    "def wiener(tmax, n):\n    return [tmax], [n]",
+    "t, w = wiener(1.0, 1000)",
+    "t, W = wiener(1.0, 1000)",
+    "data = {'time': t, 'W': w}; print(data)",
+)
+
+
+def graph_of(*sources: str) -> Graph:
+    text = "".join("# %%\n" + source.replace("; ", "\n") + "\n" for source in sources)
+    return graphs.build(percent.parse(text))
+
+
+def plan_of(order: str) -> Plan:
+    """Return the plan that runs these cells one after another."""
+    runs = (
+        Run(step, int(cell), None, recorded=True, reason="")
+        for step, cell in enumerate(order.split(), 1)
+    )
+    return Plan("recorded", tuple(runs))
+
+
+def suspicions_of(order: str, *sources: str) -> Suspicions:
+    graph = graph_of(*sources)
+    plan, page = plan_of(order), plan_of(" ".join(map(str, sorted(graph.cells))))
+    return staleness.suspicions(
+        graph, plan, static_records(graph, plan), static_records(graph, page)
+    )
+
+
+def check_reads(expected: str, order: str, *sources: str) -> None:
+    """Hold the suspected reads, `cell:name<-newer parent`, against what is expected."""
+    reads = suspicions_of(order, *sources).stale_reads
+    assert expected == " ".join(f"{r.cell}:{r.name}<-{r.chain[-1].parent}" for r in reads)
+
+
+def check_outdated(expected: str, order: str, *sources: str) -> None:
+    """Hold the outdated results, `cell:name<-definer/through`, against what is expected."""
+    found = suspicions_of(order, *sources).outdated
+    assert expected == " ".join(
+        f"{o.cell}:{o.name}<-{o.definer}" + "".join(f"/{cell}" for cell in o.through) for o in found
+    )
+
+
+# --- the papers' examples --------------------------------------------------------------------
+
+
+def test_figure_1() -> None:
+    found = suspicions_of("1 2 1 3", *FIG_1)
+    [read] = found.stale_reads
+    assert (4, 3, 2, "agg_by_col") == (read.step, read.cell, read.line, read.name)
+    [cause] = read.chain
+    assert ("agg_by_col", 2, 1, (2, 1)) == (cause.symbol, cause.cell, cause.line, cause.at)
+    assert ("custom_agg", 1, 1) == (cause.parent, cause.parent_cell, cause.parent_line)
+    assert (3, 1) == cause.parent_at
+    assert (2,) == read.refreshers
+    [old] = found.outdated
+    assert (2, 2, "custom_agg", 1) == (old.step, old.cell, old.name, old.definer)
+    assert (1, (3, 1)) == (old.definer_line, old.definer_at)
+
+
+def test_figure_1_mended() -> None:
+    assert Suspicions() == suspicions_of("1 1 2 3", *FIG_1)
+
+
+def test_three_cells_of_definition_9() -> None:
+    graph, plan = graph_of(*DEF_9), plan_of("1 2 3 1")
+    stale = replay(static_records(graph, plan)).end.stale()
+    assert {"b", "c"} == stale
+    assert {3} == staleness.stale_cells(graph, stale)
+    assert {"b": {2}} == staleness.refresher_index(graph, stale)
+    check_reads("", "1 2 3 1", *DEF_9)
+    check_outdated("2:a<-1 3:a<-1", "1 2 3 1", *DEF_9)
+
+
+def test_three_cells_of_definition_9_and_the_third_run_again() -> None:
+    check_reads("3:b<-a", "1 2 1 3", *DEF_9)
+    check_outdated("2:a<-1", "1 2 1 3", *DEF_9)
+    assert (2,) == suspicions_of("1 2 1 3", *DEF_9).stale_reads[0].refreshers
+
+
+def test_wiener() -> None:
+    [read] = suspicions_of("1 2 3 4 3 4 1 3 4", *WIENER).stale_reads
+    assert (9, 4, "w", (2,)) == (read.step, read.cell, read.name, read.refreshers)
+    assert [("w", "wiener")] == [(cause.symbol, cause.parent) for cause in read.chain]
+
+
+def test_wiener_with_the_definer_of_w_gone() -> None:
+    # With no cell left that defines `w`, lineage has nothing to say: NBS101 does.
+    function, _, capital, plot = WIENER
+    check_reads("", "1 2 3 1 2 3", function, capital, plot)
+
+
+# --- stale reads -----------------------------------------------------------------------------
+
+
+def test_a_chain_names_every_symbol_between() -> None:
+    cells = ("a = 1", "b = a", "c = b", "print(c)")
+    [read] = suspicions_of("1 2 3 1 4", *cells).stale_reads
+    assert [("c", "b"), ("b", "a")] == [(cause.symbol, cause.parent) for cause in read.chain]
+    # cell 3, which makes `c`, is stale itself: one must begin with cell 2.
+    assert (2,) == read.refreshers
+
+
+def test_refreshers_are_told_nearest_first() -> None:
+    cells = ("a = 1", "b = a", "print(b)", "b = 2", "b = 3")
+    assert (2, 4, 5) == suspicions_of("1 2 1 3", *cells).stale_reads[0].refreshers
+
+
+def test_a_name_bound_before_it_is_read_is_not_read() -> None:
+    check_reads("", "1 2 1 3", "a = 1", "b = a", "b = 0; print(b)")
+
+
+def test_a_read_inside_a_called_function_counts() -> None:
+    check_reads("4:b<-a", "1 2 3 1 4", "a = 1", "b = a", "def f():\n    return b", "f()")
+
+
+def test_a_function_defined_again_is_suspect() -> None:
+    check_reads("3:b<-f", "1 2 1 3", "def f(): return 1", "b = f()", "print(b)")
+
+
+def test_an_import_run_again_is_not() -> None:
+    assert Suspicions() == suspicions_of("1 2 3 1 2 3 1", "import math", "b = math.pi", "print(b)")
+    assert Suspicions() == suspicions_of("1 2 1 3", "import math", "b = math.pi", "print(b)")
+
+
+def test_only_the_last_run_of_a_cell_counts() -> None:
+    check_reads("", "1 2 1 3 2 3", "a = 1", "b = a", "print(b)")
+
+
+def test_what_the_page_itself_shows_is_not_suspect() -> None:
+    cells = ("df = [1]", "n = len(df)", "df = df + [2]", "print(n)")
+    check_reads("", "1 2 3 4", *cells)
+    check_reads("", "1 2 3 1 2 3 4", *cells)
+
+
+def test_the_page_excuses_only_what_the_same_cells_made() -> None:
+    cells = ("df = [1]", "n = len(df)", "df = df + [2]", "print(n)")
+    check_reads("4:n<-df", "1 2 3 1 4", *cells)
+
+
+def test_false_positive_a_second_run_that_changed_nothing() -> None:
+    # Lineage alone cannot tell; the trial compares values and refutes it.
+    check_reads("3:b<-a", "1 2 1 3", "a = 1", "b = a", "print(b)")
+
+
+# --- outdated results ------------------------------------------------------------------------
+
+
+def test_an_outdated_cell_outdates_what_it_feeds() -> None:
+    cells = ("a = 1", "b = a", "print(b)", "print('c')")
+    check_outdated("2:a<-1 3:a<-1/2", "1 2 3 4 1", *cells)
+
+
+def test_what_ran_after_the_change_is_a_stale_read_instead() -> None:
+    cells = ("a = 1", "b = a", "print(b)")
+    check_outdated("2:a<-1", "1 2 1 3", *cells)
+    check_reads("3:b<-a", "1 2 1 3", *cells)
+
+
+def test_only_a_definer_above_outdates() -> None:
+    check_outdated("", "2 1 2", "print(a)", "a = 1")
+
+
+def test_only_the_definer_that_reaches_outdates() -> None:
+    check_outdated("", "1 2 3 1", "a = 1", "a = 2", "print(a)")
+
+
+def test_a_cell_that_is_not_in_the_plan_is_not_outdated() -> None:
+    check_outdated("", "1 1", "a = 1", "print(a)")
+
+
+# --- random notebooks ------------------------------------------------------------------------
+
+NAMES = "abcd"
+names = st.sampled_from(NAMES)
+lines = st.one_of(
+    st.builds(lambda n, reads: f"{n} = [{', '.join(sorted(reads))}]", names, st.sets(names)),
+    st.builds("{} += [{}]".format, names, names),
+    st.builds("{}.append({})".format, names, names),
+    st.builds("{} = {}".format, names, names),
+    names.map("print({})".format),
+    names.map("del {}".format),
+    st.just("import d"),
+    names.map("def {}(): return a".format),
+    st.builds("{} = {}()".format, names, names),
+)
+cells = st.lists(lines, min_size=1, max_size=4).map("; ".join)
+notebooks = st.lists(cells, min_size=1, max_size=6)
+
+
+@given(notebooks)
+def test_once_from_top_to_bottom_is_never_suspect(sources: list[str]) -> None:
+    order = " ".join(str(n) for n in range(1, len(sources) + 1))
+    assert Suspicions() == suspicions_of(order, *sources)
+
+
+@given(notebooks, st.data())
+def test_whatever_the_order_nothing_breaks(sources: list[str], data: st.DataObject) -> None:
+    numbers = st.integers(1, len(sources))
+    order = data.draw(st.lists(numbers, min_size=1, max_size=10))
+    found = suspicions_of(" ".join(map(str, order)), *sources)
+    for read in found.stale_reads:
+        assert read.name == read.chain[0].symbol
+        assert read.chain[-1].parent_at > read.chain[-1].at[:1]
+        for cause, after in zip(read.chain, read.chain[1:], strict=False):
+            assert cause.parent == after.symbol
+
+
+def naive(sources: list[str], stale: set[str]) -> Mapping[tuple[int, str], set[int]]:
+    """Return the cells that refresh a stale name for a cell, by Alg. 3: join each pair, look again."""
+
+    def live(source: str) -> set[str]:
+        graph = graph_of(source)
+        return {use.name for use in graphs.needs(graph, 1)} & stale
+
+    found: dict[tuple[int, str], set[int]] = {}
+    for reader, after in enumerate(sources, 1):
+        for other, before in enumerate(sources, 1):
+            if not live(before):
+                for name in live(after) - live(f"{before}; {after}"):
+                    found.setdefault((reader, name), set()).add(other)
+    return found
+
+
+simple = st.lists(
+    st.one_of(
+        st.builds(lambda n, reads: f"{n} = [{', '.join(sorted(reads))}]", names, st.sets(names)),
+        names.map("print({})".format),
+    ),
+    min_size=1,
+    max_size=3,
+).map("; ".join)
+
+
+@given(st.lists(simple, min_size=1, max_size=4), st.sets(names, min_size=1))
+def test_theorem_1_the_index_finds_what_joining_finds(sources: list[str], stale: set[str]) -> None:
+    graph = graph_of(*sources)
+    index = staleness.refresher_index(graph, stale)
+    expected = naive(sources, stale)
+    for reader in staleness.stale_cells(graph, stale):
+        for use in graphs.needs(graph, reader):
+            if use.name in stale:
+                assert expected.get((reader, use.name), set()) == index.get(use.name, set())

@@ -1,0 +1,97 @@
+"""The judge, on runs made up by hand: what confirms, what refutes, and what proves nothing."""
+
+from pytest_nbsafe.notebook.model import Cell, CellId, Notebook, Output
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.model import CellResult, Judgement, PlanResult, Value
+from pytest_nbsafe.trace.verdicts import judge, needs_second
+
+
+def page(*saved: str) -> Notebook:
+    """A notebook whose cells saved these texts; an empty one saved nothing."""
+    return Notebook(
+        "nb.ipynb",
+        tuple(
+            Cell(CellId(f"c{i}"), i, "code", "pass", i, _text(text))
+            for i, text in enumerate(saved, start=1)
+        ),
+    )
+
+
+def _text(text: str) -> tuple[Output, ...]:
+    return (Output("stream", name="stdout", text=text),) if text else ()
+
+
+def ran(*printed: str, reads: dict[int, dict[str, str]] | None = None) -> PlanResult:
+    """A top-down run whose cells printed these texts and read these hashes."""
+    runs = tuple(Run(i, i, i, recorded=True, reason="") for i in range(1, len(printed) + 1))
+    results = tuple(
+        CellResult(
+            i,
+            i,
+            "ok",
+            outputs=_text(text),
+            reads={n: Value(h) for n, h in (reads or {}).get(i, {}).items()},
+        )
+        for i, text in enumerate(printed, start=1)
+    )
+    return PlanResult(Plan("top-down", runs), results)
+
+
+def output_of(judgements: dict[int, Judgement], cell: int) -> str:
+    return judgements[cell].output
+
+
+def test_the_same_text_refutes() -> None:
+    assert output_of(judge(page("1", "2"), {2}, ran("1", "2"), None, None), 2) == "same"
+
+
+def test_another_text_that_a_second_run_repeats_confirms() -> None:
+    judged = judge(page("1", "2"), {2}, ran("1", "3"), None, ran("1", "3"))
+    assert output_of(judged, 2) == "differs"
+    assert (judged[2].saved, judged[2].clean) == ("2", "3")
+
+
+def test_two_clean_runs_that_disagree_give_no_verdict() -> None:
+    judged = judge(page("1", "2"), {2}, ran("1", "3"), None, ran("1", "4"))
+    assert output_of(judged, 2) == "nondeterministic"
+
+
+def test_a_difference_above_that_nobody_suspects_makes_it_drift() -> None:
+    judged = judge(page("1", "2"), {2}, ran("9", "3"), None, ran("9", "3"))
+    assert output_of(judged, 2) == "drift"
+
+
+def test_a_suspected_difference_above_does_not_make_it_drift() -> None:
+    judged = judge(page("1", "2"), {1, 2}, ran("9", "3"), None, ran("9", "3"))
+    assert [output_of(judged, 1), output_of(judged, 2)] == ["differs", "differs"]
+
+
+def test_chance_above_does_not_make_it_drift() -> None:
+    judged = judge(page("1", "2"), {2}, ran("0.5", "3"), None, ran("0.7", "3"))
+    assert output_of(judged, 2) == "differs"
+
+
+def test_no_saved_text_has_nothing_to_compare() -> None:
+    assert output_of(judge(page("1", ""), {2}, ran("1", "2"), None, None), 2) == (
+        "nothing-to-compare"
+    )
+
+
+def test_values_are_compared_by_fingerprint() -> None:
+    replay = ran("", "", reads={2: {"a": "h1", "b": "h2", "c": "", "d": "h4"}})
+    clean = ran("", "", reads={2: {"a": "h1", "b": "h9", "c": "h3", "d": "h5"}})
+    second = ran("", "", reads={2: {"a": "h1", "b": "h9", "c": "h3", "d": "h6"}})
+    assert judge(page("", ""), {2}, clean, replay, second)[2].values == {
+        "a": "same",
+        "b": "differs",
+        "c": "nothing-to-compare",
+        "d": "nondeterministic",
+    }
+
+
+def test_a_second_run_is_asked_for_only_as_far_as_a_suspected_cell_differs() -> None:
+    notebook = page("1", "2", "3", "4")
+    clean = ran("1", "x", "y", "z")
+    assert needs_second(notebook, {2, 3}, clean, None) == 3
+    assert needs_second(notebook, {1}, clean, None) is None
+    assert needs_second(notebook, set(), clean, None) is None
