@@ -227,6 +227,7 @@ def _trial_run(facts: Facts, clean: Plan, path: Path) -> Any:
             timeout_s=facts.config.timeout_s,
             cwd=path.resolve().parent,
             trace=facts.config.trace,
+            analyses=facts.graph.cells,
         )
 
     plan = facts.plan if orders.differs(facts.plan, clean) else None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import sys
 import warnings
 from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.analysis import definitions, liveness
+from pytest_nbsafe.analysis.branches import BRANCHES
 from pytest_nbsafe.analysis.cfg import (
     BIND,
     DELETE,
@@ -19,6 +19,7 @@ from pytest_nbsafe.analysis.cfg import (
     Raw,
     Summary,
 )
+from pytest_nbsafe.analysis.exceptions import EXCEPTIONS
 from pytest_nbsafe.analysis.model import (
     Call,
     CellAnalysis,
@@ -31,9 +32,12 @@ from pytest_nbsafe.analysis.model import (
     Statement,
     Use,
 )
-from pytest_nbsafe.analysis.suites import suite
+from pytest_nbsafe.analysis.nested import NESTED
+from pytest_nbsafe.analysis.statements import SIMPLE, suite
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.source import Escape, to_python
+
+_VISITORS = {**SIMPLE, **BRANCHES, **EXCEPTIONS, **NESTED}
 
 _PRECISE = (":=", "globals()", "locals()", "dir()", "vars()")
 """Only with these can a part of an expression bind a name or vouch for one."""
@@ -51,7 +55,7 @@ def analyse(
     try:
         python = to_python(cell.source, python_major)
         tree = _parse(python.text)
-        builder = _build(tree, python.text, python_major, shadowed, python.escapes)
+        builder = _build(tree, python.text, python_major, shadowed)
         if builder.suspicious:
             _compile(python.text)
         return _result(cell, builder, python.text, python.escapes)
@@ -100,18 +104,12 @@ def _build(
     text: str,
     python_major: int,
     shadowed: frozenset[str],
-    escapes: Iterable[Escape],
 ) -> Builder:
-    builder = Builder()
+    builder = Builder(_VISITORS)
     builder.python_major = python_major
     builder.shadowed = shadowed
     builder.precise = any(mark in text for mark in _PRECISE)
     suite(builder, tree.body)
-    for escape in escapes:
-        if escape.kind == "cell-magic":  # `%%capture out` binds when its body has run
-            place = ast.Pass(lineno=escape.line, col_offset=0, end_lineno=escape.line)
-            for name in escape.binds:
-                builder.bind(name, place, "magic")
     return builder
 
 
@@ -184,11 +182,12 @@ def _definitions(
                 continue
             if what == BIND:
                 sure = name in ends.bound
-                if (node.lineno, name) in magic:  # type: ignore[attr-defined]
-                    kind = "magic"
+                by_magic = (liveness.place(node)[0], name) in magic
+                shown = "magic" if by_magic else kind
             else:
                 sure = name in (ends.removed if what == DELETE else ends.changed)
-            definition = Definition(name, places.span(node), _kind(kind), sure)
+                shown = kind
+            definition = Definition(name, places.span(node), _kind(shown), sure)
             found[id(node), name] = (liveness.place(node), definition)
     if len(cfg.events) == 1:
         return tuple(definition for _, definition in found.values())
@@ -220,8 +219,7 @@ def _function(found: list[Summary], places: _Places) -> Function:
     reads: dict[str, tuple[ast.AST, int]] = {}
     for summary in found:
         for name, (node, flags) in summary.reads.items():
-            flags |= MAYBE if len(found) > 1 else 0
-            reads.setdefault(name, (node, flags))
+            reads.setdefault(name, (node, flags | (MAYBE if len(found) > 1 else 0)))
     last = found[-1]
     calls = frozenset(name for s in found for name in s.calls)
     return Function(

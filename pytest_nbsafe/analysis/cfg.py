@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pytest_nbsafe.analysis.scopes import ClassFrame, Frame, NamesFrame, is_known
 
@@ -19,6 +20,10 @@ Event = tuple[int, str, ast.AST, int, str]
 """(what, name, node, flags, kind of definition)."""
 
 
+Visitors = dict[type[ast.AST], Callable[["Builder", Any], None]]
+"""How each kind of node is walked; a visitor takes nodes of the kind that its key names."""
+
+
 @dataclass(slots=True)
 class Raw:
     """What one statement reads and writes, before names are known to be local or the notebook's."""
@@ -31,7 +36,7 @@ class Raw:
     mutates: dict[str, set[str]] = field(default_factory=dict)
     deletes: set[str] = field(default_factory=set)
     kind: str = ""
-    end: tuple[int, int] | None = None
+    end: ast.AST | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +78,11 @@ class Builder:
         "frames", "function", "functions", "future", "globals", "guards", "handlers", "here",
         "loops", "made", "maybe", "methods", "nonlocals", "now", "opaque", "parameters", "parent",
         "precise", "python_major", "quiet", "reads", "returned", "shadowed", "statements",
-        "successors", "suspicious", "walrus", "written",
+        "successors", "suspicious", "visitors", "walrus", "written",
     )  # fmt: skip
 
-    def __init__(self, parent: Builder | None = None) -> None:
+    def __init__(self, visitors: Visitors, parent: Builder | None = None) -> None:
+        self.visitors = visitors
         self.parent = parent
         self.function = parent is not None
         self.python_major: int = parent.python_major if parent else 3
@@ -157,7 +163,7 @@ class Builder:
         self.merge((before, self.here))
 
     def may_raise(self) -> None:
-        """Here an exception may leave for the handlers of the `try` around."""
+        """Let an exception leave here for the handlers of the `try` around."""
         if self.handlers:
             self.link(self.here, self.handlers[-1])
             self.step()

@@ -59,7 +59,7 @@ def seen(cfg: Cfg, bits: Bits) -> list[int]:
     for events in cfg.events:
         mask = 0
         for what, name, _, flags, _ in events:
-            if not flags & MAYBE and (what == BIND or what in (DELETE, FORGET)):
+            if not flags & MAYBE and what in (BIND, DELETE, FORGET):
                 mask |= bits[name]
         gen.append(mask)
     return _forward(cfg, gen, [0] * len(gen), len(bits))
@@ -139,7 +139,7 @@ def _ends_straight(events: Sequence[Event]) -> Ends:
     removed: set[str] = set()
     changed: set[str] = set()
     for what, name, _, flags, _ in events:
-        if what == READ or what == CALL:
+        if what in (READ, CALL):
             continue
         if what == BIND:
             leaves.add(name)
@@ -149,7 +149,7 @@ def _ends_straight(events: Sequence[Event]) -> Ends:
                 sure.add(name)
                 if flags & INDEPENDENT:
                     dead.add(name)
-        elif what == DELETE or what == FORGET:
+        elif what in (DELETE, FORGET):
             bound.add(name)
             removed.add(name)
             sure.discard(name)

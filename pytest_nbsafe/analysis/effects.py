@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import ast
 
-PURE_METHODS = frozenset("""
-    head tail info describe sample show plot hist boxplot scatter bar barh line pie display print
-    keys values items count index copy get format join lower upper strip split replace startswith
-    endswith encode decode mean median std var sum min max mode quantile unique nunique
-    value_counts corr cov isnull isna notnull notna any all shape size query groupby agg aggregate
-    pivot_table crosstab merge concat to_csv to_json to_excel to_html to_dict to_numpy to_pickle
-    to_string to_parquet to_frame to_list tolist astype memory_usage equals duplicated nlargest
-    nsmallest select_dtypes iterrows itertuples idxmax idxmin cumsum cumprod rolling resample
-    melt pivot stack unstack transpose dot argmax argmin flatten ravel
-    save savefig write_image write_html summary score predict predict_proba decision_function
-    evaluate get_params get_feature_names_out view render debug warning error critical exception
-    log count_values explain collect take first printSchema createOrReplaceTempView
-""".split())
+PURE_METHODS = frozenset({
+    "head", "tail", "info", "describe", "sample", "show", "plot", "hist", "boxplot", "scatter",
+    "bar", "barh", "line", "pie", "display", "print", "keys", "values", "items", "count", "index",
+    "copy", "get", "format", "join", "lower", "upper", "strip", "split", "replace", "startswith",
+    "endswith", "encode", "decode", "mean", "median", "std", "var", "sum", "min", "max", "mode",
+    "quantile", "unique", "nunique", "value_counts", "corr", "cov", "isnull", "isna", "notnull",
+    "notna", "any", "all", "shape", "size", "query", "groupby", "agg", "aggregate", "pivot_table",
+    "crosstab", "merge", "concat", "to_csv", "to_json", "to_excel", "to_html", "to_dict",
+    "to_numpy", "to_pickle", "to_string", "to_parquet", "to_frame", "to_list", "tolist", "astype",
+    "memory_usage", "equals", "duplicated", "nlargest", "nsmallest", "select_dtypes", "iterrows",
+    "itertuples", "idxmax", "idxmin", "cumsum", "cumprod", "rolling", "resample", "melt", "pivot",
+    "stack", "unstack", "transpose", "dot", "argmax", "argmin", "flatten", "ravel", "save",
+    "savefig", "write_image", "write_html", "summary", "score", "predict", "predict_proba",
+    "decision_function", "evaluate", "get_params", "get_feature_names_out", "view", "render",
+    "debug", "warning", "error", "critical", "exception", "log", "count_values", "explain",
+    "collect", "take", "first", "printSchema", "createOrReplaceTempView",
+})  # fmt: skip
 """Names of methods that look at their object, draw it, or save it elsewhere, and return a value."""
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.analysis import functions, opaque
-from pytest_nbsafe.analysis.cfg import GUARD, MAYBE, Builder
+from pytest_nbsafe.analysis.cfg import GUARD, MAYBE, Builder, Visitors
 from pytest_nbsafe.analysis.scopes import NamesFrame, root, stored_names
 
 NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
 """Builtins that show the notebook's names, as in `'x' in globals()`."""
+
+_CALLS_NOTHING = frozenset({
+    "print", "display", "len", "range", "enumerate", "zip", "list", "tuple", "set", "dict", "str",
+    "int", "float", "bool", "sum", "type", "isinstance", "issubclass", "hasattr", "getattr", "id",
+    "repr", "abs", "round", "open", "reversed", "any", "all", "help", "dir", "vars", "callable",
+})  # fmt: skip
+"""Builtins that do not call what they are given."""
 
 
 def visit(b: Builder, node: ast.AST) -> None:
@@ -229,14 +236,11 @@ def summarise_lambda(b: Builder, node: ast.Lambda, name: str) -> functions.Summa
 def _call(b: Builder, node: ast.Call) -> None:
     func = node.func
     visit(b, func)
-    for argument in node.args:
+    hands_over = not (isinstance(func, ast.Name) and func.id in _CALLS_NOTHING)
+    for argument in (*node.args, *[keyword.value for keyword in node.keywords]):
         visit(b, argument)
-        if isinstance(argument, ast.Name):
+        if hands_over and type(argument) is ast.Name:
             b.call(argument.id, argument, MAYBE)
-    for keyword in node.keywords:
-        visit(b, keyword.value)
-        if isinstance(keyword.value, ast.Name):
-            b.call(keyword.value.id, keyword.value, MAYBE)
     if isinstance(func, ast.Name):
         b.call(func.id, func)
     else:
@@ -305,7 +309,7 @@ def _yield(b: Builder, node: ast.Yield | ast.YieldFrom) -> None:
     b.may_raise()
 
 
-_VISITORS: dict[type, Callable[[Builder, ast.AST], None]] = {
+_VISITORS: Visitors = {
     ast.Name: _name,
     ast.Constant: _nothing,
     ast.Attribute: _attribute,
@@ -330,4 +334,4 @@ _VISITORS: dict[type, Callable[[Builder, ast.AST], None]] = {
     ast.Dict: _dict,
     ast.Yield: _yield,
     ast.YieldFrom: _yield,
-}  # type: ignore[dict-item]
+}

@@ -33,7 +33,7 @@ def all_arguments(arguments: ast.arguments) -> Iterator[ast.arg]:
 
 def child(b: Builder, arguments: ast.arguments) -> Builder:
     """Return a builder for the body of a function with these parameters."""
-    inner = Builder(b)
+    inner = Builder(b.visitors, b)
     inner.parameters = tuple(a.arg for a in all_arguments(arguments))
     inner.frames.extend(f for f in b.frames if isinstance(f, NamesFrame))
     if len(set(inner.parameters)) < len(inner.parameters):
@@ -67,11 +67,16 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
         node=node,
         reads={n: (use.node, use.flags) for n, use in flow.uses.items()},
         returns={n for n in returns if not inner.known(n)},
-        writes=inner.written | {e[1] for block in events for e in block if e[0] == BIND},
+        writes=inner.written | _global_writes(inner),
         calls=_calls(flow),
         parameters=inner.parameters,
         outer=frozenset(outer),
     )
+
+
+def _global_writes(inner: Builder) -> set[str]:
+    bound = {event[1] for block in inner.events for event in block if event[0] == BIND}
+    return bound & inner.globals
 
 
 def _calls(flow: liveness.Flow) -> dict[str, int]:
@@ -118,8 +123,8 @@ def keep(b: Builder, summary: Summary) -> None:
 def _absorb(b: Builder, summary: Summary) -> None:
     """Let an inner function's reads and calls be possible ones of the function around."""
     for name, (node, flags) in summary.reads.items():
-        flags |= MAYBE | (GLOBAL if name in summary.outer else 0)
-        b.now.append((READ, name, node, flags, ""))
+        outer = GLOBAL if name in summary.outer else 0
+        b.now.append((READ, name, node, flags | MAYBE | outer, ""))
     for name in summary.calls:
         flags = MAYBE | (GLOBAL if name in summary.outer else 0)
         b.now.append((CALL, name, summary.node, flags, ""))

@@ -73,10 +73,8 @@ def flow(cfg: Cfg) -> Flow:
                 calls.append(CalledName(name, node, surely, bound))
                 continue
             if what in (READ, DELETE) and not bound & bit and live & bit:
-                flags &= GUARDED
-                if known & bit:
-                    flags |= GUARDED
-                _first(uses, name, node, flags | (0 if must & bit else MAYBE))
+                guarded = GUARDED if known & bit else flags & GUARDED
+                _first(uses, name, node, guarded | (0 if must & bit else MAYBE))
             known |= bit
             if what in (BIND, DELETE, FORGET) and not flags & MAYBE:
                 bound |= bit
@@ -125,28 +123,33 @@ def place(node: ast.AST) -> tuple[int, int]:
 def _entry(cfg: Cfg, bits: Bits) -> tuple[int, int]:
     """Return the names that are live at entry, and those surely read (and calls surely made)."""
     masks = [_masks(events, bits) for events in cfg.events]
-    live, must, kill = ([m[i] for m in masks] for i in range(3))
+    live, must, kill, bound = ([m[i] for m in masks] for i in range(4))
     sources = reverse(cfg.successors)
     top = (1 << len(bits)) - 1
     may = solve(cfg.successors, sources, live, kill, start=cfg.exit)[0]
-    surely = solve(cfg.successors, sources, must, kill, start=cfg.exit, top=top)[0]
-    return live[0] | (may & ~kill[0]), must[0] | (surely & ~kill[0])
+    surely = solve(cfg.successors, sources, must, bound, start=cfg.exit, top=top)[0]
+    return live[0] | (may & ~kill[0]), must[0] | (surely & ~bound[0])
 
 
-def _masks(events: Sequence[Event], bits: Bits) -> tuple[int, int, int]:
-    """Return USE (perhaps read first), the names surely read first, and DEF of one block."""
-    live = must = kill = 0
+def _masks(events: Sequence[Event], bits: Bits) -> tuple[int, int, int, int]:
+    """Return USE (perhaps read first), names surely read first, DEF, and DEF without `del`.
+
+    A read after `del` surely raises, so for what is surely read `del` overwrites nothing.
+    """
+    live = must = kill = bound = 0
     for what, name, _, flags, _ in events:
         bit = bits[name]
-        if what in (READ, DELETE) and not kill & bit:
-            live |= bit
+        if what in (READ, DELETE):
+            live |= bit & ~kill
             if not flags & MAYBE:
-                must |= bit
+                must |= bit & ~bound
         elif what == CALL and not flags & MAYBE:
             must |= bits[name + "()"]
         if what in (BIND, DELETE, FORGET) and not flags & MAYBE:
             kill |= bit
-    return live, must, kill
+            if what == BIND:
+                bound |= bit
+    return live, must, kill, bound
 
 
 def _expected(cfg: Cfg, bits: Bits) -> list[int]:

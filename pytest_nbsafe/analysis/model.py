@@ -7,8 +7,20 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 DefinitionKind = Literal[
-    "assign", "augmented", "import", "function", "class", "loop", "with", "except", "match",
-    "walrus", "delete", "mutation", "annotation", "magic",
+    "assign",
+    "augmented",
+    "import",
+    "function",
+    "class",
+    "loop",
+    "with",
+    "except",
+    "match",
+    "walrus",
+    "delete",
+    "mutation",
+    "annotation",
+    "magic",
 ]
 
 
@@ -76,7 +88,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function (or lambda bound to a name) defined at module level of a cell, or a class's methods together.
+    """A function (or lambda) of a cell's module level, or a class's methods together.
 
     `reads`: names of the notebook's scope that its body reads when called, with the place of the
     first read; `certain` tells whether every complete call reads it. `returns`: those that flow
@@ -163,9 +175,7 @@ class CellAnalysis:
     @property
     def defines(self) -> frozenset[str]:
         """Names that the cell may bind (deletions and mutations left out)."""
-        return frozenset(
-            d.name for d in self.definitions if d.kind not in {"delete", "mutation"}
-        )
+        return frozenset(d.name for d in self.definitions if d.kind not in {"delete", "mutation"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def reads_namespace(b: Builder, node: ast.Subscript) -> bool:
 
 
 def stores_namespace(b: Builder, target: ast.expr) -> bool:
-    """Note `globals()['x'] = ...`: a definition of `x`, or unknown ones; tell whether it was one."""
+    """Note `globals()['x'] = ...` as a definition of `x`, or of any name; tell whether it was."""
     if isinstance(target, ast.Attribute):
         if isinstance(target.value, ast.Name) and target.value.id in _MODULES_OF_NAMES:
             note(b, target, f"`{target.value.id}.{target.attr} = ...` binds a builtin name")

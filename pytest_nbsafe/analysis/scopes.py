@@ -70,7 +70,7 @@ class ClassFrame:
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
-        self.sure: set[str] = set()
+        self.sure = {"__module__", "__qualname__"}
         self.maybe: set[str] = set()
         self.outside: set[str] = set()
 

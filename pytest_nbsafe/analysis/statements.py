@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pytest_nbsafe.analysis import functions, opaque
-from pytest_nbsafe.analysis.cfg import Builder, Raw
+from pytest_nbsafe.analysis.cfg import Builder, Raw, Visitors
 from pytest_nbsafe.analysis.effects import changes_its_object
 from pytest_nbsafe.analysis.expressions import (
     condition,
@@ -18,9 +18,28 @@ from pytest_nbsafe.analysis.expressions import (
 from pytest_nbsafe.analysis.scopes import ClassFrame, root, stored_names
 
 
-def record(
-    b: Builder, node: ast.AST, kind: str = "", end: ast.AST | None = None
-) -> Raw:
+def suite(b: Builder, body: Sequence[ast.stmt]) -> None:
+    """Walk statements one after another."""
+    visitors = b.visitors
+    for node in body:
+        begin(b)
+        visitors[type(node)](b, node)
+
+
+def inner_suite(b: Builder, body: Sequence[ast.stmt]) -> int:
+    """Walk the body of a branch or loop and return the block in which it ends."""
+    b.depth += 1
+    suite(b, body)
+    b.depth -= 1
+    return b.here
+
+
+def begin(b: Builder) -> None:
+    """Forget what the statement before has read."""
+    b.reads, b.calls, b.walrus = set(), set(), {}
+
+
+def record(b: Builder, node: ast.AST, kind: str = "", end: ast.AST | None = None) -> Raw:
     """Note what the statement just walked (or its header, up to `end`) reads and writes."""
     raw = Raw(node, b.here, b.reads, b.calls, kind=kind, end=end)
     for name, parents in b.walrus.items():
@@ -116,9 +135,7 @@ def _note_aliases(b: Builder, targets: Sequence[ast.expr], value: ast.expr) -> N
     elif isinstance(value, ast.Call):
         held = [*value.args, *(k.value for k in value.keywords)]
     names = {e.id for e in held if isinstance(e, ast.Name) and not b.known(e.id)}
-    lambdas = {
-        f"<lambda:{e.lineno}:{e.col_offset + 1}>" for e in held if isinstance(e, ast.Lambda)
-    }
+    lambdas = {f"<lambda:{e.lineno}:{e.col_offset + 1}>" for e in held if isinstance(e, ast.Lambda)}
     maker = value.func if isinstance(value, ast.Call) else None
     for target in targets:
         if not isinstance(target, ast.Name) or b.function:
@@ -188,10 +205,10 @@ def _expression(b: Builder, node: ast.Expr) -> None:
     if isinstance(value, ast.Await):
         value = value.value
     if isinstance(value, ast.Call):
-        if changes_its_object(value):
-            _mutate(b, raw, value.func, set(b.reads))
-        elif _is_exit(value):
+        if _is_exit(value):
             b.raise_()
+        elif changes_its_object(value):
+            _mutate(b, raw, value.func, set(b.reads))
 
 
 def _is_exit(call: ast.Call) -> bool:
@@ -300,7 +317,7 @@ def _type_alias(b: Builder, node: ast.AST) -> None:
     store(b, raw, target, set(), "assign")
 
 
-SIMPLE: dict[type, Callable[[Builder, ast.AST], None]] = {
+SIMPLE: Visitors = {
     ast.Assign: _assign,
     ast.AugAssign: _augmented,
     ast.AnnAssign: _annotated,
@@ -316,6 +333,6 @@ SIMPLE: dict[type, Callable[[Builder, ast.AST], None]] = {
     ast.Global: _global,
     ast.Nonlocal: _nonlocal,
     ast.Pass: _pass,
-}  # type: ignore[dict-item]
+}
 if hasattr(ast, "TypeAlias"):  # Python 3.12
     SIMPLE[ast.TypeAlias] = _type_alias

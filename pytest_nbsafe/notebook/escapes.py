@@ -30,6 +30,7 @@ _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 _BUILTINS = frozenset(dir(builtins))
 _DEEP = 5
+_LONG = 400  # of what stands before `?`, so that a long line takes no quadratic time
 _HELP = re.compile(r"(%{0,2}(?!\d)[\w*]+(?:\.(?!\d)[\w*]+|\[-?[0-9]+\])*)(\?\??)$")
 
 
@@ -91,7 +92,7 @@ def translate_assigned(text: str, line: int, binds: tuple[str, ...]) -> Translat
 
 def help_on(text: str, line: int) -> Translation | None:
     """Return the Python of `name?` and `name??`; None if the text does not end in such."""
-    match = _HELP.search(text) if text.endswith("?") else None
+    match = _HELP.search(text, max(0, len(text) - _LONG)) if text.endswith("?") else None
     return _help_call(match[1], match[2], line) if match else None
 
 

@@ -44,7 +44,7 @@ def parse(text: str, path: str = "notebook.ipynb") -> Notebook:
     lines = text.splitlines() if "\r" in text else text.split("\n")
     starts = [i for i, line in enumerate(lines) if _CELL.fullmatch(line)]
     header = dict(_headers(lines[: starts[0] if starts else len(lines)]))
-    ends = [*starts[1:], len(lines)]
+    ends = [*starts[1:], len(lines)] if starts else []
     data = {
         "cells": [_cell(lines[a], lines[a + 1 : b]) for a, b in zip(starts, ends, strict=True)],
         "metadata": _kernel(header.get("kernel"), header.get("language")),

@@ -174,7 +174,7 @@ def _outside_reads(name: str, arguments: str, code: str, body: list[str]) -> lis
         return [head, *body]
     lines = [head[:-1] + ", ", *[""] * len(body)]
     for place in places:
-        row = place.line - 1
+        row = min(place.line, len(lines)) - 1  # a lone \r, f-strings before 3.12: past the end
         column = place.offset if row else 0
         lines[row] = lines[row].ljust(column) + place.name + ","
     lines[-1] += ")"
@@ -279,7 +279,7 @@ def _logical_line(text: str, begin: int) -> tuple[int, int, bool]:
             first = False
             if _ASSIGNED.match(text, token.end()):
                 return token.end(), token.end(), True
-    return len(text), 0, held < len(text)
+    return len(text), 0, held < len(text) and not depth
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

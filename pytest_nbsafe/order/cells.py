@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell
 
 SKIP_TAGS = frozenset({"skip-execution", "nbsafe:skip"})
@@ -30,17 +28,13 @@ def needed_names(graph: Graph, cell: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(wanted))
 
 
-def bound_after(analysis: CellAnalysis, bound: AbstractSet[str]) -> frozenset[str]:
-    """Return the names that may be bound after the cell, given those bound before it."""
-    names = set(bound)
-    for definition in analysis.definitions:
-        if definition.kind == "delete":
-            if definition.certain:
-                names.discard(definition.name)
-        elif definition.kind not in {"mutation", "except"}:
-            # `except ... as e` unbinds e again at the end of its block.
-            names.add(definition.name)
-    return frozenset(names)
+def made_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
+    """Return for each cell the names that a run of it may leave bound."""
+    made: dict[int, set[str]] = {cell: set() for cell in graph.cells}
+    for name, cells in graph.binders.items():
+        for cell in cells:
+            made[cell].add(name)
+    return {cell: frozenset(names) for cell, names in made.items()}
 
 
 def nearest_definer(
@@ -56,7 +50,7 @@ def nearest_definer(
         (
             cell.count is None,
             cell.number > reader,
-            not _surely_defines(graph.cells[cell.number], name),
+            name not in graph.cells[cell.number].sure,
             abs(cell.number - reader),
             cell.number,
         )
@@ -70,10 +64,3 @@ def quoted(names: Iterable[str]) -> str:
     """Return names as they stand in a sentence: "`a`, `b` and `c`"."""
     ticked = [f"`{name}`" for name in names]
     return " and ".join(filter(None, [", ".join(ticked[:-1]), ticked[-1]]))
-
-
-def _surely_defines(analysis: CellAnalysis, name: str) -> bool:
-    return any(
-        d.name == name and d.certain and d.kind not in {"delete", "mutation"}
-        for d in analysis.definitions
-    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.scopes import known_names
@@ -15,12 +16,13 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.plan import Plan, Run
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import (
-    bound_after,
+    made_by_cells,
     nearest_definer,
     needed_names,
     quoted,
     runnable,
 )
+from pytest_nbsafe.order.passed import passed_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def plan(graph: Graph) -> Plan:
     cannot run. Names that no cell defines are left to fail.
     """
     cells = runnable(graph)
-    drafts = _recorded(cells)
+    made = made_by_cells(graph)
+    drafts = _known(graph, cells)
     bound = [known_names(graph.notebook.python_major)]
     while len(bound) <= len(drafts):
         position = len(bound) - 1
@@ -58,8 +61,8 @@ def plan(graph: Graph) -> Plan:
             first = _insert(drafts, position, _in_order(wants), wants)
             del bound[first + 1 :]
         else:
-            analysis = graph.cells[drafts[position].cell]
-            bound.append(bound_after(analysis, bound[position]))
+            cell = drafts[position].cell
+            bound.append((bound[position] - graph.cells[cell].removed) | made[cell])
     return Plan(
         "inferred",
         tuple(
@@ -69,17 +72,27 @@ def plan(graph: Graph) -> Plan:
     )
 
 
-def _recorded(cells: Sequence[Cell]) -> list[_Draft]:
+def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
+    """Return the recorded runs, and those that later ones overwrote, in their places."""
     session_of = sessions.split(cells)
-    counted = [
-        (session_of[cell.number], cell.count, cell.number)
+    drafts = [
+        _Draft(
+            cell.number,
+            session_of[cell.number],
+            cell.count,
+            recorded=True,
+            reason=f"recorded as [{cell.count}]",
+        )
         for cell in cells
         if cell.count is not None
     ]
-    return [
-        _Draft(number, session, count, recorded=True, reason=f"recorded as [{count}]")
-        for session, count, number in sorted(counted)
-    ]
+    counts = {draft.cell: draft for draft in drafts}
+    for lost in passed_over(graph, cells, session_of):
+        first = lost.asked_by[0].reader
+        names = dict.fromkeys(edge.name for edge in lost.asked_by if edge.reader == first)
+        reason = _reason([(first, name) for name in names], counts[first], lost.count)
+        drafts.append(_Draft(lost.cell, lost.session, lost.count, recorded=False, reason=reason))
+    return sorted(drafts, key=lambda draft: (draft.session, draft.count, draft.cell))
 
 
 # --- which cells must run first --------------------------------------------------------------
@@ -146,13 +159,13 @@ def _insert(drafts: list[_Draft], position: int, cells: Sequence[int], wants: _W
 
 
 def _free_slots(drafts: Sequence[_Draft], reader: _Draft, wanted: int) -> list[int | None]:
-    """Return the largest free counts below the reader's, downwards; None where none is left."""
-    slots: list[int | None] = []
-    if reader.count is not None:
-        taken = {d.count for d in drafts if d.session == reader.session}
-        free = (count for count in range(reader.count - 1, 0, -1) if count not in taken)
-        slots = [count for count, _ in zip(free, range(wanted), strict=False)]
-    return slots + [None] * (wanted - len(slots))
+    """Return the largest free counts below the reader's, downwards; None for all if too few."""
+    if reader.count is None:
+        return [None] * wanted
+    taken = {d.count for d in drafts if d.session == reader.session}
+    free = (count for count in range(reader.count - 1, 0, -1) if count not in taken)
+    slots: list[int | None] = list(islice(free, wanted))
+    return slots if len(slots) == wanted else [None] * wanted
 
 
 def _place(drafts: Sequence[_Draft], session: int, slot: int) -> int:
@@ -173,5 +186,5 @@ def _reason(readers: Sequence[tuple[int, str]], waiting: _Draft, slot: int | Non
     elif waiting.recorded:
         asked += f" at [{waiting.count}]"
     if slot is None:
-        return f"{asked}; no count is free before it, so it ran in another session"
+        return f"{asked}; too few counts are free before it, so it ran in another session"
     return f"{asked}; count {slot} is free"

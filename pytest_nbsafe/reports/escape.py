@@ -52,7 +52,7 @@ def visible(text: str) -> list[str]:
         piece = character
         if character == "\t":
             piece = " " * (4 - width % 4)
-        elif _UNSEEN.match(character):
+        elif character == "\n" or _UNSEEN.match(character):
             piece = spelled(character)
         shown.append(piece)
         width += len(piece)

@@ -50,9 +50,15 @@ def block(finding: Finding, notebook: Notebook | None = None, paint: Paint = pla
 
 
 def brief(finding: Finding) -> str:
-    """Return a finding in one line, without its path of the file."""
+    """Return a finding in one line, for a list that names the notebook already."""
     where = frames.place(finding.location, finding.count, finding.file_line)
     return f"{where}: {title(finding)}: {escape.line(finding.message)}"
+
+
+def key(finding: Finding) -> str:
+    """Return a finding as a property for machines: `NBS201 confirmed cell 3 line 1`."""
+    where = finding.location
+    return f"{finding.code} {finding.verdict} cell {where.cell} line {where.line}"
 
 
 def headline(finding: Finding) -> str:
@@ -105,7 +111,7 @@ def item(
     if not blocks:
         blocks = [[paint(reason(outcome), "error")]]
     if outcome.traceback:
-        text = escape.clean(escape.clipped(outcome.traceback)).rstrip("\n")
+        text = escape.clean(escape.clipped(outcome.traceback)).strip("-\n")
         blocks.append([paint("What the cell raised:", "heading"), *_indented(text.split("\n"))])
     return _joined(blocks)
 

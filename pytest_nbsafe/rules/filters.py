@@ -9,7 +9,7 @@ from dataclasses import replace
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config, matching
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.findings import Finding, Step, sort_key
+from pytest_nbsafe.findings import Finding, sort_key
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.rules.base import Claim, Mark
 
@@ -57,7 +57,7 @@ def resolve(
             home.append(claim)
         elif not absorbed:
             faults.append([claim])
-    return tuple(_with_steps(group[0].finding, [c.also for c in group[1:]]) for group in faults)
+    return tuple(_with_steps(group[0], group[1:]) for group in faults)
 
 
 def _belongs(claim: Claim, group: list[Claim], *, absorbed: bool) -> bool:
@@ -79,13 +79,19 @@ def _strength(claim: Claim) -> tuple[int, int, int, int, int, int]:
     )
 
 
-def _with_steps(found: Finding, more: Iterable[Step | None]) -> Finding:
-    """Return the finding with further steps, those left out that name a place it names already."""
-    places = {(step.cell, step.line) for step in found.steps}
-    fresh = tuple(
-        step for step in dict.fromkeys(more) if step and (step.cell, step.line) not in places
-    )
-    return replace(found, steps=(*found.steps, *fresh)) if fresh else found
+def _with_steps(head: Claim, others: Iterable[Claim]) -> Finding:
+    """Return the head's finding with what the others add to its path.
+
+    Of a claim that it accounts for, only a place that it does not name yet is new.
+    """
+    steps = list(head.finding.steps)
+    places = {(step.cell, step.line) for step in steps}
+    for claim in others:
+        step = claim.also
+        same_fault = head.fault is not None and claim.fault == head.fault
+        if step and step not in steps and (same_fault or (step.cell, step.line) not in places):
+            steps.append(step)
+    return replace(head.finding, steps=tuple(steps))
 
 
 # -- Suppressions ------------------------------------------------------------------------------

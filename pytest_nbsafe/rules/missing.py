@@ -54,7 +54,7 @@ def missing(facts: Facts) -> tuple[Missing, ...]:
 
 def _definers(facts: Facts, cell: int, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the cells above and those below that define the name."""
-    cells = [number for number, known in facts.graph.cells.items() if name in known.defines]
+    cells = graphs.definers(facts.graph, name)
     return tuple(n for n in cells if n < cell), tuple(n for n in cells if n > cell)
 
 
@@ -73,29 +73,8 @@ def _verdict(
             return "observed"
         if use.span.line <= failure.line:
             return None
-    return _static(facts, cell, use)
-
-
-def _static(facts: Facts, cell: int, use: Use) -> Literal["proved", "suspected"] | None:
-    if _may_be_hidden(facts, cell, use.name):
-        return None
     certain = use.certain and not use.via and use.name not in _PLATFORM
     return "proved" if certain else "suspected"
-
-
-def _may_be_hidden(facts: Facts, cell: int, name: str) -> bool:
-    """Return whether something above, or in the cell, may bind the name without saying so.
-
-    A cell that does not parse may define every name that its text mentions.
-    """
-    for number, known in facts.graph.cells.items():
-        if number > cell:
-            continue
-        if known.opaque:
-            return True
-        if known.fault and re.search(rf"\b{re.escape(name)}\b", facts.notebook.cell(number).source):
-            return True
-    return False
 
 
 def _expected(page: Cell, name: str) -> bool:

@@ -92,8 +92,8 @@ def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
     if item.verdict == "observed":
         yield Step(item.cell, item.span.line, f"{reads} and raises NameError in a clean run")
     elif page.count is not None and saved_error(page) is None:
-        then = f"{reads}; when it ran as [{page.count}], a cell that is gone or was edited had it"
-        yield Step(item.cell, item.span.line, then)
+        then = f"when it ran as [{page.count}], a cell since edited or deleted still defined it"
+        yield Step(item.cell, item.span.line, f"{reads}; {then}")
     else:
         yield Step(item.cell, item.span.line, reads)
 

@@ -24,8 +24,8 @@ class RanOutOfOrder:
     Limits: the upper cell may have been run again unchanged; a run decides. It drops the finding
     when the cell's output (or, without one, the value that it read, or every output made from it)
     is the same in page order, and makes it an error when page order fails here and the recorded
-    order does not. A saved result that differs is told as NBS201. Imports that are run again, and
-    counts of different sessions, are never a finding.
+    order does not. A saved result that differs is told as NBS201. Imports that are run again,
+    counts of different sessions, and reads in functions that may not be called are never one.
 
     Source: Brown et al., section 4.1.
     """
@@ -53,8 +53,9 @@ area = math.pi * radius ** 2
         """Yield a claim for each pair of cells whose counts contradict the page."""
         pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
         session = sessions.split(runnable(facts.graph))
-        for edge in page_edges(facts):
-            if _contradicted(facts, edge, session) and not _refuted(facts, edge):
+        edges = page_edges(facts)
+        for edge in edges:
+            if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
                 pairs[edge.definer, edge.reader].append(edge)
         for key in sorted(pairs):
             yield _claim(facts, pairs[key])
@@ -62,7 +63,8 @@ area = math.pi * radius ** 2
 
 def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
     """Return whether the counts of one session say that the reader ran before the definer."""
-    if edge.definition.kind in {"import", "delete"} or edge.use.guarded:
+    unsure = edge.use.guarded or (edge.use.via and not edge.use.certain)
+    if unsure or edge.definition.kind in {"import", "delete"}:
         return False
     made, read = (facts.notebook.cell(n).count for n in (edge.definer, edge.reader))
     if made is None or read is None:
@@ -70,7 +72,7 @@ def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
     return made > read and session.get(edge.definer) == session.get(edge.reader)
 
 
-def _refuted(facts: Facts, edge: Edge) -> bool:
+def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     """Return whether the clean run gives what the page shows, or what the cell read."""
     if facts.trial is None or _fails_in_page_order(facts, edge.reader):
         return False
@@ -78,7 +80,7 @@ def _refuted(facts: Facts, edge: Edge) -> bool:
     own = judgements.get(edge.reader)
     if own is not None and (own.output == "same" or own.values.get(edge.name) == "same"):
         return True
-    below = [judgements[c].output for c in downstream(facts, edge.reader) if c in judgements]
+    below = [judgements[c].output for c in downstream(edges, edge.reader) if c in judgements]
     told = [output for output in below if output != "nothing-to-compare"]
     silent = own is not None and own.output == "nothing-to-compare"
     return silent and bool(told) and all(output == "same" for output in told)

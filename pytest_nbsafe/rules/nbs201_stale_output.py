@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.paths import suspicions, upstream
+from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
 from pytest_nbsafe.rules.stale import chain_marks, chain_steps, refresh_remedy, why_older
 from pytest_nbsafe.rules.words import cells, ran_as, shown
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, StaleRead
@@ -22,7 +22,8 @@ class StaleOutput:
     Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
     cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
     too; it refutes when the text is the same. Pictures are not compared: without saved text the
-    finding stays a warning. Without a run, only a read of a stale name is told.
+    finding stays a warning, one for all cells below the same cause. Without a run, only a read of a
+    stale name is told.
 
     Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
     cell that was run again and changed nothing makes nothing stale.
@@ -89,7 +90,8 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 
 def _stale_read(facts: Facts, read: StaleRead) -> Claim:
-    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}, with that still in it"
+    old = f", still made from the older `{_root(read)[0]}`" if read.chain else ""
+    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     remedy = refresh_remedy(read.chain, read.refreshers)
     return _claim(facts, read, why_older(read), steps, remedy, chain_marks(read))
@@ -107,7 +109,9 @@ def _outdated(facts: Facts, old: OutdatedResult) -> Claim:
         Step(old.definer, old.definer_line, anew),
     )
     why = f"cell {old.definer} made `{old.name}` anew after this cell had run"
-    first = sorted({o.cell for o in suspicions(facts).outdated} & {*upstream(facts, old.cell)})
+    first = sorted(
+        {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
+    )
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     chain = [*reversed(old.through), old.cell]
     marks = {("edge", old.definer, chain[0]), ("stale", old.cell, 0)}
@@ -142,5 +146,15 @@ def _claim(
             remedy=remedy,
         ),
         explains=marks,
+        fault=("NBS201", *_root(suspicion)) if verdict == "suspected" else None,
         also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
     )
+
+
+def _root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
+    """Return the name that was made anew, and the cell that did it."""
+    if isinstance(suspicion, OutdatedResult):
+        return suspicion.name, suspicion.definer
+    if not suspicion.chain:
+        return suspicion.name, 0
+    return suspicion.chain[-1].parent, suspicion.chain[-1].parent_cell

@@ -31,8 +31,8 @@ class CellDoesNotParse:
     bad: ClassVar[str] = """\
 # %% [1]
 total = 0
-for value in [1, 2]
-    total += value #! NBS902
+for value in [1, 2] #! NBS902
+    total += value
 """
     good: ClassVar[str] = """\
 # %% [1]
@@ -81,7 +81,7 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
     message = f"this cell is not valid Python: {fault.message}"
     remedy = "mend the line, or tag the cell skip-execution"
     if old and not shown:
-        message = f"this notebook holds Python 2 code, which Python 3 cannot parse: {fault.message}"
+        message = "this notebook holds Python 2 code, which Python 3 cannot parse"
         remedy = "convert it to Python 3, for instance with 2to3"
     elif shown:
         message += ", just as its saved output shows"

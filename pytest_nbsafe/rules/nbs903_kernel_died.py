@@ -27,6 +27,7 @@ class KernelDied:
     bad: ClassVar[str] = """\
 # %% [1]
 import os
+# %% [2]
 os._exit(1) #! NBS903
 """
     good: ClassVar[str] = """\

@@ -24,8 +24,7 @@ class TimedOut:
     needs: ClassVar[Needs] = "run"
     bad: ClassVar[str] = """\
 # %% [1]
-while True: #! NBS904
-    pass
+while True: pass #! NBS904
 """
     good: ClassVar[str] = """\
 # %% [1]

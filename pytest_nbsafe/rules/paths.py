@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.rules.base import Facts
@@ -19,19 +21,19 @@ def page_edges(facts: Facts) -> tuple[Edge, ...]:
     return tuple(edge for edge in graphs.edges(facts.graph, order) if edge.definer < edge.reader)
 
 
-def downstream(facts: Facts, cell: int) -> tuple[int, ...]:
+def downstream(edges: Sequence[Edge], cell: int) -> tuple[int, ...]:
     """Return the cells below that are made, however far, from what this cell makes."""
     reached = {cell}
-    for edge in sorted(page_edges(facts), key=lambda edge: edge.reader):
+    for edge in sorted(edges, key=lambda edge: edge.reader):
         if edge.definer in reached:
             reached.add(edge.reader)
     return tuple(sorted(reached - {cell}))
 
 
-def upstream(facts: Facts, cell: int) -> tuple[int, ...]:
+def upstream(edges: Sequence[Edge], cell: int) -> tuple[int, ...]:
     """Return the cells above that this cell is made from, however far."""
     reached = {cell}
-    for edge in sorted(page_edges(facts), key=lambda edge: edge.reader, reverse=True):
+    for edge in sorted(edges, key=lambda edge: edge.reader, reverse=True):
         if edge.reader in reached:
             reached.add(edge.definer)
     return tuple(sorted(reached - {cell}))

@@ -33,5 +33,8 @@ def why(result: CellResult) -> str:
 
 
 def line_of(result: CellResult) -> int:
-    """Return the cell's line that failed, the first when it is not known."""
-    return max(result.failure.line, 1) if result.failure else 1
+    """Return the cell's own line that failed or called what failed, the first if unknown."""
+    if result.failure is None:
+        return 1
+    own = (line for cell, line in result.failure.frames if cell == result.cell)
+    return max(next(own, result.failure.line), 1)

@@ -82,12 +82,11 @@ class TrialRun:
             again.close()
 
     def _suspicions(self, clean: PlanResult, replay: PlanResult | None) -> Suspicions:
-        """Return what the traced lineage suspects; where a run failed, what the text suspects."""
+        """Return what the traced lineage suspects; where none was traced, what the text suspects."""
         if replay is None:
             return self._static
         traced = staleness.suspicions(self._graph, replay.plan, _records(replay), _records(clean))
-        ran = {r.cell for r in replay.results if r.status == "ok"}
-        ran &= {r.cell for r in clean.results if r.status == "ok"}
+        ran = _traced(replay) & _traced(clean)
         return Suspicions(
             tuple(r for r in traced.stale_reads if r.cell in ran)
             + tuple(r for r in self._static.stale_reads if r.cell not in ran),
@@ -113,6 +112,12 @@ def _run_all(run: PlanRun, last: int | None = None) -> PlanResult:
         run.advance()
     run.close()
     return run.result()
+
+
+def _traced(result: PlanResult) -> frozenset[int]:
+    """Return the cells whose last run succeeded under the tracer."""
+    last = {step.cell: step for step in result.results}
+    return frozenset(c for c, step in last.items() if step.status == "ok" and step.records)
 
 
 def _records(result: PlanResult) -> tuple[Record, ...]:

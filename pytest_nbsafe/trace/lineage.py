@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -16,11 +16,14 @@ from pytest_nbsafe.trace.model import Record, Timestamp
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A parent of a version: `at` is the timestamp the parent had, `read_at` when it was read."""
+    """A parent of a version: made at `at` in cell `maker`, read at `read_at` in `cell`."""
 
     parent: str
     at: Timestamp
+    maker: int
     read_at: Timestamp
+    cell: int
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,17 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Newer:
-    """The root of a staleness: `symbol` was made from an older version than `parent` is."""
+class Descent:
+    """A name, one of the links it was made by, and that parent as it is now."""
 
-    symbol: Version
+    name: str
+    link: Link
     parent: Version
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether the parent was made anew after it was read."""
+        return self.parent.at > self.link.read_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,49 +59,49 @@ class State:
     symbols: Mapping[str, Version] = field(default_factory=dict)
     deleted: Mapping[str, Timestamp] = field(default_factory=dict)
 
-    def parents(self, version: Version) -> Iterator[tuple[Link, Version]]:
-        """Yield the parents of a version that are still there, by name, as they are now.
+    def parents(self, name: str) -> Iterator[Descent]:
+        """Yield the parents of a name that are still there, by their names.
 
         A parent that was deleted is no parent any more, though its name be bound again.
         """
-        for name in sorted(version.links):
-            link, parent = version.links[name], self.symbols.get(name)
-            if parent is not None and self.deleted.get(name, (0, 0)) <= link.at:
-                yield link, parent
+        links = self.symbols[name].links
+        for other in sorted(links):
+            link, parent = links[other], self.symbols.get(other)
+            if parent is not None and self.deleted.get(other, (0, 0)) <= link.at:
+                yield Descent(name, link, parent)
 
-    def roots(self, name: str) -> Iterator[tuple[Newer, tuple[str, ...]]]:
-        """Yield why a name is stale, and the names from it to each cause; nearest first.
+    def roots(self, name: str) -> Iterator[tuple[Descent, ...]]:
+        """Yield why a name is stale, nearest first: the way to each parent that is newer.
 
-        A name is stale exactly when there is one. The path starts with the name itself and ends
-        with the symbol that has the newer parent.
+        A name is stale exactly when there is one. The way starts with the name itself; only the
+        last parent on it is newer than the read of it.
 
         Source: Macke et al. 2021, Def. 4; the recursion is a search, so that names made from
         each other end it. Departs: an input counts from when it was *read*, not from when the
         symbol last changed. The two are the same until a symbol is changed in place (`a += 1`,
         `a['k'] = 1`), which by the letter of Def. 4 would make a stale symbol fresh.
         """
-        if name not in self.symbols:
-            return
-        paths = deque([(name,)])
+        ways: deque[tuple[str, tuple[Descent, ...]]] = deque([(name, ())])
         seen = {name}
-        while paths:
-            path = paths.popleft()
-            symbol = self.symbols[path[-1]]
-            for link, parent in self.parents(symbol):
-                if parent.at > link.read_at:
-                    yield Newer(symbol, parent), path
-                if parent.name not in seen:
-                    seen.add(parent.name)
-                    paths.append((*path, parent.name))
+        while ways:
+            symbol, way = ways.popleft()
+            if symbol not in self.symbols:
+                continue
+            for descent in self.parents(symbol):
+                if descent.is_newer:
+                    yield (*way, descent)
+                elif descent.parent.name not in seen:
+                    seen.add(descent.parent.name)
+                    ways.append((descent.parent.name, (*way, descent)))
 
     def stale(self) -> frozenset[str]:
         """Return the names that are stale (Def. 4)."""
         children: dict[str, list[str]] = {}
         stale: set[str] = set()
-        for name, version in self.symbols.items():
-            for link, parent in self.parents(version):
-                children.setdefault(parent.name, []).append(name)
-                if parent.at > link.read_at:
+        for name in self.symbols:
+            for descent in self.parents(name):
+                children.setdefault(descent.parent.name, []).append(name)
+                if descent.is_newer:
                     stale.add(name)
         spreading = list(stale)
         while spreading:
@@ -180,13 +189,15 @@ class _Table:
         self, record: Record, name: str, inflow: Collection[str], before: Mapping[str, Version]
     ) -> None:
         """Make every name of the changed object new, with what flowed into it."""
+        if name in before and before[name].imported:
+            return  # `np.random.seed(0)`, `plt.title(t)`: a module is not made anew by that
         group = self._aliases.get(name, frozenset({name}))
         for alias in sorted(group):
             old = before.get(alias)
             kept = dict(old.links) if old is not None else {}
             kept.update(_links(record, set(inflow) - group, before))
             for twin in group & kept.keys():
-                kept[twin] = Link(twin, record.at, record.at)
+                kept[twin] = _link(record, twin, record.at, record.cell)
             kept.pop(alias, None)
             self._keep(Version(alias, record.at, record.cell, record.line, kept))
 
@@ -217,10 +228,14 @@ def _links(
 ) -> dict[str, Link]:
     """Return links to the parents that are symbols: builtins, say, are none."""
     return {
-        parent: Link(parent, before[parent].at, record.at)
+        parent: _link(record, parent, before[parent].at, before[parent].cell)
         for parent in sorted(parents)
         if parent in before
     }
+
+
+def _link(record: Record, parent: str, at: Timestamp, maker: int) -> Link:
+    return Link(parent, at, maker, record.at, record.cell, record.line)
 
 
 # --- records from the text alone -------------------------------------------------------------
@@ -237,7 +252,7 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     records: list[Record] = []
     for run in plan.runs:
         analysis = graph.cells[run.cell]
-        source = graph.notebook.cell(run.cell).source.split("\n")
+        source = graph.notebook.cell(run.cell).source
         for ordinal, statement in enumerate(analysis.statements, 1):
             called = _called(statement.calls, functions)
             for name in (*statement.writes, *statement.deletes):
@@ -289,12 +304,12 @@ def _record(
     )
 
 
-def _aliases(statement: Statement, source: Sequence[str]) -> tuple[frozenset[str], ...]:
+def _aliases(statement: Statement, source: str) -> tuple[frozenset[str], ...]:
     """Return the names that an assignment plainly makes names of one object."""
     if statement.kind != "assign" or len(statement.writes) + len(statement.reads) < 2:
         return ()
     span = statement.span
-    lines = source[span.line - 1 : span.end_line]
+    lines = source.split("\n")[span.line - 1 : span.end_line]
     lines[-1] = lines[-1][: span.end_column - 1]
     lines[0] = lines[0][span.column - 1 :]
     try:

@@ -5,18 +5,18 @@ Lineage suspects only: a clean run decides by value (`verdicts`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.lineage import Newer, State, Version, replay
+from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead, Suspicions
 
-_Key = tuple[int, str, str, int, str, int]
-"""(reading cell, name read, symbol, its cell, newer parent, its cell)."""
+_Relation = tuple[str, int, str, int, int]
+"""(symbol, the cell that made it, parent, the cell whose version went in, that of the newer one)."""
 
 
 def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:
@@ -25,7 +25,7 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
     """
-    return _stale_reads(graph, tuple(records), lambda *_: True)
+    return _stale_reads(graph, tuple(records), frozenset())
 
 
 def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
@@ -54,21 +54,16 @@ def suspicions(
 ) -> Suspicions:
     """Return what lineage suspects of the plan and not of the clean run in page order.
 
-    A stale read is left out when the clean run shows the same one: the same cell reads the same
-    name, stale for the same symbol and the same newer parent, each made by the same cell. So a
-    notebook that was run top to bottom is never suspect, whatever it binds twice. Only the last
-    run of a cell counts, since that is the one whose result the page shows. Nothing becomes newer
-    by running an import again (`lineage.replay`); a function defined again does, since its text
-    may have been another.
+    A stale read is left out when the clean run has the same relation at any time: the symbol and
+    both versions of its parent were made by the same cells. So a notebook that was run top to
+    bottom is never suspect, whatever it binds twice, nor are the cells that read `n` of
+    `n = len(df); df = clean(df)`. Only the last run of a cell counts, since that is the one whose
+    result the page shows. Nothing becomes newer by running an import again (`lineage.replay`); a
+    function defined again does, since its text may have been another.
     """
-    usual = frozenset(_keys(tuple(clean_records)))
     records = tuple(records)
-
-    def unusual(cell: int, name: str, newer: Newer) -> bool:
-        return _key(cell, name, newer) not in usual
-
     last = {run.step for run in plan.runs if plan.last_run(run.cell) == run}
-    reads = _stale_reads(graph, records, unusual)
+    reads = _stale_reads(graph, records, _relations(clean_records))
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records),
@@ -79,7 +74,7 @@ def suspicions(
 
 
 def _stale_reads(
-    graph: Graph, records: tuple[Record, ...], counts: Callable[[int, str, Newer], bool]
+    graph: Graph, records: tuple[Record, ...], usual: AbstractSet[_Relation]
 ) -> tuple[StaleRead, ...]:
     entries = replay(records).entries
     found: list[StaleRead] = []
@@ -89,7 +84,7 @@ def _stale_reads(
         suspects = [read for read in first_reads if read[2] in stale]
         index = refresher_index(graph, stale) if suspects else {}
         for cell, line, name in suspects:
-            chain = _chain(state, cell, name, counts)
+            chain = _chain(state, name, usual)
             if chain:
                 refreshers = _refreshers(index, cell, [cause.symbol for cause in chain])
                 found.append(StaleRead(step, cell, line, name, chain, refreshers))
@@ -109,23 +104,21 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
     return reads
 
 
-def _chain(
-    state: State, cell: int, name: str, counts: Callable[[int, str, Newer], bool]
-) -> tuple[Cause, ...]:
-    """Return the links from a name to the nearest newer parent that counts, empty if none does."""
-    for newer, path in state.roots(name):
-        if counts(cell, name, newer):
-            versions = [state.symbols[symbol] for symbol in path] + [newer.parent]
-            return tuple(_cause(*pair) for pair in zip(versions, versions[1:], strict=False))
+def _chain(state: State, name: str, usual: AbstractSet[_Relation]) -> tuple[Cause, ...]:
+    """Return the way to the nearest newer parent that is not usual, empty if there is none."""
+    for way in state.roots(name):
+        if _relation(way[-1]) not in usual:
+            return tuple(_cause(descent) for descent in way)
     return ()
 
 
-def _cause(symbol: Version, parent: Version) -> Cause:
+def _cause(descent: Descent) -> Cause:
+    link, parent = descent.link, descent.parent
     return Cause(
-        symbol=symbol.name,
-        cell=symbol.cell,
-        line=symbol.line,
-        at=symbol.at,
+        symbol=descent.name,
+        cell=link.cell,
+        line=link.line,
+        at=link.read_at,
         parent=parent.name,
         parent_cell=parent.cell,
         parent_line=parent.line,
@@ -133,19 +126,21 @@ def _cause(symbol: Version, parent: Version) -> Cause:
     )
 
 
-def _keys(records: tuple[Record, ...]) -> Iterator[_Key]:
-    """Yield every reason for a stale read in these records."""
-    entries = replay(records).entries
-    for step, reads in _entry_reads(records).items():
-        state = entries[step]
-        for cell, _, name in reads:
-            for newer, _ in state.roots(name):
-                yield _key(cell, name, newer)
+def _relations(records: Iterable[Record]) -> frozenset[_Relation]:
+    """Return what was made from an older version of what, at any time."""
+    lineage = replay(records)
+    return frozenset(
+        _relation(descent)
+        for state in (*lineage.entries.values(), lineage.end)
+        for name in state.symbols
+        for descent in state.parents(name)
+        if descent.is_newer
+    )
 
 
-def _key(cell: int, name: str, newer: Newer) -> _Key:
-    symbol, parent = newer.symbol, newer.parent
-    return (cell, name, symbol.name, symbol.cell, parent.name, parent.cell)
+def _relation(descent: Descent) -> _Relation:
+    link, parent = descent.link, descent.parent
+    return (descent.name, link.cell, parent.name, link.maker, parent.cell)
 
 
 # --- refreshers ------------------------------------------------------------------------------

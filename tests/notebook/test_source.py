@@ -66,14 +66,11 @@ CASES = {
     "x = !ls  # no comment": "x = get_ipython().getoutput('ls  # no comment')",
     "x, y = !ls $a": f"x, y = get_ipython().getoutput('ls $a', {GUARDED('a')})",
     "!echo {d['k'] + 1} {len(e)}": (
-        "get_ipython().system(\"echo {d['k'] + 1} {len(e)}\", "
-        f"{GUARDED('d')}, {GUARDED('e')})"
+        f"get_ipython().system(\"echo {{d['k'] + 1}} {{len(e)}}\", {GUARDED('d')}, {GUARDED('e')})"
     ),
-    "!echo '$a' $$b $1 {{c}} {1 +}": (
-        "get_ipython().system(\"echo '$a' $$b $1 {{c}} {1 +}\")"
-    ),
+    "!echo '$a' $$b $1 {{c}} {1 +}": ("get_ipython().system(\"echo '$a' $$b $1 {{c}} {1 +}\")"),
     "!echo \\\n  hi\ny": "get_ipython().system('echo    hi')\n\ny",
-    "!echo 'why?": "get_ipython().system(\"echo 'why?\")",
+    "!echo 'why?": 'get_ipython().system("echo \'why?")',
     # help and auto-call
     "?": "get_ipython().show_usage()",
     "?x": "get_ipython().run_line_magic('pinfo', 'x')",
@@ -186,6 +183,13 @@ def test_no_text_breaks_it_and_lines_are_kept(source: str) -> None:
     assert source.count("\n") == to_python(source).text.count("\n")
 
 
+@pytest.mark.parametrize("source", ["%%timeit\na\rb\rc", "%%timeit\nf'''\n\n{a}{\nb}'''"])
+def test_names_past_the_last_line(source: str) -> None:
+    text = to_python(source).text
+    assert parsed(text)
+    assert source.count("\n") == text.count("\n")
+
+
 @pytest.mark.parametrize("source", ["%%time\n" * 3000, "%time " * 3000 + "x", "!" + "{" * 9000])
 def test_deep_nesting_ends(source: str) -> None:
     assert source.count("\n") == to_python(source).text.count("\n")
@@ -196,6 +200,8 @@ def test_deep_nesting_ends(source: str) -> None:
 
 def theirs(source: str) -> str:
     transformer = pytest.importorskip("IPython.core.inputtransformer2")
+    if transformer.leading_indent([" a\n", "b\n"]) != [" a\n", "b\n"]:
+        pytest.skip("this older IPython takes off indentation and prompts in another way")
     try:
         return str(transformer.TransformerManager().transform_cell(source))
     except SyntaxError:  # a bad indentation stops its tokenizer
@@ -211,17 +217,18 @@ def parsed(text: str) -> ast.Module | None:
             return None
 
 
+KEPT = {"run_line_magic": 2, "run_cell_magic": 2, "system": 1, "getoutput": 1, "show_usage": 0}
+
+
 class Plain(ast.NodeTransformer):
     """Takes away what our calls have more than IPython's, and unfolds what IPython hides."""
-
-    KEPT = {"run_line_magic": 2, "run_cell_magic": 2, "system": 1, "getoutput": 1, "show_usage": 0}
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Drop the reads that we hand over."""
         self.generic_visit(node)
         if ast.unparse(node.func).startswith("get_ipython()."):
             assert isinstance(node.func, ast.Attribute)
-            node.args = node.args[: self.KEPT[node.func.attr]]
+            node.args = node.args[: KEPT.get(node.func.attr)]
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
@@ -276,9 +283,43 @@ def check_like_ipython(source: str) -> None:
         assert dump(wanted) == dump(got)
 
 
-# What IPython does with an open quote before `?` depends on its Python's tokenizer.
-@pytest.mark.parametrize("source", [c for c in CASES if not c.startswith("!echo 'why")])
+# What IPython does with an open quote before `?` depends on its Python's tokenizer; the body of
+# a `%%timeit` that is not Python is left for the analysis, IPython only says so when it runs.
+UNLIKE = {"!echo 'why?", "%%timeit\nprint x"}
+
+
+@pytest.mark.parametrize("source", sorted(CASES.keys() - UNLIKE))
 def test_like_ipython(source: str) -> None:
+    check_like_ipython(source)
+
+
+PIECES = [
+    *(
+        "x",
+        "y = 1",
+        "",
+        "   ",
+        "  x",
+        "\tx",
+        "    y",
+        "if x:",
+        "def f():",
+        "    return 5 % 3",
+        "x;",
+    ),
+    *("%ls", "%time x = 1", "%timeit f(x)", "%prun -s cum f(x)", "% time x", "%who?", "%", "%%"),
+    *("%%time", "%%capture out", "%%bash", "%% time", "%run a.py", "%cd \\", "    %ls"),
+    *("!ls {x}", "!!ls", "!", "!ls \\", "!echo \"a\" 'b'", "    !ls", "x == !y", "x != 1"),
+    *("x = !ls $y", "x=%ls", "a, b = !ls", "x: int = !ls", "x += !ls", "    z = !ls", "x = y = !l"),
+    *("x?", "?x", "x.y??", "?", "??", "x = ?", "x ? y", "# c?", "s = 'it?'", "f'{x!r:>{w}}?'"),
+    *(",f a", "/f a b", ";f x", "/", "for i in x: y = !ls", "a = b if c else %d", r"r'\' % x"),
+    *("'''", '"""d\n%ls\n"""', "(\n%x\n)", "]", "a = [\n 1 % 2,\n !x]", "f(a,\n  b)"),
+    *(">>> x", "... y", "In [1]: x", "   ...: y", "await z", "x = {'a':1,\n'b':2} # =!"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("\n".join))
+def test_like_ipython_on_lines_put_together(source: str) -> None:
     check_like_ipython(source)
 
 
@@ -293,5 +334,5 @@ def test_like_ipython_on_the_corpus() -> None:
             check_like_ipython(cell.source)
         except AssertionError:
             unlike.append(f"{path} cell {cell.number}: {to_python(cell.source).text}")
-    assert [] == unlike
+    assert unlike == []
     assert len(cells) > 3000

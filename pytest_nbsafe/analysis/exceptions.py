@@ -1,0 +1,160 @@
+"""Walks what catches exceptions: `try`, `except`, `finally`, `with`."""
+
+from __future__ import annotations
+
+import ast
+
+from pytest_nbsafe.analysis.cfg import FORGET, Builder, Visitors
+from pytest_nbsafe.analysis.expressions import using, visit
+from pytest_nbsafe.analysis.statements import begin, inner_suite, record, store, suite
+
+_COPIES = 3
+"""So many `finally` bodies inside one another are written twice; deeper ones once, less exactly."""
+_CATCH_NAME_ERROR = frozenset({"NameError", "Exception", "BaseException"})
+_CATCH_ALL = frozenset({"BaseException", "Exception"})
+
+
+def _try(b: Builder, node: ast.Try) -> None:
+    if not node.finalbody:
+        _try_except(b, node)
+        return
+    once = b.copies >= _COPIES
+    failing = b.new()
+    pending: set[tuple[int, int]] = set()
+    b.finals.append((failing, pending))
+    b.handlers.append(failing)
+    first = len(b.successors)
+    b.step()
+    _try_except(b, node)
+    _ensure_edge(b, first, failing)
+    b.handlers.pop()
+    b.finals.pop()
+    if once:
+        b.link(b.here, failing)
+        b.start(failing)
+        inner_suite(b, node.finalbody)
+    else:
+        b.copies += 1
+        inner_suite(b, node.finalbody)
+        b.copies -= 1
+    end = b.here
+    if not once:
+        b.start(failing)
+        b.copies += 1
+        b.quiet += 1
+        inner_suite(b, node.finalbody)
+        b.quiet -= 1
+        b.copies -= 1
+    if b.handlers:
+        b.link(b.here, b.handlers[-1])
+    for target, level in sorted(pending):
+        b.jump(target, level)
+    if once:
+        b.step()
+    else:
+        b.start(end)
+        b.step()
+
+
+def _try_except(b: Builder, node: ast.Try) -> None:
+    if not node.handlers:
+        inner_suite(b, node.body)
+        inner_suite(b, node.orelse)
+        return
+    failing = b.new()
+    catching = any(_catches(h.type, _CATCH_NAME_ERROR) for h in node.handlers)
+    first = len(b.successors)
+    b.step()
+    b.handlers.append(failing)
+    b.catching += catching
+    b.guards = True
+    inner_suite(b, node.body)
+    _ensure_edge(b, first, failing)
+    b.catching -= catching
+    b.handlers.pop()
+    ends = [inner_suite(b, node.orelse)]
+    for handler in node.handlers:
+        entry = b.new()
+        b.link(failing, entry)
+        b.start(entry)
+        ends.append(_handler(b, handler))
+    if b.handlers and not any(_catches(h.type, _CATCH_ALL) for h in node.handlers):
+        b.link(failing, b.handlers[-1])
+    b.merge(ends)
+
+
+def _ensure_edge(b: Builder, first: int, failing: int) -> None:
+    """Let a body in which nothing seems to raise still reach its handlers."""
+    if not any(failing in targets for targets in b.successors[first:]):
+        b.link(first, failing)
+
+
+def _handler(b: Builder, handler: ast.ExceptHandler) -> int:
+    begin(b)
+    if handler.type is not None:
+        visit(b, handler.type)
+        record(b, handler, end=handler.type)
+    if handler.name is None:
+        return inner_suite(b, handler.body)
+    b.depth += 1
+    b.bind(handler.name, handler, "except")
+    b.depth -= 1
+    inner_suite(b, handler.body)
+    if not b.in_class():
+        b.now.append((FORGET, handler.name, handler, 0, ""))
+    return b.here
+
+
+def _catches(kind: ast.expr | None, names: frozenset[str]) -> bool:
+    if kind is None:
+        return True
+    if isinstance(kind, ast.Tuple):
+        return any(_catches(element, names) for element in kind.elts)
+    if isinstance(kind, ast.Attribute):
+        return kind.attr in names
+    return isinstance(kind, ast.Name) and kind.id in names
+
+
+def _with(b: Builder, node: ast.With | ast.AsyncWith) -> None:
+    raw = record(b, node, end=node.items[-1])
+    for item in node.items:
+        parents = using(b, item.context_expr)
+        b.may_raise()
+        if item.optional_vars is not None:
+            raw.kind = "with"
+            store(b, raw, item.optional_vars, parents, "with")
+    raw.writes.update(b.walrus)
+    swallowed = [c for i in node.items if (c := _swallowed(i.context_expr)) is not None]
+    if not swallowed:
+        suite(b, node.body)
+        return
+    failing = b.new()
+    catching = any(_catches(kind, _CATCH_NAME_ERROR) for kinds in swallowed for kind in kinds)
+    first = len(b.successors)
+    b.step()
+    b.handlers.append(failing)
+    b.catching += catching
+    b.guards = True
+    end = inner_suite(b, node.body)
+    _ensure_edge(b, first, failing)
+    b.catching -= catching
+    b.handlers.pop()
+    b.merge((end, failing))
+
+
+def _swallowed(manager: ast.expr) -> list[ast.expr] | None:
+    """Return the exceptions that `with suppress(...)` or `raises(...)` keeps in, if it is one."""
+    if not isinstance(manager, ast.Call):
+        return None
+    func = manager.func
+    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
+    return list(manager.args) if name in {"suppress", "raises", "assertRaises"} else None
+
+
+EXCEPTIONS: Visitors = {
+    ast.Try: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+}
+if hasattr(ast, "TryStar"):  # Python 3.11
+    EXCEPTIONS[ast.TryStar] = _try

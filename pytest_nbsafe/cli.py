@@ -1,0 +1,226 @@
+"""The command line: `nbsafe check`, `run`, `order`, `explain` and `rules`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_nbsafe import __version__
+from pytest_nbsafe.errors import NbsafeError
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.findings import Report
+
+OK, ERRORS, MISUSE, INTERRUPTED = 0, 1, 2, 130
+FORMATS = ("text", "json")
+UNREADABLE = "NBS901"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 clean, 1 errors found, 2 misuse."""
+    for stream in (sys.stdout, sys.stderr):
+        # A notebook's text may hold what the terminal's encoding has no character for.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    given = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = given.command
+    try:
+        return command(given)
+    except NbsafeError as error:
+        return _misused(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+# ------------------------------------------------------------------- commands
+
+
+def _check(given: argparse.Namespace) -> int:
+    from pytest_nbsafe import check
+
+    settings = _settings(given)
+    return _reported(check.check(given.paths, settings), given, settings)
+
+
+def _run(given: argparse.Namespace) -> int:
+    from pytest_nbsafe import check
+
+    settings = _settings(given)
+    progress = _show_progress if sys.stderr.isatty() else None
+    try:
+        report = check.run(given.paths, settings, progress)
+    finally:
+        if progress is not None:
+            sys.stderr.write(_CLEAR_LINE)
+    return _reported(report, given, settings)
+
+
+def _order(given: argparse.Namespace) -> int:
+    from pytest_nbsafe import check
+    from pytest_nbsafe.reports import ORDER_REPORTERS
+
+    answer = check.order(given.notebook, _settings(given))
+    _write(ORDER_REPORTERS[given.format](answer, colour=_coloured(given)), given)
+    return OK
+
+
+def _explain(given: argparse.Namespace) -> int:
+    from pytest_nbsafe import check
+
+    _write(check.explain(given.code).rstrip("\n") + "\n", given)
+    return OK
+
+
+def _rules(given: argparse.Namespace) -> int:
+    from pytest_nbsafe.reports import json, text
+
+    _write(json.codes() if given.format == "json" else text.codes(), given)
+    return OK
+
+
+# ---------------------------------------------------------------- the parser
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="nbsafe", description="Find stale values, hidden state and out-of-order cells."
+    )
+    parser.add_argument("--version", action="version", version=f"nbsafe {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    check = commands.add_parser("check", help="check notebooks without running them")
+    _takes_paths(check, _check)
+
+    run = commands.add_parser("run", help="run notebooks and check what happened")
+    _takes_paths(run, _run)
+    run.add_argument("--timeout", metavar="SECONDS", help="limit for one cell, 0 for none")
+    run.add_argument("--kernel", metavar="NAME", help="the kernel, instead of the notebook's own")
+
+    order = commands.add_parser("order", help="show in which order a notebook's cells were run")
+    order.add_argument("notebook", type=Path, metavar="NB")
+    order.add_argument("--order", metavar="NAME", help=_ORDER)
+    _writes(order, _order)
+
+    explain = commands.add_parser("explain", help="explain a code, with examples")
+    explain.add_argument("code", metavar="CODE")
+    _writes(explain, _explain, formats=("text",))
+
+    rules = commands.add_parser("rules", help="list the codes")
+    _writes(rules, _rules)
+    return parser
+
+
+_ORDER = "auto, recorded, inferred or top-down"
+
+
+def _takes_paths(
+    parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], int]
+) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        metavar="PATHS",
+        help="notebooks and folders (default: this folder)",
+    )
+    for key in ("select", "ignore"):
+        text = {"select": "only these codes or prefixes", "ignore": "not these codes or prefixes"}
+        parser.add_argument(f"--{key}", action="append", metavar="CODES", help=text[key])
+    parser.add_argument("--order", metavar="NAME", help=_ORDER)
+    parser.add_argument(
+        "--strict", action="store_true", default=None, help="warnings count as errors"
+    )
+    parser.add_argument("--notes", action="store_true", default=None, help="show notes too")
+    _writes(parser, command)
+
+
+def _writes(
+    parser: argparse.ArgumentParser,
+    command: Callable[[argparse.Namespace], int],
+    formats: Sequence[str] = FORMATS,
+) -> None:
+    parser.add_argument("--format", choices=formats, default="text")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write there, not here")
+    parser.set_defaults(command=command)
+
+
+def _settings(given: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that were given, each proved alone so that a fault names its option."""
+    from pytest_nbsafe import config
+
+    settings: dict[str, Any] = {}
+    for key in ("order", "timeout", "kernel", "select", "ignore", "strict", "notes"):
+        value = getattr(given, key, None)
+        if value is not None:
+            config.merge(config.Config(), {key: value}, f"--{key}")
+            settings[key] = value
+    return settings
+
+
+# ------------------------------------------------------------------- writing
+
+
+def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any]) -> int:
+    from pytest_nbsafe.reports import REPORTERS
+
+    _write(REPORTERS[given.format](report, colour=_coloured(given)), given)
+    return _exit_code(report, settings)
+
+
+def _exit_code(report: Report, settings: dict[str, Any]) -> int:
+    if any(finding.code == UNREADABLE for finding in report.findings):
+        return MISUSE
+    if any(finding.severity == "error" for finding in report.findings):
+        return ERRORS
+    warned = {finding.path for finding in report.findings if finding.severity == "warning"}
+    return ERRORS if any(_strict(Path(path), settings) for path in sorted(warned)) else OK
+
+
+def _strict(path: Path, settings: dict[str, Any]) -> bool:
+    from pytest_nbsafe import config
+
+    return config.merge(config.for_path(path), settings, "options").strict
+
+
+def _coloured(given: argparse.Namespace) -> bool:
+    from pytest_nbsafe.reports.colour import wanted
+
+    return given.output is None and wanted(sys.stdout, os.environ)
+
+
+def _write(document: str, given: argparse.Namespace) -> None:
+    if given.output is None:
+        try:
+            sys.stdout.write(document)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever read has heard enough; what is still buffered must not raise at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return
+    try:
+        given.output.write_text(document, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise NbsafeError(
+            "cannot-write", f"cannot write {given.output}: {error.strerror}", "see --output"
+        ) from error
+
+
+def _misused(message: str) -> int:
+    print(f"nbsafe: error: {message}", file=sys.stderr)
+    return MISUSE
+
+
+_CLEAR_LINE = "\r\x1b[K"
+
+
+def _show_progress(path: str, cell: int, cells: int) -> None:
+    """Tell on the terminal's last line which cell is running."""
+    from pytest_nbsafe.reports.escape import line
+
+    sys.stderr.write(f"{_CLEAR_LINE}{line(path)[-60:]}  cell {cell} of {cells}")
+    sys.stderr.flush()

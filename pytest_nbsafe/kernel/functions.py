@@ -1,0 +1,115 @@
+"""What functions defined in cells say, and which notebook names they mention."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import types
+from typing import TYPE_CHECKING, Any, Iterator
+
+if TYPE_CHECKING:
+    from .snapshot import Hasher
+
+Key = tuple  # (file, first line, name)
+
+
+class Texts:
+    """Texts of the functions that cells define, found again by their code objects.
+
+    The text is the syntax tree without positions, so that a comment or a blank line changes
+    nothing, and our hooks are not in it.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[tuple[str, int, str], str] = {}
+
+    def register(self, file: str, nodes: list[Any], line_offset: int = 0) -> None:
+        """Keep the texts of a cell's function definitions, as compiled from `file`."""
+        for node in nodes:
+            lines = [node.lineno] + [decorator.lineno for decorator in node.decorator_list]
+            key = (file, min(lines) + line_offset, node.name)
+            self._texts[key] = digest_of(node)
+
+    def text_of(self, code: types.CodeType) -> str:
+        """Return the text's digest, empty when the code is not of a registered definition."""
+        return self._texts.get((code.co_filename, code.co_firstlineno, code.co_name), "")
+
+    def add_function(
+        self, hasher: Hasher, function: types.FunctionType, home: dict[str, Any]
+    ) -> None:
+        """Write a function: one of a library by its name, one of a cell by what it says."""
+        code = function.__code__
+        if function.__globals__ is not home and "<locals>" not in function.__qualname__:
+            hasher.tag("function %s.%s" % (function.__module__, function.__qualname__))
+            return
+        hasher.tag("function %s" % function.__qualname__)
+        self.add_code(hasher, code)
+        hasher.all("defaults", [function.__defaults__, function.__kwdefaults__])
+        hasher.all("closure", list(function.__closure__ or ()))
+        hasher.attributes(function.__dict__)
+
+    def add_code(self, hasher: Hasher, code: types.CodeType) -> None:
+        """Write a code object: by its text where that is known."""
+        text = self.text_of(code)
+        if text:
+            hasher.tag("text %s" % text)
+            return
+        hasher.tag("code %s" % code.co_name)
+        hasher.raw(code.co_code)
+        consts = [const for const in code.co_consts if not _is_unordered(const)]
+        sets = [sorted(map(repr, c)) for c in code.co_consts if _is_unordered(c)]
+        hasher.all("parts", [consts, sets])
+        for names in (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars):
+            hasher.all("names", list(names))
+
+
+def _is_unordered(const: object) -> bool:
+    return isinstance(const, frozenset)
+
+
+def digest_of(node: ast.AST) -> str:
+    """Return a hash of a definition's syntax, positions left out."""
+    text = ast.dump(node, annotate_fields=False)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def mentioned(value: object, home: dict[str, Any]) -> Iterator[str]:
+    """Yield the notebook's names that a function or class of a cell mentions when it runs."""
+    waiting: list[object] = [value]
+    seen: set[int] = set()
+    while waiting and len(seen) < 1_000:
+        item = waiting.pop()
+        if id(item) in seen:
+            continue
+        seen.add(id(item))
+        if type(item) is types.MethodType:
+            waiting.append(item.__func__)
+        elif type(item) is types.FunctionType:
+            if item.__globals__ is home:
+                waiting.append(item.__code__)
+            waiting.extend(_behind(item))
+        elif isinstance(item, types.CodeType):
+            yield from (name for name in item.co_names if name in home)
+            waiting.extend(const for const in item.co_consts if isinstance(const, types.CodeType))
+        elif isinstance(item, (staticmethod, classmethod)):
+            waiting.append(item.__func__)
+        elif isinstance(item, property):
+            waiting.extend([item.fget, item.fset])
+        elif type(item) is type and item.__module__ == "__main__":
+            waiting.extend(vars(item).values())
+            waiting.extend(item.__bases__)
+        elif type(item).__module__ == "__main__":
+            waiting.append(type(item))
+        elif hasattr(type(item), "__wrapped__") or type(item).__name__ == "_lru_cache_wrapper":
+            waiting.append(getattr(item, "__wrapped__", None))
+
+
+def _behind(function: types.FunctionType) -> Iterator[object]:
+    """Yield the functions that a wrapper holds in its closure."""
+    for cell in function.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            continue
+        if isinstance(content, (types.FunctionType, types.MethodType)):
+            yield content

@@ -1,0 +1,215 @@
+"""Fingerprints of what numpy, pandas, scipy, torch and matplotlib hold; none is imported here."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+from . import snapshot
+
+if TYPE_CHECKING:
+    from .snapshot import Hasher
+
+Handler = Callable[["Hasher", Any], None]
+
+
+def handler_of(cls: type) -> Optional[Handler]:
+    """Return how values of a library's class are written, None when it is none of these."""
+    for library, named in _TABLE.items():
+        module = sys.modules.get(library)
+        if module is None:
+            continue
+        for path, handler in named.items():
+            base: Any = module
+            for part in path.split("."):
+                base = getattr(base, part, None)
+            if isinstance(base, type) and issubclass(cls, base):
+                return handler
+    if cls.__module__.split(".")[0] in {"matplotlib", "mpl_toolkits"}:
+        return functools.partial(_refuse, "a figure or a part of one is not compared")
+    return None
+
+
+def _refuse(cause: str, hasher: Hasher, value: object) -> None:
+    raise snapshot.UnknownValue(cause)
+
+
+# ------------------------------------------------------------------ numpy
+
+
+def _array(hasher: Hasher, value: Any) -> None:
+    numpy = sys.modules["numpy"]
+    plain = numpy.ndarray.view(value, numpy.ndarray)
+    hasher.tag("array %s %r" % (snapshot.qualified(type(value)), plain.shape))
+    mask = getattr(value, "_mask", None) if type(value).__name__ == "MaskedArray" else None
+    if mask is not None:
+        hasher.add(numpy.asarray(mask))
+    hasher.tag("dtype %s" % (plain.dtype.descr if plain.dtype.names else plain.dtype.str))
+    _content(hasher, plain)
+
+
+def _content(hasher: Hasher, plain: Any) -> None:
+    numpy = sys.modules["numpy"]
+    if plain.dtype.hasobject or plain.dtype.kind == "T":
+        _objects(hasher, plain.ravel().tolist())
+        return
+    if plain.nbytes > hasher.size:
+        raise snapshot.UnknownValue(snapshot.TOO_LARGE)
+    flat = numpy.ascontiguousarray(plain).reshape(-1).view(numpy.uint8)
+    hasher.raw(memoryview(flat))
+
+
+def _objects(hasher: Hasher, values: list[Any]) -> None:
+    """Write a column of objects; missing values of pandas do not make it slow."""
+    pandas = sys.modules.get("pandas")
+    missing = () if pandas is None else (pandas.NA, pandas.NaT)
+    kinds = {type(item) for item in missing}
+    if kinds and not kinds.isdisjoint(map(type, values)):
+        holes = bytes(type(value) in kinds for value in values)
+        hasher.raw(holes)
+        hasher.all("holes", [str(v) for v in values if type(v) in kinds])
+        values = [value for value in values if type(value) not in kinds]
+    hasher.all("objects", values)
+
+
+def _scalar(hasher: Hasher, value: Any) -> None:
+    hasher.tag("scalar %s" % value.dtype.str)
+    hasher.raw(value.tobytes())
+
+
+def _dtype(hasher: Hasher, value: Any) -> None:
+    hasher.tag("dtype %r" % (value,))
+
+
+def _generator(hasher: Hasher, value: Any) -> None:
+    hasher.tag("generator")
+    hasher.add(value.bit_generator.state)
+
+
+def _bit_generator(hasher: Hasher, value: Any) -> None:
+    hasher.tag("bit generator")
+    hasher.add(value.state)
+
+
+def _random_state(hasher: Hasher, value: Any) -> None:
+    hasher.tag("random state")
+    hasher.add(value.get_state(legacy=False))
+
+
+def _ufunc(hasher: Hasher, value: Any) -> None:
+    hasher.tag("ufunc %s" % value.__name__)
+
+
+# ------------------------------------------------------------------ pandas
+
+
+def _frame(hasher: Hasher, value: Any) -> None:
+    hasher.tag("frame %s" % snapshot.qualified(type(value)))
+    _index(hasher, value.columns)
+    _index(hasher, value.index)
+    for array in _columns(value):
+        _column(hasher, array)
+    hasher.add(dict(value.attrs))
+
+
+def _columns(value: Any) -> list[Any]:
+    iterate = getattr(value, "_iter_column_arrays", None)  # leaves no cached column behind
+    if iterate is not None:
+        return list(iterate())
+    return [column.array for _, column in value.items()]
+
+
+def _series(hasher: Hasher, value: Any) -> None:
+    hasher.tag("series %s" % snapshot.qualified(type(value)))
+    hasher.add(value.name)
+    _index(hasher, value.index)
+    _column(hasher, value.array)
+    hasher.add(dict(value.attrs))
+
+
+def _index(hasher: Hasher, value: Any) -> None:
+    kind = type(value).__name__
+    hasher.tag("index %s" % kind)
+    hasher.add(list(value.names))
+    if kind == "RangeIndex":
+        hasher.all("range", [value.start, value.stop, value.step])
+    elif kind == "MultiIndex":
+        for level in range(value.nlevels):
+            _column(hasher, value.get_level_values(level).array)
+    else:
+        _column(hasher, value.array)
+
+
+def _column(hasher: Hasher, array: Any) -> None:
+    """Write one array of pandas, whichever way it stores its values."""
+    numpy = sys.modules["numpy"]
+    plain = getattr(array, "_ndarray", array)  # NumpyExtensionArray, datetimes, strings
+    hasher.tag("column %s" % (array.dtype,))
+    if isinstance(plain, numpy.ndarray):
+        _array(hasher, plain)
+    elif type(array).__name__ == "Categorical":
+        hasher.add(bool(array.ordered))
+        _array(hasher, numpy.asarray(array.codes))
+        _index(hasher, array.categories)
+    elif type(array).__name__ == "SparseArray":
+        _array(hasher, numpy.asarray(array.sp_values))
+        _array(hasher, numpy.asarray(array.sp_index.indices))
+    elif hasattr(array, "_pa_array"):
+        _objects(hasher, array._pa_array.to_pylist())
+    else:
+        _objects(hasher, array.astype(object).tolist())
+
+
+def _missing(hasher: Hasher, value: object) -> None:
+    hasher.tag("missing %s" % type(value).__name__)
+
+
+def _moment(hasher: Hasher, value: Any) -> None:
+    hasher.tag("moment %s %s" % (snapshot.qualified(type(value)), value.isoformat()))
+
+
+# ------------------------------------------------------------------ others
+
+
+def _sparse(hasher: Hasher, value: Any) -> None:
+    parts = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
+    held = {name: vars(value)[name] for name in parts if name in vars(value)}
+    if not held:
+        raise snapshot.UnknownValue("a sparse matrix of this form is not compared")
+    hasher.all("sparse %s" % type(value).__name__, list(value.shape))
+    hasher.attributes(held)
+
+
+def _tensor(hasher: Hasher, value: Any) -> None:
+    if str(value.layout) != "torch.strided" or value.is_meta:
+        raise snapshot.UnknownValue("a tensor of this layout is not compared")
+    if value.numel() * value.element_size() > hasher.size:
+        raise snapshot.UnknownValue(snapshot.TOO_LARGE)
+    hasher.tag("tensor %s %s" % (value.dtype, value.requires_grad))
+    _array(hasher, value.detach().cpu().numpy())
+
+
+_TABLE: dict[str, dict[str, Handler]] = {
+    "numpy": {
+        "ndarray": _array,
+        "generic": _scalar,
+        "dtype": _dtype,
+        "random.Generator": _generator,
+        "random.BitGenerator": _bit_generator,
+        "random.RandomState": _random_state,
+        "ufunc": _ufunc,
+    },
+    "pandas": {
+        "DataFrame": _frame,
+        "Series": _series,
+        "Index": _index,
+        "api.extensions.ExtensionArray": _column,
+        "Timestamp": _moment,
+        "Timedelta": _moment,
+    },
+    "pandas._libs.missing": {"NAType": _missing},
+    "pandas._libs.tslibs.nattype": {"NaTType": _missing},
+    "scipy.sparse": {"spmatrix": _sparse, "sparray": _sparse},
+    "torch": {"Tensor": _tensor},
+}

@@ -1,0 +1,136 @@
+"""Fingerprints of classes and of objects that no other module knows."""
+
+from __future__ import annotations
+
+import copyreg
+import types
+from typing import TYPE_CHECKING, Any
+
+from . import snapshot
+
+if TYPE_CHECKING:
+    from .snapshot import Hasher
+
+_CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
+_VALUES: tuple[type, ...] = (str, bytes, bytearray, int, float, complex)
+_CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
+HOME_MODULE = "__main__"
+
+
+def add_class(hasher: Hasher, cls: type) -> None:
+    """Write a class: one of a library by its name, one of a cell by what it is made of."""
+    if cls.__module__ != HOME_MODULE:
+        hasher.tag("class %s" % snapshot.qualified(cls))
+        return
+    hasher.tag("own class %s" % cls.__qualname__)
+    hasher.all("bases", list(cls.__bases__))
+    own = type.__dict__["__dict__"].__get__(cls)
+    hasher.attributes({k: v for k, v in own.items() if k not in snapshot._CLASS_NOISE})
+
+
+def add_instance(hasher: Hasher, value: Any) -> None:
+    """Write an object by its class's name and its state."""
+    cls = type(value)
+    hasher.tag("object %s" % snapshot.qualified(cls))
+    home = [base for base in cls.__mro__ if base.__module__ == HOME_MODULE]
+    builtin = _held(hasher, value)
+    if home or (builtin and not _custom(cls)):
+        _own_state(hasher, value, cls, home, builtin)
+    else:
+        _reduced(hasher, value, cls)
+
+
+def _held(hasher: Hasher, value: Any) -> bool:
+    """Write what the built-in base of an object holds; tell whether it has one."""
+    cls = type(value)
+    for base in _CONTAINERS:
+        if issubclass(cls, base):
+            if base is dict:
+                hasher.all("keys", list(dict.keys(value)))
+                hasher.all("values", list(dict.values(value)))
+            elif base in (set, frozenset):
+                hasher.unordered("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
+            else:
+                hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
+            return True
+    for base in _VALUES:
+        if issubclass(cls, base):
+            exact = bytes if base is bytearray else base
+            hasher.add(_exact(exact, base, value))
+            return True
+    return False
+
+
+def _exact(exact: type, base: type, value: Any) -> Any:
+    """Return the built-in value inside an object, past every method of its class."""
+    if base is str:
+        return str.__str__(value) if type(str.__str__(value)) is str else "".join(str.__iter__(value))
+    if base is int:
+        return int.__add__(value, 0)
+    if base is float:
+        return float.__pos__(value) if type(float.__pos__(value)) is float else float.__add__(value, 0.0)
+    if base is complex:
+        return complex.__pos__(value)
+    return exact(memoryview(value))
+
+
+def _own_state(
+    hasher: Hasher, value: Any, cls: type, home: list[type], builtin: bool
+) -> None:
+    """Write `__dict__` and slots, calling nothing that the class defines."""
+    foreign = next((base for base in cls.__mro__ if base not in home), object)
+    if not builtin and foreign is not object and _is_opaque(foreign):
+        cause = "a %s keeps state that cannot be seen" % snapshot.qualified(foreign)
+        raise snapshot.UnknownValue(cause)
+    state = dict(_dict_of(value))
+    for base in cls.__mro__:
+        for name, member in type.__dict__["__dict__"].__get__(base).items():
+            if type(member) is types.MemberDescriptorType:
+                try:
+                    state[name] = member.__get__(value)
+                except AttributeError:
+                    continue
+    hasher.attributes(state)
+
+
+def _is_opaque(cls: type) -> bool:
+    """Tell whether a library class may keep state outside of `__dict__`."""
+    heap = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by a C extension of late
+    return not cls.__flags__ & heap and not issubclass(cls, BaseException)
+
+
+def _dict_of(value: Any) -> dict[str, Any]:
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if type(found) is dict else {}
+
+
+def _custom(cls: type) -> bool:
+    """Tell whether a library class says itself how it is pickled."""
+    return any(
+        name in vars(base) for base in cls.__mro__ if base is not object for name in _CUSTOM
+    )
+
+
+def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
+    """Write a library's object by what pickle would keep of it."""
+    module = cls.__module__.split(".")[0]
+    if issubclass(cls, BaseException):
+        hasher.all("exception", [value.args, _dict_of(value)])
+        return
+    if module == "sklearn" or (_dict_of(value) and not _custom(cls)):
+        hasher.attributes(_dict_of(value))
+        return
+    reducer = copyreg.dispatch_table.get(cls)
+    try:
+        reduced = reducer(value) if reducer is not None else cls.__reduce_ex__(value, 2)
+    except Exception as error:
+        cause = "a %s cannot be compared: %s" % (snapshot.qualified(cls), str(error)[:100])
+        raise snapshot.UnknownValue(cause) from error
+    if isinstance(reduced, str):
+        hasher.tag("global %s" % reduced)
+        return
+    parts = [*reduced[:3], *(list(items) if items is not None else None for items in reduced[3:5])]
+    hasher.all("reduced", parts)

@@ -1,0 +1,134 @@
+"""What ran in the current run: module-level statements, and the user functions they called.
+
+Instrumented code tests one flag a statement or function and calls in here only when it is set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .contract import Position, StatementEvent
+
+
+class Slot:
+    """A place in a cell's text: a module-level statement, or the entry of a function.
+
+    `sure` are the names that the statement has bound once it is done, `maybe` those that it binds
+    on some paths. `entered` is the flag of a loop's body: cleared once the body has run.
+    """
+
+    __slots__ = ("end_line", "entered", "line", "maybe", "offset", "run", "sure")
+
+    def __init__(
+        self,
+        run: int,
+        line: int,
+        offset: int,
+        end_line: int,
+        sure: tuple[str, ...] = (),
+        maybe: tuple[str, ...] = (),
+        entered: int = -1,
+    ) -> None:
+        self.run = run
+        self.line = line
+        self.offset = offset
+        self.end_line = end_line
+        self.sure = sure
+        self.maybe = maybe
+        self.entered = entered
+
+    def position(self) -> Position:
+        """Return the place in the contract's words."""
+        return {"run": self.run, "line": self.line, "offset": self.offset}
+
+
+class Recorder:
+    """Flags for the hooks, and the statements of the current run.
+
+    `flags[i]` is true while hook `i` still wants to be told. `slots[i]` are the statements that
+    begin with hook `i` (several where a loop body runs straight through them), or one function.
+    A function's hook clears its flag and appends `i` to `hits`, in code that cannot raise; it is
+    armed again when the next statement begins.
+    """
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        self.flags: list[int] = []
+        self.hits: list[int] = []
+        self.slots: list[tuple[Slot, ...]] = []
+        self.events: list[StatementEvent] = []
+        self.began: list[Slot] = []
+        self._open = 0
+        self._identities: dict[str, int] = {}
+
+    def reserve(self, slots: tuple[Slot, ...]) -> int:
+        """Return the number of a new armed hook for these slots."""
+        self.slots.append(slots)
+        self.flags.append(1)
+        return len(self.flags) - 1
+
+    def start_run(self) -> None:
+        """Forget the last run."""
+        self._rearm()
+        self.events = []
+        self.began = []
+        self._open = 0
+        self._identities = {name: id(value) for name, value in list(self.namespace.items())}
+
+    def begin(self, hook: int) -> None:
+        """Note that the statements of a hook start; the ones before have ended."""
+        self.flags[hook] = 0
+        self._settle()
+        self._open = len(self.events)
+        for slot in self.slots[hook]:
+            self.began.append(slot)
+            self.events.append(
+                {"line": slot.line, "offset": slot.offset, "done": True, "called": [], "bound": {}}
+            )
+
+    def finish(self, raised_line: int | None) -> None:
+        """Close the run; `raised_line` is where it raised, 0 unknown, None when it did not."""
+        if raised_line is not None and self.events:
+            failing = self._failing(raised_line)
+            last = len(self.events) if failing >= self._open else failing + 1
+            for event in self.events[failing:last]:
+                event["done"] = False
+        self._settle()
+
+    def _failing(self, raised_line: int) -> int:
+        """Return the index of the innermost statement that raised."""
+        found = self._open
+        for index, slot in enumerate(self.began):
+            if slot.line <= raised_line <= slot.end_line:
+                found = index
+        return found
+
+    def _settle(self) -> None:
+        """Note what the open statements have called and bound."""
+        calls = [self.slots[hook][0] for hook in self.hits]
+        self._rearm()
+        for index in range(self._open, len(self.events)):
+            event, slot = self.events[index], self.began[index]
+            event["called"] = [call.position() for call in calls]
+            if event["done"]:
+                self._bind(event, slot.sure)
+            self._bind_changed(event, slot.sure + slot.maybe)
+            if slot.entered >= 0 and not self.flags[slot.entered]:
+                self._bind(event, slot.maybe)
+            for call in calls:
+                self._bind_changed(event, call.maybe)
+
+    def _bind(self, event: StatementEvent, names: tuple[str, ...]) -> None:
+        for name in names:
+            if name in self.namespace:
+                event["bound"][name] = self._identities[name] = id(self.namespace[name])
+
+    def _bind_changed(self, event: StatementEvent, names: tuple[str, ...]) -> None:
+        for name in names:
+            if name in self.namespace and id(self.namespace[name]) != self._identities.get(name):
+                self._bind(event, (name,))
+
+    def _rearm(self) -> None:
+        for hook in self.hits:
+            self.flags[hook] = 1
+        del self.hits[:]  # the list itself is known to the hooks

@@ -1,0 +1,134 @@
+"""Notebooks and their cells as nodes of pytest."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _pytest._code.code import ExceptionRepr
+
+from pytest_nbsafe.plugin.failures import FailedError, FailureRepr
+from pytest_nbsafe.reports import text
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.config import Config
+    from pytest_nbsafe.findings import Outcome
+    from pytest_nbsafe.plugin.sessions import Sessions
+
+THE_NOTEBOOK = 0
+"""The number of the item that stands for no single cell."""
+
+
+class NotebookFile(pytest.File):
+    """A notebook: yields an item a code cell in page order, then one for the whole."""
+
+    sessions: Sessions
+    settings: Config
+    numbers: frozenset[int] = frozenset()
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield the items; a notebook that cannot be read has only the last, which says so."""
+        from pytest_nbsafe.check import NotebookSession
+
+        cells = NotebookSession(self.path, self.settings).cells
+        self.numbers = frozenset({THE_NOTEBOOK, *(cell.number for cell in cells)})
+        for cell in cells:
+            item: NotebookItem = CellItem.from_parent(self, name=f"cell-{cell.number}")
+            item.describe(cell.number, cell.file_line(1), cell.tags)
+            yield item
+        item = NotebookItem.from_parent(self, name="notebook")
+        item.describe(THE_NOTEBOOK, 1, ())
+        yield item
+
+    def teardown(self) -> None:
+        """Stop the kernels, unless items of this notebook are still to come."""
+        self.sessions.leave(self)
+
+
+class NotebookItem(pytest.Item):
+    """What belongs to no single cell: an unreadable file, a kernel that is not there."""
+
+    number = THE_NOTEBOOK
+    line = 1
+    outcome: Outcome | None = None
+
+    @property
+    def file(self) -> NotebookFile:
+        """The notebook that the item belongs to."""
+        assert isinstance(self.parent, NotebookFile), "only notebooks make these items"
+        return self.parent
+
+    @property
+    def title(self) -> str:
+        """What the item is called in a sentence."""
+        return f"cell {self.number}" if self.number else "the notebook"
+
+    def describe(self, number: int, line: int | None, tags: Iterable[str]) -> None:
+        """Take the cell's number, the physical line where it begins, and its tags as marks."""
+        self.number = number
+        self.line = line or 1
+        self.user_properties.append(("file", self.file.nodeid))
+        if line:
+            self.user_properties.append(("line", line))
+        for name in filter(None, map(mark_name, tags)):
+            # Registered, since --strict-markers knows only what the user declared.
+            self.config.addinivalue_line("markers", f"{name}: tag of a notebook's cells")
+            self.add_marker(name)
+
+    def runtest(self) -> None:
+        """Pass, or raise what the outcome says."""
+        outcome = self.outcome = self.file.sessions.outcome(self)
+        self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
+        if outcome.status == "failed":
+            if outcome.output:
+                self.add_report_section(f"of {self.title}", "stdout", text.printed(outcome))
+            raise FailedError(outcome)
+        if outcome.status == "skipped":
+            raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the file, the line in it (0-based, as pytest asks) and the title."""
+        return self.path, self.line - 1, f"{self.path.name}, {self.title}"
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the report of a failed outcome; a fault of ours is shown as one."""
+        if isinstance(excinfo.value, FailedError):
+            return self._failure(excinfo.value.outcome)
+        excinfo.traceback = excinfo.traceback.cut(path=Path(__file__))
+        fault = super().repr_failure(excinfo, style)
+        if isinstance(fault, ExceptionRepr) and fault.reprcrash is not None:
+            fault.reprcrash.message = f"INTERNAL ERROR of nbsafe: {fault.reprcrash.message}"
+            blame = f"The fault is in pytest-nbsafe, not in {self.title}: please report it."
+            fault.addsection("INTERNAL ERROR of nbsafe", blame)
+        return fault
+
+    def _failure(self, outcome: Outcome) -> FailureRepr:
+        strict = self.file.settings.strict
+        notebook = self.file.sessions.of(self.file).notebook
+        failing = text.failing(outcome, strict=strict)
+        line = (failing[0].file_line if failing else None) or self.line
+        message = text.headline(failing[0]) if failing else text.reason(outcome)
+        return FailureRepr(
+            self.file.nodeid,
+            line,
+            message,
+            lambda paint: text.item(outcome, notebook, strict=strict, paint=paint),
+        )
+
+
+class CellItem(NotebookItem):
+    """One code cell."""
+
+
+# Marks that act in pytest and take arguments, which a tag cannot give.
+_TAKE_ARGUMENTS = frozenset({"filterwarnings", "parametrize", "skipif", "usefixtures"})
+
+
+def mark_name(tag: str) -> str | None:
+    """Return the mark that a tag becomes: itself with underscores, None if that is no name."""
+    name = tag.replace("-", "_")
+    fit = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
+    return name if fit and name not in _TAKE_ARGUMENTS else None

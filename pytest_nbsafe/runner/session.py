@@ -1,0 +1,376 @@
+"""One notebook's kernel: start it, run cells in it, never leave it behind.
+
+The only home of nbclient, which is imported when the first kernel starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import dataclasses
+import functools
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, cast
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.kernel.contract import MIME, VERSION, CellRun
+from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.runner import island
+from pytest_nbsafe.runner.failures import as_exit, as_failure
+from pytest_nbsafe.runner.loop import LoopThread
+from pytest_nbsafe.runner.outputs import Collector
+from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
+from pytest_nbsafe.trace.events import records, values
+from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
+
+DEFAULT_KERNEL = "python3"
+START_LIMIT_S = 60
+INTERRUPT_LIMIT_S = 5.0
+IOPUB_LIMIT_S = 60
+
+_log = logging.getLogger("pytest_nbsafe.kernel")
+_log.addHandler(logging.NullHandler())
+_log.propagate = False  # what goes wrong is in the results; jupyter's own log repeats it
+
+
+class NoSuchKernel(Exception):  # noqa: N818  # it completes "raise NoSuchKernel"
+    """No kernel of this name is installed; `available` are those that are."""
+
+    def __init__(self, name: str, available: tuple[str, ...]) -> None:
+        super().__init__(f"no kernel {name!r}; there are: {', '.join(available) or 'none'}")
+        self.name = name
+        self.available = available
+
+
+class KernelStartFailed(Exception):  # noqa: N818  # as above
+    """The kernel is installed but did not come up; the message says why."""
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """What came back for one execute request."""
+
+    collector: Collector = field(default_factory=Collector)
+    reply: Mapping[str, Any] | None = None
+    event: CellRun | None = None
+    status: RunStatus = "ok"
+    reason: str = ""
+
+
+class KernelSession:
+    """A kernel for one notebook; use it as a context manager, or call `close`.
+
+    `kernel` overrides the notebook's own kernel name. `timeout_s` is the limit for one cell, None
+    or 0 for no limit. `trace` switches lineage and fingerprints; incidents are always watched.
+    `analyses` saves analysing the notebook again, where the caller has done so.
+    """
+
+    def __init__(
+        self,
+        notebook: Notebook,
+        *,
+        kernel: str | None = None,
+        timeout_s: float | None = None,
+        cwd: Path,
+        trace: bool = True,
+        analyses: Mapping[int, CellAnalysis] | None = None,
+    ) -> None:
+        self._notebook = notebook
+        self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
+        self._timeout_s = timeout_s or None
+        self._cwd = cwd
+        self._trace = trace
+        self._analyses = analyses
+        self._run_cells: dict[int, int] = {}
+        self._loop: LoopThread | None = None
+        self._folder: KernelFolder | None = None
+        self._client: Any = None
+        self._pid: int | None = None
+        self._owner = os.getpid()
+        self._alive = False
+        self._busy = False
+        self._fault = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel can run another cell."""
+        return self._alive
+
+    @property
+    def run_cells(self) -> Mapping[int, int]:
+        """The kernel's run numbers and the cells they ran."""
+        return self._run_cells
+
+    def start(self) -> None:
+        """Start the kernel and ship the island.
+
+        Raises:
+            NoSuchKernel: no kernel of that name is installed.
+            KernelStartFailed: it did not come up.
+
+        """
+        _check_installed(self._kernel)
+        self._loop = LoopThread()
+        self._folder = KernelFolder()
+        atexit.register(self.close)
+        try:
+            self._loop.run(self._start())
+        except Exception as error:
+            words = self._folder.last_words()
+            self.close()
+            said = f"; it said: {words.splitlines()[-1]}" if words else ""
+            message = f"kernel {self._kernel!r} did not start: {error}{said}"
+            raise KernelStartFailed(message) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, cell: Cell, step: int) -> CellResult:
+        """Run one cell and return what came of it, whatever that is."""
+        assert self._loop is not None, "start the session before running a cell"
+        assert self._alive, "the kernel is gone"
+        exchange = _Exchange()
+        started = time.perf_counter()
+        self._busy = True
+        self._loop.run(self._execute(cell, exchange))
+        self._busy = False
+        duration_s = time.perf_counter() - started
+        return self._result(cell, step, exchange, duration_s)
+
+    def close(self) -> None:
+        """Stop the kernel and remove what was made for it; safe to call twice."""
+        loop, self._loop = self._loop, None
+        if loop is None or os.getpid() != self._owner:
+            return
+        atexit.unregister(self.close)
+        try:
+            loop.run(self._stop())
+        finally:
+            self._alive = False
+            loop.close()
+            if self._folder is not None:
+                self._folder.close()
+
+    def __enter__(self) -> KernelSession:
+        if self._loop is None:
+            self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------ start and stop
+
+    async def _start(self) -> None:
+        assert self._folder is not None, "start makes the folder first"
+        self._client = client = _client_class()(self._kernel, self._folder)
+        await client.async_start_new_kernel(
+            cwd=str(self._cwd),
+            env=environment(dict(os.environ)),
+            stdout=self._folder.log,
+            stderr=self._folder.log,
+        )
+        self._pid = getattr(client.km.provisioner, "pid", None)
+        await client.async_start_new_kernel_client()
+        client.widen()
+        self._alive = True
+        message = client.kc.execute(
+            island.installer(trace=self._trace), silent=True, store_history=False
+        )
+        reply = await client.async_wait_for_reply(message)
+        content = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
+        if content["status"] != "ok":
+            self._fault = f"the tracer could not be installed: {content.get('evalue', '')}"
+
+    async def _stop(self) -> None:
+        client = self._client
+        if client is None or client.km is None:
+            return
+        now = self._busy or not self._alive
+        if now:
+            kill_group(self._pid)
+        try:
+            if client.km.has_kernel:
+                await client.km.shutdown_kernel(now=now)
+        finally:
+            await client.km.cleanup_resources()
+            if client.kc is not None:
+                client.kc.stop_channels()
+            client.km = client.kc = None
+
+    # ------------------------------------------------------------ one run
+
+    async def _execute(self, cell: Cell, exchange: _Exchange) -> None:
+        work = asyncio.ensure_future(self._client.exchange(cell.source, exchange))
+        done, _ = await asyncio.wait({work}, timeout=self._timeout_s)
+        if not done:
+            await self._interrupt(work, exchange)
+        if exchange.status == "died" or work.cancelled():
+            return
+        if await work:
+            return
+        self._alive = False
+        exchange.status = "died"
+        exchange.reason = f"{death(await self._exit_code())}{self._last_words()}"
+
+    async def _interrupt(self, work: asyncio.Future[bool], exchange: _Exchange) -> None:
+        """Ask a kernel that takes too long to stop; kill it when it does not."""
+        exchange.status = "timed-out"
+        exchange.reason = f"not done after {self._timeout_s:g} s; interrupted"
+        await self._client.km.interrupt_kernel()
+        done, _ = await asyncio.wait({work}, timeout=INTERRUPT_LIMIT_S)
+        if done and await work:
+            return
+        self._alive = False
+        exchange.reason = f"not done after {self._timeout_s:g} s, deaf to the interrupt; killed"
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        kill_group(self._pid)
+
+    async def _exit_code(self) -> int | None:
+        code = await self._client.km.provisioner.poll()
+        return code if isinstance(code, int) else None
+
+    def _last_words(self) -> str:
+        words = self._folder.last_words(500) if self._folder else ""
+        return f"; it said: {words.splitlines()[0]}" if words else ""
+
+    def _result(
+        self, cell: Cell, step: int, exchange: _Exchange, duration_s: float
+    ) -> CellResult:
+        event = exchange.event
+        if event is not None:
+            self._run_cells[event["run"]] = cell.number
+        failure = self._failure(exchange, event)
+        status = exchange.status
+        if status == "ok" and failure is not None:
+            status = "raised"
+        result = CellResult(
+            step,
+            cell.number,
+            status,
+            failure=failure,
+            reason=exchange.reason,
+            outputs=exchange.collector.outputs(),
+            incidents=self._incidents(exchange),
+            duration_s=duration_s,
+        )
+        return result if event is None else self._traced(result, event)
+
+    def _failure(self, exchange: _Exchange, event: CellRun | None) -> Failure | None:
+        if exchange.reply is None:
+            return None
+        return as_failure(exchange.reply, event, self._run_cells) or as_exit(exchange.reply)
+
+    def _traced(self, result: CellResult, event: CellRun) -> CellResult:
+        return dataclasses.replace(
+            result,
+            reads=values(event["before"]),
+            after=values(event["after"]),
+            records=records(
+                event, result.step, result.cell, self._known(), self._run_cells
+            ),
+            cpu_s=event["cpu_s"],
+        )
+
+    def _known(self) -> Mapping[int, CellAnalysis]:
+        if self._analyses is None:
+            self._analyses = graphs.build(self._notebook).cells
+        return self._analyses
+
+    def _incidents(self, exchange: _Exchange) -> tuple[Incident, ...]:
+        event = exchange.event
+        seen = [Incident(i["kind"], i["line"], i["message"]) for i in event["incidents"]] if event else []
+        if self._fault:
+            seen.append(Incident("tracer", 0, self._fault))
+            self._fault = ""
+        elif event is None and exchange.reply is not None:
+            seen.append(Incident("tracer", 0, "the tracer did not report this run"))
+        return tuple(seen)
+
+
+# ---------------------------------------------------------------- nbclient
+
+
+@functools.cache
+def _client_class() -> type[Any]:
+    """Return our subclass of nbclient's client; made on first use, for the import is heavy."""
+    import zmq
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionComplete, DeadKernelError
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    class Client(NotebookClient):  # type: ignore[misc]  # untyped base
+        """Runs single requests; outputs go to a collector, our own messages to the exchange."""
+
+        def __init__(self, kernel: str, folder: KernelFolder) -> None:
+            manager = AsyncKernelManager(kernel_name=kernel, log=_log)
+            folder.apply(manager)
+            super().__init__(
+                new_notebook(cells=[new_code_cell("")]),
+                km=manager,
+                log=_log,
+                allow_errors=True,
+                timeout=None,
+                startup_timeout=START_LIMIT_S,
+                iopub_timeout=IOPUB_LIMIT_S,
+                record_timing=False,
+                coalesce_streams=False,
+                on_cell_executed=self._note_reply,
+            )
+            self._exchange = _Exchange()
+
+        def widen(self) -> None:
+            """Let the output channel queue without a limit: a full queue drops messages."""
+            assert self.kc is not None, "the client is connected"
+            self.kc.iopub_channel.socket.setsockopt(zmq.RCVHWM, 0)
+
+        async def exchange(self, source: str, exchange: _Exchange) -> bool:
+            """Run source; False when the kernel died over it."""
+            self._exchange = exchange
+            try:
+                await self.async_execute_cell(new_code_cell(source), 0)
+            except DeadKernelError:
+                return False
+            return True
+
+        def _note_reply(self, execute_reply: Mapping[str, Any] | None, **_: Any) -> None:
+            self._exchange.reply = execute_reply["content"] if execute_reply else None
+
+        def process_message(self, msg: Mapping[str, Any], cell: Any, cell_index: int) -> None:  # noqa: ARG002  # nbclient's signature
+            kind, content = msg["msg_type"], msg["content"]
+            if kind == "status":
+                if content["execution_state"] == "idle":
+                    raise CellExecutionComplete
+            elif kind == "display_data" and MIME in content.get("data", {}):
+                event = content["data"][MIME]
+                if event.get("version") == VERSION:
+                    self._exchange.event = cast("CellRun", event)
+            else:
+                self._exchange.collector.add(kind, content)
+
+    return Client
+
+
+def _check_installed(name: str) -> None:
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.kernelspec import NoSuchKernel as Unknown
+
+    manager = KernelSpecManager(log=_log)
+    try:
+        manager.get_kernel_spec(name)
+    except (Unknown, ValueError) as error:
+        raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error

@@ -1,0 +1,299 @@
+"""An independent, slow and obviously right oracle: it walks every path through a small program.
+
+A program is a tree of tuples. `render` gives its text; `walk` gives its paths, each a list of
+events and an outcome. Events: ("r", name), ("b", name), ("d", name), and ("s",) between
+statements. Loops are unrolled up to two times, which is enough: what a name-by-name analysis can
+tell of a third time, it can tell of the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Node = tuple[Any, ...]
+Event = tuple[str, ...]
+Path = tuple[tuple[Event, ...], str]
+
+LIMIT = 3000
+
+
+class TooMany(Exception):
+    """The program has more paths than the oracle cares to walk."""
+
+
+# -- expressions: ("name", n) ("call", e...) ("and", e, e) ("if", c, a, b) ("walrus", n, e) --------
+
+
+def text_of(e: Node) -> str:
+    kind = e[0]
+    if kind == "name":
+        return str(e[1])
+    if kind == "call":
+        return f"len({', '.join(map(text_of, e[1:]))})"
+    if kind in ("and", "or"):
+        return f"({text_of(e[1])} {kind} {text_of(e[2])})"
+    if kind == "not":
+        return f"(not {text_of(e[1])})"
+    if kind == "if":
+        return f"({text_of(e[2])} if {text_of(e[1])} else {text_of(e[3])})"
+    if kind == "walrus":
+        return f"({e[1]} := {text_of(e[2])})"
+    assert kind == "each", kind
+    return f"[{text_of(e[2])} for _i in {text_of(e[1])}]"
+
+
+def values(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
+    """Yield (events, outcome) with the outcome `true`, `false` or `raise`."""
+    kind = e[0]
+    if kind == "name":
+        for outcome in ("true", "false"):
+            yield (("r", e[1]),), outcome
+    elif kind == "call":
+        for events, outcome in in_turn(e[1:]):
+            if outcome == "raise":
+                yield events, "raise"
+            else:
+                for end in ("true", "false", "raise"):
+                    yield events, end
+    elif kind in ("and", "or"):
+        for events, outcome in values(e[1]):
+            if outcome == ("true" if kind == "and" else "false"):
+                for more, end in values(e[2]):
+                    yield events + more, end
+            else:
+                yield events, outcome
+    elif kind == "not":
+        flip = {"true": "false", "false": "true", "raise": "raise"}
+        for events, outcome in values(e[1]):
+            yield events, flip[outcome]
+    elif kind == "if":
+        for events, outcome in values(e[1]):
+            if outcome == "raise":
+                yield events, outcome
+            else:
+                for more, end in values(e[2] if outcome == "true" else e[3]):
+                    yield events + more, end
+    elif kind == "walrus":
+        for events, outcome in values(e[2]):
+            yield (events if outcome == "raise" else (*events, ("b", e[1]))), outcome
+    else:
+        yield from each(e)
+
+
+def in_turn(parts: tuple[Node, ...]) -> Iterator[tuple[tuple[Event, ...], str]]:
+    if not parts:
+        yield (), "true"
+        return
+    for events, outcome in values(parts[0]):
+        if outcome == "raise":
+            yield events, outcome
+        else:
+            for more, end in in_turn(parts[1:]):
+                yield events + more, end
+
+
+def each(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
+    for events, outcome in values(e[1]):
+        if outcome == "raise":
+            yield events, outcome
+            continue
+        for times in range(3):
+            for more, end in in_turn((e[2],) * times):
+                yield events + more, end
+
+
+# -- statements ------------------------------------------------------------------------------------
+
+
+def render(body: tuple[Node, ...], indent: int = 0) -> list[str]:
+    pad = "    " * indent
+    lines: list[str] = []
+    for s in body:
+        kind = s[0]
+        if kind == "assign":
+            lines.append(f"{pad}{s[1]} = {text_of(s[2])}")
+        elif kind == "augment":
+            lines.append(f"{pad}{s[1]} += {text_of(s[2])}")
+        elif kind == "expr":
+            lines.append(f"{pad}{text_of(s[1])}")
+        elif kind == "del":
+            lines.append(f"{pad}del {s[1]}")
+        elif kind in ("raise", "break", "continue"):
+            lines.append(f"{pad}{kind if kind != 'raise' else 'raise OSError'}")
+        elif kind == "if":
+            lines += [f"{pad}if {text_of(s[1])}:", *render(s[2], indent + 1), f"{pad}else:"]
+            lines += render(s[3], indent + 1)
+        elif kind == "while":
+            lines += [f"{pad}while {text_of(s[1])}:", *render(s[2], indent + 1), f"{pad}else:"]
+            lines += render(s[3], indent + 1)
+        elif kind == "for":
+            lines += [f"{pad}for {s[1]} in {text_of(s[2])}:", *render(s[3], indent + 1)]
+        elif kind == "try":
+            lines += [f"{pad}try:", *render(s[1], indent + 1), f"{pad}except OSError:"]
+            lines += render(s[2], indent + 1)
+            if s[3]:
+                lines += [f"{pad}finally:", *render(s[3], indent + 1)]
+    return lines or [f"{pad}pass"]
+
+
+def walk(body: tuple[Node, ...]) -> list[Path]:
+    paths: list[Path] = [((), "normal")]
+    for s in body:
+        following: list[Path] = []
+        for events, outcome in paths:
+            if outcome != "normal":
+                following.append((events, outcome))
+                continue
+            following.extend((events + more, end) for more, end in step(s))
+        paths = list(dict.fromkeys(following))
+        if len(paths) > LIMIT:
+            raise TooMany
+    return paths
+
+
+def step(s: Node) -> Iterator[Path]:
+    kind = s[0]
+    mark: Event = ("s",)
+    if kind in ("assign", "augment"):
+        first: tuple[Event, ...] = (("r", s[1]),) if kind == "augment" else ()
+        for events, outcome in values(s[2]):
+            if outcome == "raise":
+                yield (mark, *first, *events), "raise"
+            else:
+                if kind == "augment":  # the operator may raise
+                    yield (mark, *first, *events), "raise"
+                yield (mark, *first, *events, ("b", s[1])), "normal"
+    elif kind == "expr":
+        for events, outcome in values(s[1]):
+            yield (mark, *events), "raise" if outcome == "raise" else "normal"
+    elif kind == "del":
+        yield (mark, ("r", s[1]), ("d", s[1])), "normal"
+    elif kind in ("raise", "break", "continue"):
+        yield (mark,), kind
+    elif kind == "if":
+        for events, outcome in values(s[1]):
+            if outcome == "raise":
+                yield (mark, *events), "raise"
+            else:
+                for more, end in walk(s[2] if outcome == "true" else s[3]):
+                    yield (mark, *events, *more), end
+    elif kind == "while":
+        yield from loop(s[1], None, s[2], s[3], 2)
+    elif kind == "for":
+        for events, outcome in values(s[2]):
+            yield (mark, *events), "raise"  # the iterator may raise
+            if outcome != "raise":
+                for more, end in loop(None, s[1], s[3], (), 2):
+                    yield (mark, *events, *more), end
+    else:
+        yield from attempt(s)
+
+
+def loop(
+    test: Node | None,
+    target: str | None,
+    body: tuple[Node, ...],
+    orelse: tuple[Node, ...],
+    left: int,
+) -> Iterator[Path]:
+    mark: Event = ("s",)
+    tests = values(test) if test else iter([((), "true"), ((), "false")])
+    for events, outcome in tests:
+        if outcome == "raise":
+            yield (mark, *events), "raise"
+        elif outcome == "false":
+            for more, end in walk(orelse):
+                yield (mark, *events, *more), end
+        elif left:
+            head = (mark, *events, *([("b", target)] if target else []))
+            for more, end in walk(body):
+                if end == "break":
+                    yield head + more, "normal"
+                elif end == "raise":
+                    yield head + more, end
+                else:
+                    for rest, last in loop(test, target, body, orelse, left - 1):
+                        yield head + more + rest, last
+
+
+def attempt(s: Node) -> Iterator[Path]:
+    ways: list[Path] = []
+    for events, outcome in walk(s[1]):
+        if outcome == "raise":
+            ways.extend((events + more, end) for more, end in walk(s[2]))
+            ways.append((events, "raise"))  # another exception than the one that is caught
+        else:
+            ways.append((events, outcome))
+    if not s[3]:
+        yield from ways
+        return
+    for events, outcome in dict.fromkeys(ways):
+        for more, end in walk(s[3]):
+            yield events + more, outcome if end == "normal" else end
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def live(paths: list[Path]) -> set[str]:
+    """Names whose value at entry some path reads."""
+    return {name for events, _ in paths for name in exposed(events)}
+
+
+def surely_read(paths: list[Path]) -> set[str]:
+    """Names whose value at entry every path to the normal end reads."""
+    return set.intersection(*[exposed(e) for e, outcome in paths if outcome == "normal"])
+
+
+def exposed(events: tuple[Event, ...]) -> set[str]:
+    found: set[str] = set()
+    gone: set[str] = set()
+    for what, *rest in events:
+        if what == "r" and rest[0] not in gone:
+            found.add(rest[0])
+        elif what in ("b", "d"):
+            gone.add(rest[0])
+    return found
+
+
+def is_feasible(events: tuple[Event, ...]) -> bool:
+    """Tell whether no name is read after it was deleted, which would raise."""
+    deleted: set[str] = set()
+    for what, *rest in events:
+        if what == "r" and rest[0] in deleted:
+            return False
+        if what == "d":
+            deleted.add(rest[0])
+        elif what == "b":
+            deleted.discard(rest[0])
+    return True
+
+
+def dead(paths: list[Path]) -> set[str]:
+    """Names that every path overwrites in a statement that has not read them before."""
+    return set.intersection(*[overwritten(e) for e, outcome in paths if outcome == "normal"])
+
+
+def overwritten(events: tuple[Event, ...]) -> set[str]:
+    found: set[str] = set()
+    read: set[str] = set()
+    for what, *rest in events:
+        if what == "s":
+            read = set()
+        elif what == "r":
+            read.add(rest[0])
+        elif what == "b" and rest[0] not in read:
+            found.add(rest[0])
+    return found
+
+
+def ends(paths: list[Path]) -> tuple[set[str], set[str], set[str]]:
+    """Return the names that are bound at the end on every path, on some, and deleted on every."""
+    bound, deleted = [], []
+    for events, outcome in paths:
+        if outcome == "normal":
+            state = {rest[0]: what for what, *rest in events if what in ("b", "d")}
+            bound.append({name for name, what in state.items() if what == "b"})
+            deleted.append({name for name, what in state.items() if what == "d"})
+    return set.intersection(*bound), set.union(*bound), set.intersection(*deleted)

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from typing import Any
+
+import paths
+from analysiscase import cell, dead, live
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+FIGURE_4 = """
+    if num % 3 == 0:
+        foobar = True
+        s = 'foobar'
+    elif num % 3 == 1:
+        foo = True
+        s = 'foo'
+    else:
+        s = 'bar'
+    print(s, foobar)
+"""
+
+
+def test_nbsafety_figure_4() -> None:
+    assert live(FIGURE_4) == "num foobar?"
+    assert dead(FIGURE_4) == "s"
+
+
+NAMES = st.sampled_from(["a", "b", "c", "d"])
+EXPRESSIONS = st.recursive(
+    NAMES.map(lambda n: ("name", n)),
+    lambda inner: st.one_of(
+        st.tuples(st.just("call"), inner),
+        st.tuples(st.just("call"), inner, inner),
+        st.tuples(st.sampled_from(["and", "or"]), inner, inner),
+        st.tuples(st.just("not"), inner),
+        st.tuples(st.just("if"), inner, inner, inner),
+        st.tuples(st.just("walrus"), NAMES, inner),
+    ),
+    max_leaves=3,
+)
+SIMPLE = st.one_of(
+    st.tuples(st.just("assign"), NAMES, EXPRESSIONS),
+    st.tuples(st.just("augment"), NAMES, EXPRESSIONS),
+    st.tuples(st.just("expr"), EXPRESSIONS),
+    st.tuples(st.just("expr"), st.tuples(st.just("each"), EXPRESSIONS, EXPRESSIONS)),
+    st.tuples(st.just("del"), NAMES),
+    st.just(("raise",)),
+)
+
+
+def bodies(statement: st.SearchStrategy[Any], size: int = 3) -> st.SearchStrategy[Any]:
+    return st.lists(statement, max_size=size).map(tuple)
+
+
+def compound(inner: st.SearchStrategy[Any], jumps: st.SearchStrategy[Any]) -> Any:
+    body, looped = bodies(inner, 2), bodies(st.one_of(inner, jumps), 2)
+    return st.one_of(
+        st.tuples(st.just("if"), EXPRESSIONS, body, body),
+        st.tuples(st.just("try"), body, body, body),
+        st.tuples(st.just("while"), EXPRESSIONS, looped, body),
+        st.tuples(st.just("for"), NAMES, EXPRESSIONS, looped),
+        st.tuples(
+            st.just("for"),
+            NAMES,
+            EXPRESSIONS,
+            st.tuples(st.tuples(st.just("try"), looped, looped, body)),
+        ),
+    )
+
+
+JUMPS = st.sampled_from([("break",), ("continue",)])
+PROGRAMS = bodies(st.one_of(SIMPLE, compound(st.one_of(SIMPLE, compound(SIMPLE, JUMPS)), JUMPS)))
+STRAIGHT = bodies(st.one_of(SIMPLE, compound(SIMPLE, JUMPS).filter(lambda s: s[0] == "if")), 5)
+
+
+def hold(program: tuple[paths.Node, ...]) -> None:
+    """Compare the analysis of a program with what its paths say."""
+    try:
+        walked = paths.walk(program)
+    except paths.TooMany:
+        assume(False)
+    assume(any(outcome == "normal" for _, outcome in walked))
+    source = "\n".join(paths.render(program))
+    found = cell(source)
+    assert paths.live(walked) == {use.name for use in found.uses}, source
+    assert paths.dead(walked) == found.dead, source
+    assert paths.ends(walked) == (found.sure, found.leaves, found.removed), source
+    sure = {use.name for use in found.uses if use.certain}
+    # a read after `del` raises, so that such a path has no normal end
+    feasible = [path for path in walked if paths.is_feasible(path[0])]
+    assert paths.surely_read(walked) <= sure, source
+    if any(outcome == "normal" for _, outcome in feasible):
+        assert sure <= paths.surely_read(feasible), source
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(STRAIGHT)
+def test_programs_without_loops_against_every_path(program: tuple[paths.Node, ...]) -> None:
+    hold(program)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(PROGRAMS)
+def test_programs_against_every_path(program: tuple[paths.Node, ...]) -> None:
+    hold(program)

@@ -1,0 +1,66 @@
+"""What cannot be seen is spelled, what a terminal would obey is gone."""
+
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from pytest_nbsafe.reports import escape
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain\ttext\n", "plain\ttext\n"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07x", "x"),
+        ("\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1b]never ended", "never ended"),
+        ("\x1b(B\x1b7x", "x"),
+        ("\x9b31mred", "red"),
+        ("bell\x07", "bell\\x07"),
+        ("nul\x00", "nul\\x00"),
+        ("\ud800", "\\ud800"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\u2028b", "a\\u2028b"),
+        ("\ufffe\uffff", "\\ufffe\\uffff"),
+        ("one\r\ntwo\r\n", "one\ntwo\n"),
+        ("10%\r50%\r100%\r\n", "100%\n"),
+        ("10%\r100%\n", "100%\n"),
+        ("日本語 é 👩‍👧", "日本語 é 👩‍👧"),
+    ],
+)
+def test_clean(text: str, expected: str) -> None:
+    assert expected == escape.clean(text)
+
+
+def test_clean_text_makes_valid_xml_whatever_went_in() -> None:
+    text = "".join(map(chr, [*range(0x3000), *range(0xD700, 0xE100), *range(0xFE00, 0x10010)]))
+    element = ET.Element("a", b=escape.line(text))
+    element.text = escape.clean(text) + "]]>"
+    assert ET.fromstring(ET.tostring(element, "utf-8")).text == element.text
+
+
+def test_clean_takes_linear_time() -> None:
+    start = time.process_time()
+    for text in ("x" * 300_000, "\x1b]" * 100_000, "\r" * 300_000, "\x1b[" * 100_000):
+        escape.clean(text)
+    assert time.process_time() - start < 20
+
+
+def test_line_is_one_line() -> None:
+    assert escape.line("a\n\nb\tc\r\nd") == "a b c d"
+
+
+def test_visible_keeps_one_piece_for_each_character() -> None:
+    assert escape.visible("a\tb\x1b") == ["a", "   ", "b", "\\x1b"]
+
+
+def test_encodable_replaces_only_what_no_encoding_takes() -> None:
+    assert escape.encodable("a\ud800b👍") == "a\ufffdb👍"
+
+
+def test_clipped_keeps_both_ends() -> None:
+    text = escape.clipped("a" * 50 + "b" * 50, limit=20)
+    assert text == "a" * 10 + "\n[... 80 characters left out ...]\n" + "b" * 10
+    assert escape.clipped("short", limit=20) == "short"

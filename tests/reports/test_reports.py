@@ -1,0 +1,235 @@
+"""Text, JSON and transport of a report."""
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
+from pytest_nbsafe.locations import Location
+from pytest_nbsafe.notebook import percent
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.reports import REPORTERS, colour, escape, order, text, transport
+
+STALE = Finding(
+    code="NBS201",
+    severity="error",
+    verdict="confirmed",
+    path="analysis.ipynb",
+    location=Location(3, 1, 21, 1, 31),
+    message="The saved result was made from an older version of `agg_by_col`.",
+    steps=(
+        Step(2, 1, "made `agg_by_col` from `custom_agg` when it ran as [2]"),
+        Step(1, 1, "made `custom_agg` anew as [4]"),
+    ),
+    remedy="run cell 2 again, then this cell, and save.",
+    cell_id="c3",
+    count=5,
+    file_line=42,
+    anchor="df_x_agg = df_x.agg(agg_by_col)",
+)
+UNREADABLE = Finding(
+    "NBS901", "error", "proved", "broken.ipynb", Location(0), "the file is empty", file_line=1
+)
+LATE = replace(STALE, code="NBS103", severity="warning", verdict="suspected", steps=(), remedy="")
+NOTEBOOKS = (
+    NotebookReport("analysis.ipynb", 3, ("inferred", "top-down"), "failed", 1.23456),
+    NotebookReport("broken.ipynb", 0, (), "failed", 0.0),
+    NotebookReport("r.ipynb", 3, (), "not-analysed", 0.0, "not analysed: its language is r"),
+)
+
+
+def test_a_finding_in_full() -> None:
+    assert text.block(STALE) == [
+        "analysis.ipynb, cell 3 [5], line 1: NBS201 stale-output (confirmed)",
+        "The saved result was made from an older version of `agg_by_col`.",
+        "    1 | df_x_agg = df_x.agg(agg_by_col)",
+        "      |                     ^^^^^^^^^^",
+        "How it came about:",
+        "  1. cell 2 (line 1): made `agg_by_col` from `custom_agg` when it ran as [2]",
+        "  2. cell 1 (line 1): made `custom_agg` anew as [4]",
+        "To mend: run cell 2 again, then this cell, and save.",
+    ]
+
+
+def test_the_text_report() -> None:
+    lines = text.render(Report((LATE, STALE, UNREADABLE), NOTEBOOKS)).split("\n")
+    said = STALE.message
+    assert f"analysis.ipynb:cell 3:line 1  error NBS201 stale-output (confirmed)  {said}" in lines
+    assert "broken.ipynb:1  error NBS901 unreadable-notebook (proved)  the file is empty" in lines
+    assert "r.ipynb: not analysed: its language is r" in lines
+    assert lines[-2:] == ["2 errors, 1 warning in 3 notebooks", ""]
+
+
+def test_nothing_found() -> None:
+    assert text.render(Report((), NOTEBOOKS[:1])) == "no findings in 1 notebook\n"
+
+
+def test_what_a_notebook_says_cannot_steer_the_terminal() -> None:
+    evil = "\x1b[2J\x07 ]]>\u202e\ud800\nNBS000 forged"
+    finding = replace(
+        STALE, message=evil, anchor=evil, remedy=evil, path=evil, steps=(Step(1, 1, evil),)
+    )
+    shown = text.render(Report((finding,), (replace(NOTEBOOKS[2], note=evil, path=evil),)))
+    assert not any(ord(c) < 32 and c != "\n" for c in shown)
+    assert "\u202e" not in shown
+    assert "\ud800" not in shown
+    assert not any(line.startswith("NBS000") for line in shown.split("\n"))
+
+
+def test_colour_changes_nothing_but_colour() -> None:
+    report = Report((LATE, STALE, UNREADABLE), NOTEBOOKS)
+    coloured = text.render(report, colour=True)
+    assert "\x1b[1;31m" in coloured
+    assert text.render(report) == escape.clean(coloured)
+
+
+@pytest.mark.parametrize(
+    ("environ", "terminal", "expected"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"TERM": "dumb"}, True, False),
+    ],
+)
+def test_colour_is_for_terminals(
+    environ: dict[str, str],
+    terminal: bool,  # noqa: FBT001
+    expected: bool,  # noqa: FBT001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    assert expected is colour.wanted(stream, environ)
+
+
+def test_an_item_shows_what_failed_it_and_its_traceback() -> None:
+    outcome = Outcome(3, "failed", "r", (LATE, STALE), "-----\nTraceback\n\x1b[31mValueError\n")
+    lines = text.item(outcome, None, strict=False)
+    assert lines[0] == "analysis.ipynb, cell 3 [5], line 1: NBS201 stale-output (confirmed)"
+    assert not any("NBS103" in line for line in lines)
+    assert lines[-3:] == ["What the cell raised:", "    Traceback", "    ValueError"]
+    assert any("NBS103" in line for line in text.item(outcome, None, strict=True))
+
+
+def test_an_item_without_findings_shows_its_reason() -> None:
+    assert text.item(Outcome(3, "failed", "it is gone"), None, strict=False) == ["it is gone"]
+
+
+def test_the_frame_of_an_item_has_lines_around() -> None:
+    notebook = percent.parse("# %%\n# %%\n# %% [5]\ndf_x_agg = df_x.agg(agg_by_col)\nprint(1)\n")
+    assert "    2 | print(1)" in text.block(STALE, notebook)
+
+
+def test_the_json_report() -> None:
+    document = json.loads(REPORTERS["json"](Report((UNREADABLE, STALE), NOTEBOOKS[:2])))
+    assert list(document) == ["version", "findings", "notebooks"]
+    assert document["version"] == 1
+    assert document["findings"][0] == {
+        "code": "NBS201",
+        "name": "stale-output",
+        "severity": "error",
+        "verdict": "confirmed",
+        "path": "analysis.ipynb",
+        "cell": 3,
+        "cell_id": "c3",
+        "count": 5,
+        "line": 1,
+        "column": 21,
+        "end_line": 1,
+        "end_column": 31,
+        "file_line": 42,
+        "message": STALE.message,
+        "steps": [
+            {"cell": 2, "line": 1, "cause": STALE.steps[0].cause},
+            {"cell": 1, "line": 1, "cause": STALE.steps[1].cause},
+        ],
+        "remedy": STALE.remedy,
+        "fingerprint": STALE.fingerprint,
+    }
+    assert document["notebooks"] == [
+        {
+            "path": "analysis.ipynb",
+            "cells": 3,
+            "orders": ["inferred", "top-down"],
+            "status": "failed",
+            "duration_s": 1.235,
+        },
+        {
+            "path": "broken.ipynb",
+            "cells": 0,
+            "orders": [],
+            "status": "failed",
+            "duration_s": 0.0,
+        },
+    ]
+
+
+def test_json_is_sorted_and_the_same_bytes_whatever_came_first() -> None:
+    one = REPORTERS["json"](Report((STALE, LATE, UNREADABLE), NOTEBOOKS))
+    other = REPORTERS["json"](Report((UNREADABLE, LATE, STALE), NOTEBOOKS[::-1]))
+    assert one == other
+
+
+def test_json_tells_what_the_orders_cost() -> None:
+    notebook = replace(NOTEBOOKS[0], costs=(Cost("top-down", 1.5, 0.5),))
+    document = json.loads(REPORTERS["json"](Report((), (notebook,))))
+    assert document["notebooks"][0]["costs"] == [{"order": "top-down", "wall_s": 1.5, "cpu_s": 0.5}]
+
+
+def test_json_holds_no_lone_surrogate() -> None:
+    shown = REPORTERS["json"](Report((replace(STALE, message="\ud800é"),), ()))
+    assert json.loads(shown)["findings"][0]["message"] == "\ufffdé"
+    assert shown.isascii()
+
+
+def test_a_packed_report_comes_back() -> None:
+    notebooks = (replace(NOTEBOOKS[0], costs=(Cost("top-down", 1.5, 0.5),)), *NOTEBOOKS[1:])
+    report = Report((STALE, UNREADABLE), notebooks)
+    packed = transport.pack(report)
+    assert report == transport.unpack(json.loads(json.dumps(packed)))
+
+
+RUNS = (
+    Run(step=1, cell=1, count=None, recorded=False, reason="defines `a`"),
+    Run(step=2, cell=2, count=1, recorded=True, reason="[1]"),
+)
+
+
+class Answer:
+    notebook = percent.parse("# %% [2]\na = 1\n# %% [1]\nb = a\n", "nb.ipynb")
+    plan = Plan("inferred", RUNS)
+    orders = {"inferred": plan, "top-down": Plan("top-down", ())}  # noqa: RUF012
+    verdict = "out-of-order"
+    stats = {"steps": 2}  # noqa: RUF012
+
+
+def test_an_order_as_text() -> None:
+    assert order.as_text(Answer()).split("\n") == [
+        "nb.ipynb: inferred order (out-of-order)",
+        "   1. cell 1         defines `a`",
+        "   2. cell 2 [1]     [1]",
+        "",
+        "inferred: 1 2",
+        "top-down: nothing",
+        "steps 2",
+        "",
+    ]
+
+
+def test_an_order_as_json() -> None:
+    assert json.loads(order.as_json(Answer())) == {
+        "version": 1,
+        "plan": [
+            {"step": 1, "cell": 1, "count": None, "session": 1, "reason": "defines `a`"},
+            {"step": 2, "cell": 2, "count": 1, "session": 1, "reason": "[1]"},
+        ],
+        "orders": {"inferred": [1, 2], "top-down": []},
+        "verdict": "out-of-order",
+        "confidence": None,
+        "stats": {"steps": 2},
+    }

@@ -1,0 +1,310 @@
+"""What a run makes of a suspicion: the verdicts of each rule, on trials made by hand."""
+
+from __future__ import annotations
+
+import pytest
+from rulecase import ended, facts_of, found, lines, raised, tried, with_incident
+
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Finding, Step
+from pytest_nbsafe.rules import evaluate
+from pytest_nbsafe.trace.model import CellResult, Comparison, Judgement
+
+# -- NBS101 and NBS102: missing names ------------------------------------------------------------
+
+DELETED = "# %% [1]\nW = 1\n# %% [2]\nprint(w)\n# %% [3]\nprint(w + 1)\n"
+
+
+def undefined(cell: int, name: str, line: int = 1) -> dict[int, CellResult]:
+    return raised(cell, "NameError", f"name '{name}' is not defined", line)
+
+
+def the_one(findings: tuple[Finding, ...]) -> Finding:
+    assert len(findings) == 1
+    return findings[0]
+
+
+def test_a_missing_name_is_one_finding_with_its_other_reads_as_steps() -> None:
+    finding = the_one(evaluate(facts_of(DELETED)))
+    assert lines([finding]) == ["NBS101 2:1 proved error"]
+    assert finding.steps[-1] == Step(3, 1, "reads `w` too, which no cell defines")
+
+
+def test_a_name_spelled_alike_is_pointed_at() -> None:
+    finding = the_one(evaluate(facts_of(DELETED)))
+    assert finding.message == "`w` is read here, but no cell defines it (cell 1 defines `W`)"
+    assert finding.remedy.startswith("read `W` if it was renamed")
+    assert finding.steps[0].cell == 1
+
+
+def test_a_name_error_is_told_once_as_what_caused_it() -> None:
+    facts = tried(facts_of(DELETED), undefined(2, "w") | undefined(3, "w"))
+    finding = the_one(evaluate(facts))
+    assert lines([finding]) == ["NBS101 2:1 observed error"]
+    assert {step.cell for step in finding.steps} == {1, 2, 3}
+
+
+def test_a_run_refutes_a_missing_name() -> None:
+    assert evaluate(tried(facts_of(DELETED))) == ()
+
+
+def test_a_cell_that_was_not_reached_keeps_the_static_verdict() -> None:
+    facts = tried(facts_of(DELETED), ended(2, "skipped") | ended(3, "not-reached"))
+    assert lines(evaluate(facts)) == ["NBS101 2:1 proved error"]
+
+
+def test_a_later_failure_shows_that_the_name_was_there() -> None:
+    text = "# %% [1]\nw\nboom()\n# %% [2]\ndef boom(): raise ValueError\n"
+    facts = tried(facts_of(text), raised(1, "ValueError", "no", 2))
+    codes = [f.code for f in evaluate(facts) if "`w`" in f.message]
+    assert codes == []
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "# %% [1]\nprint(w)\n#x NameError: name 'w' is not defined\n",
+        "# %% [1] tags=raises-exception\nprint(w)\n",
+        "# %% [1] tags=skip-execution\nprint(w)\n",
+        "# %% [1] tags=nbsafe:skip\nprint(w)\n",
+        "# %% [1]\ntry:\n    w\nexcept NameError:\n    w = 1\n",
+        "# %% [1]\nfrom os.path import *\n# %% [2]\nprint(w)\n",
+        "# %% [1]\n%run helpers.py\n# %% [2]\nprint(w)\n",
+        "# %% [1]\nw = = 1\n# %% [2]\nprint(w)\n",
+    ],
+)
+def test_a_missing_name_with_an_excuse_is_not_told(cell: str) -> None:
+    assert [line for line in found(cell) if "NBS101" in line] == []
+
+
+def test_an_excuse_falls_when_the_run_raises() -> None:
+    text = "# %% [1]\nfrom os.path import *\n# %% [2]\nprint(w)\n"
+    assert lines(evaluate(tried(facts_of(text), undefined(2, "w")))) == [
+        "NBS101 2:1 observed error"
+    ]
+
+
+def test_a_read_in_a_branch_is_only_suspected() -> None:
+    text = "# %% [1]\nimport sys\nif len(sys.argv) > 99:\n    print(w)\n"
+    assert found(text) == ["NBS101 1:3 suspected warning"]
+
+
+def test_a_name_of_the_platform_is_only_suspected() -> None:
+    assert found("# %% [1]\nspark.range(3)\n") == ["NBS101 1:1 suspected warning"]
+
+
+def test_names_of_one_misplaced_cell_are_one_finding() -> None:
+    text = "# %% [2]\nprint(a)\nprint(b)\n# %% [3]\nprint(b)\n# %% [1]\na = b = 1\n"
+    finding = the_one(evaluate(facts_of(text)))
+    assert lines([finding]) == ["NBS102 1:1 proved error"]
+    assert "`b` too" in finding.steps[-1].cause
+    seen = tried(facts_of(text), undefined(1, "a") | undefined(2, "b"))
+    assert lines(evaluate(seen)) == ["NBS102 1:1 observed error"]
+
+
+def test_a_cell_that_reads_its_own_name_too_early_lost_its_definer() -> None:
+    assert found("# %% [3]\ncounter = counter + 1\n") == ["NBS101 1:1 proved error"]
+
+
+# -- NBS103 and NBS201: out of order and stale ---------------------------------------------------
+
+FIGURE = "# %% [4]\nf = 1\n# %% [2]\ng = [f]\n# %% [5]\nprint(g)\n#> [0]\n"
+OUTDATED = "# %% [3]\na = 5\n# %% [2]\nprint(a)\n#> 4\n"
+
+
+def test_one_cause_is_not_told_twice() -> None:
+    assert found(FIGURE) == ["NBS201 3:1 suspected warning"]
+    assert found(OUTDATED) == ["NBS103 2:1 suspected warning"]
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("same", []),
+        ("differs", ["NBS201 3:1 confirmed error"]),
+        ("drift", ["NBS201 3:1 suspected warning"]),
+        ("nondeterministic", ["NBS201 3:1 suspected warning"]),
+        ("nothing-to-compare", ["NBS201 3:1 suspected warning"]),
+    ],
+)
+def test_the_judge_of_a_stale_read(output: Comparison, told: list[str]) -> None:
+    silent = Judgement(2, "nothing-to-compare")
+    facts = tried(facts_of(FIGURE), judgements=[silent, Judgement(3, output, "[0]", "[1]")])
+    assert told == lines(evaluate(facts))
+
+
+def test_a_confirmed_finding_says_both_outputs_and_what_to_run() -> None:
+    facts = tried(facts_of(FIGURE), judgements=[Judgement(3, "differs", "[0]", "[1]")])
+    finding = the_one(evaluate(facts))
+    assert (
+        finding.message == "the saved output is stale: `g` from cell 2 is older than `f` of cell 1"
+    )
+    assert finding.remedy == "run cell 2 again, then this cell"
+    assert [(s.cell, s.cause) for s in finding.steps] == [
+        (2, "made `g` from `f` as [2]"),
+        (1, "made `f` anew as [4]"),
+        (3, "read `g` as [5], still made from the older `f`"),
+        (3, 'shows "[0]", a clean run gives "[1]"'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("judgement", "told"),
+    [
+        (Judgement(2, "same"), []),
+        (Judgement(2, "differs", "4", "5"), ["NBS201 2:1 confirmed error"]),
+        (Judgement(2, "drift"), ["NBS103 2:1 suspected warning"]),
+        (Judgement(2, "nothing-to-compare"), ["NBS103 2:1 suspected warning"]),
+        (Judgement(2, "nothing-to-compare", values={"a": "same"}), []),
+        (
+            Judgement(2, "nothing-to-compare", values={"a": "differs"}),
+            ["NBS201 2:1 suspected warning"],
+        ),
+    ],
+)
+def test_the_judge_of_an_outdated_result(judgement: Judgement, told: list[str]) -> None:
+    assert told == lines(evaluate(tried(facts_of(OUTDATED), judgements=[judgement])))
+
+
+def test_outputs_below_that_reproduce_refute_a_cell_without_output() -> None:
+    text = "# %% [3]\na = 5\n# %% [2]\nb = a\n# %% [4]\nprint(b)\n#> 5\n"
+    assert found(text, Config(select=("NBS103",))) == ["NBS103 2:1 suspected warning"]
+    judged = [Judgement(2, "nothing-to-compare"), Judgement(3, "same")]
+    assert evaluate(tried(facts_of(text), judgements=judged)) == ()
+
+
+def test_page_order_that_fails_where_the_recorded_one_does_not_is_an_error() -> None:
+    text = "# %% [3]\na = 'five'\n# %% [2]\na + 1\n#= 2\n"
+    facts = facts_of(text)
+    failing = tried(facts, raised(2, "TypeError", "no"), replay={})
+    finding = the_one(evaluate(failing))
+    assert lines([finding]) == ["NBS103 2:1 confirmed error"]
+    assert "in page order it fails" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# %% [3]\nimport math\n# %% [2]\nprint(math.pi)\n",
+        "# %% [1]\na = 1\n# %% [2]\nprint(a)\n# %% [1]\nb = 2\n# %% [2]\nprint(b)\n",
+        "# %% [2]\na = 1\n# %% [1]\nb = 2\n",
+        "# %%\na = 1\n# %%\nprint(a)\n",
+    ],
+)
+def test_counts_that_contradict_nothing(text: str) -> None:
+    assert found(text) == []
+
+
+def test_readers_of_one_rerun_cell_are_one_finding() -> None:
+    text = "# %% [9]\na = 1\n# %% [2]\nb = a\n# %% [3]\nc = a\n"
+    finding = the_one(evaluate(facts_of(text)))
+    assert lines([finding]) == ["NBS103 2:1 suspected warning"]
+    assert finding.steps[-1] == Step(3, 1, "read `a` before, too, as [3]")
+
+
+# -- NBS202 -------------------------------------------------------------------------------------
+
+REPLAYED = "# %% [1]\nr = 2\n# %% [3]\nr = 3\n# %% [2]\np = r\n# %% [4]\nt = p\n"
+
+
+def test_a_stale_read_with_another_value_is_an_error_in_the_recorded_order() -> None:
+    differs = Judgement(4, "nothing-to-compare", values={"p": "differs"})
+    assert lines(evaluate(tried(facts_of(REPLAYED), judgements=[differs]))) == [
+        "NBS202 4:1 confirmed error"
+    ]
+
+
+def test_a_stale_read_in_a_reconstructed_order_is_a_warning_while_green() -> None:
+    text = REPLAYED.replace("[4]", "[6]")
+    differs = Judgement(4, "nothing-to-compare", values={"p": "differs"})
+    facts = facts_of(text)
+    assert {"NBS202 4:1 suspected warning"} >= set(
+        lines(f for f in evaluate(tried(facts, judgements=[differs])) if f.code == "NBS202")
+    )
+    assert "error" not in {f.severity for f in evaluate(tried(facts, judgements=[differs]))}
+
+
+def test_a_confirmed_stale_output_stands_over_the_stale_read() -> None:
+    differs = Judgement(4, "differs", "2", "3", values={"p": "differs"})
+    assert lines(evaluate(tried(facts_of(REPLAYED), judgements=[differs]))) == [
+        "NBS201 4:1 confirmed error"
+    ]
+
+
+# -- NBS401, NBS902, NBS903, NBS904: runs that fail -----------------------------------------------
+
+
+def test_a_failure_that_the_page_shows_is_a_note_and_an_error_when_strict() -> None:
+    text = "# %% [1]\n1 / 0\n#x ZeroDivisionError: division by zero\n"
+    failure = raised(1, "ZeroDivisionError", "division by zero")
+    assert lines(evaluate(tried(facts_of(text), failure))) == ["NBS401 1:1 observed note"]
+    strict = tried(facts_of(text, Config(strict=True)), failure)
+    assert lines(evaluate(strict)) == ["NBS401 1:1 observed error"]
+    other = raised(1, "ZeroDivisionError", "float division by zero")
+    assert lines(evaluate(tried(facts_of(text), other))) == ["NBS401 1:1 observed error"]
+
+
+def test_a_cell_that_should_raise_and_does_not() -> None:
+    text = "# %% [1] tags=raises-exception\n1 / 1\n"
+    assert lines(evaluate(tried(facts_of(text)))) == ["NBS401 1:1 observed error"]
+    assert evaluate(tried(facts_of(text), raised(1, "ValueError", "meant"))) == ()
+
+
+def test_the_way_of_an_exception_through_other_cells() -> None:
+    text = "# %% [1]\ndef f():\n    raise ValueError('no')\n# %% [2]\nf()\n"
+    facts = tried(facts_of(text), raised(2, "ValueError", "no", 1, ((2, 1), (1, 2))))
+    finding = the_one(evaluate(facts))
+    assert finding.steps == (Step(2, 1, "calls into the next"), Step(1, 2, "raised ValueError: no"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("shell", ["NBS401 1:1 observed warning"]),
+        ("thread", ["NBS401 1:1 observed error"]),
+        ("captured", ["NBS401 1:1 observed error"]),
+        ("magic", ["NBS401 1:1 observed error"]),
+        ("tracer", []),
+    ],
+)
+def test_incidents_of_a_run_that_reported_success(kind: str, told: list[str]) -> None:
+    facts = tried(facts_of("# %% [1]\nwork = 1\n"), with_incident(1, kind, "what it said"))
+    assert told == lines(evaluate(facts))
+
+
+def test_a_failure_of_the_replay_alone_never_fails_the_notebook() -> None:
+    text = "# %% [2]\na = 1\n# %% [1]\nb = 2\n"
+    facts = tried(facts_of(text), replay=raised(2, "ValueError", "no"))
+    assert lines(evaluate(facts)) == ["NBS401 2:1 observed warning"]
+    gaps = tried(facts_of(text.replace("[2]", "[5]")), replay=raised(2, "ValueError", "no"))
+    assert lines(evaluate(gaps)) == ["NBS401 2:1 observed note"]
+
+
+def test_a_cell_that_the_notebooks_python_can_parse_is_right() -> None:
+    facts = facts_of("# %% [1]\nx = = 1\n")
+    assert lines(evaluate(facts)) == ["NBS902 1:1 proved error"]
+    assert evaluate(tried(facts)) == ()
+    seen = tried(facts, raised(1, "SyntaxError", "invalid syntax"))
+    assert lines(evaluate(seen)) == ["NBS902 1:1 observed error"]
+
+
+def test_a_lesson_in_syntax_errors_is_a_note() -> None:
+    text = "# %% [1]\nx = = 1\n#x SyntaxError: invalid syntax\n"
+    assert found(text) == ["NBS902 1:1 proved note"]
+
+
+def test_python_2_is_told_once() -> None:
+    text = "# %% [1]\nprint 'a'\n# %% [2]\nprint 'b'\n"
+    finding = the_one(evaluate(facts_of(text)))
+    assert "Python 2" in finding.message
+    assert finding.steps[-1].cell == 2
+
+
+def test_a_dead_kernel_and_an_endless_cell() -> None:
+    facts = facts_of("# %% [1]\nwork = 1\n", Config(timeout_s=3))
+    died = the_one(evaluate(tried(facts, ended(1, "died", "signal 9 (SIGKILL)"))))
+    assert lines([died]) == ["NBS903 1:1 observed error"]
+    assert "memory" in died.remedy
+    late = the_one(evaluate(tried(facts, ended(1, "timed-out"))))
+    assert lines([late]) == ["NBS904 1:1 observed error"]
+    assert late.message == "this cell ran longer than 3 s"

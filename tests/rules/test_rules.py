@@ -1,0 +1,74 @@
+"""Each rule finds what its bad example marks, nothing else, and nothing in its good one."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from rulecase import found, lines, marked, run
+
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.rules import FAULTS, MANUAL, RULES
+from pytest_nbsafe.rules.base import Rule
+from pytest_nbsafe.rules.explain import explain
+
+RUN_RULES = [rule for rule in RULES if rule.needs == "run" or rule.code in {"NBS101", "NBS201"}]
+
+
+def by_code(rule: Rule) -> str:
+    return rule.code
+
+
+@pytest.mark.parametrize("rule", [r for r in RULES if r.needs == "static"], ids=by_code)
+def test_static_examples(rule: Rule) -> None:
+    places = [line.rsplit(" ", 2)[0] for line in found(rule.bad)]
+    assert marked(rule.bad) == places
+    assert found(rule.good) == []
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("rule", RUN_RULES, ids=by_code)
+def test_run_examples(rule: Rule, tmp_path: Path) -> None:
+    settings = {"timeout": 2} if rule.code == "NBS904" else {}
+    bad = lines(run(rule.bad, tmp_path, **settings))
+    assert marked(rule.bad) == [line.rsplit(" ", 2)[0] for line in bad]
+    assert lines(run(rule.good, tmp_path, **settings)) == []
+
+
+def test_every_code_is_in_the_manual_once() -> None:
+    assert list(CODES) == list(MANUAL)
+    assert len(MANUAL) == len(RULES) + len(FAULTS)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_entry_is_complete(code: str) -> None:
+    text = inspect.cleandoc(MANUAL[code].__doc__ or "")
+    summary, _, rest = text.partition("\n\n")
+    assert summary.endswith(".")
+    assert len(summary) <= 100
+    assert "Why it matters: " in rest
+    assert "Limits: " in rest
+
+
+def test_explain_shows_the_docs_and_both_examples() -> None:
+    text = explain("NBS107")
+    assert text.startswith("NBS107 never-run [note]\n\nThe cell has no count")
+    assert "Bad:\n\n    # %% [1]\n    total = 3\n" in text
+    assert "Good:\n\n    # %% [1]\n" in text
+
+
+def test_explain_takes_names_and_prefixes() -> None:
+    assert explain("stale-output") == explain("NBS201")
+    assert explain("NBS1").count("Why it matters:") == 4
+    with pytest.raises(NbsafeError, match="there is no code"):
+        explain("no-such-thing")
+
+
+def test_selection_comes_before_one_fault_one_finding() -> None:
+    figure = "# %% [4]\nf = 1\n# %% [2]\ng = [f]\n# %% [5]\nprint(g)\n"
+    assert found(figure) == ["NBS201 3:1 suspected warning"]
+    assert found(figure, Config(select=("NBS103",))) == ["NBS103 2:1 suspected warning"]
+    assert found(figure, Config(ignore=("NBS201", "NBS103"))) == []
