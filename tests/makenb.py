@@ -27,12 +27,12 @@ print(missing_name)
 """
 
 OUT_OF_ORDER = """
-# %% [3]
-a = 1
-# %% [1]
-a = 0
+# %% [4]
+a = 5
 # %% [2]
 b = a
+# %% [3]
+c = a + b
 """
 
 

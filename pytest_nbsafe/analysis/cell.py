@@ -39,9 +39,6 @@ from pytest_nbsafe.notebook.source import Escape, to_python
 
 _VISITORS = {**SIMPLE, **BRANCHES, **EXCEPTIONS, **NESTED}
 
-_PRECISE = (":=", "globals()", "locals()", "dir()", "vars()")
-"""Only with these can a part of an expression bind a name or vouch for one."""
-
 _NOTHING: Mapping[str, frozenset[str]] = {}
 
 
@@ -55,7 +52,7 @@ def analyse(
     try:
         python = to_python(cell.source, python_major)
         tree = _parse(python.text)
-        builder = _build(tree, python.text, python_major, shadowed)
+        builder = _build(tree, python_major, shadowed)
         if builder.suspicious:
             _compile(python.text)
         return _result(cell, builder, python.text, python.escapes)
@@ -99,16 +96,10 @@ def _fault(error: SyntaxError, source: str, python_major: int) -> Fault:
     return Fault(line, column, message)
 
 
-def _build(
-    tree: ast.Module,
-    text: str,
-    python_major: int,
-    shadowed: frozenset[str],
-) -> Builder:
+def _build(tree: ast.Module, python_major: int, shadowed: frozenset[str]) -> Builder:
     builder = Builder(_VISITORS)
     builder.python_major = python_major
     builder.shadowed = shadowed
-    builder.precise = any(mark in text for mark in _PRECISE)
     suite(builder, tree.body)
     return builder
 

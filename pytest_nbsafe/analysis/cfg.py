@@ -76,8 +76,8 @@ class Builder:
     __slots__ = (
         "aliases", "calls", "catching", "copies", "depth", "events", "exit", "finals",
         "frames", "function", "functions", "future", "globals", "guards", "handlers", "here",
-        "loops", "made", "maybe", "methods", "nonlocals", "now", "opaque", "parameters", "parent",
-        "precise", "python_major", "quiet", "reads", "returned", "shadowed", "statements",
+        "loops", "made", "methods", "nonlocals", "now", "opaque", "parameters", "parent",
+        "python_major", "quiet", "reads", "returned", "shadowed", "statements",
         "successors", "suspicious", "visitors", "walrus", "written",
     )  # fmt: skip
 
@@ -87,7 +87,6 @@ class Builder:
         self.function = parent is not None
         self.python_major: int = parent.python_major if parent else 3
         self.shadowed: frozenset[str] = parent.shadowed if parent else frozenset()
-        self.precise: bool = parent.precise if parent else True
         self.future: bool = parent.future if parent else False
         self.opaque: list[tuple[ast.AST, str]] = parent.opaque if parent else []
         self.now: list[Event] = []
@@ -99,7 +98,7 @@ class Builder:
         self.catching = 0
         self.loops: list[tuple[int, int, int]] = []
         self.finals: list[tuple[int, set[tuple[int, int]]]] = []
-        self.copies = self.quiet = self.maybe = self.depth = 0
+        self.copies = self.quiet = self.depth = 0
         self.guards = self.suspicious = False
         self.frames: list[Frame] = []
         self.globals: set[str] = set()
@@ -152,11 +151,6 @@ class Builder:
 
     def branch(self, walk: Callable[[], None]) -> None:
         """Walk a part of an expression that may be left out."""
-        if not self.precise:
-            self.maybe += 1
-            walk()
-            self.maybe -= 1
-            return
         before = self.here
         self.step()
         walk()
@@ -219,8 +213,6 @@ class Builder:
         if not self.function and self.known(name):
             return
         self.reads.add(name)
-        if self.maybe:
-            flags |= MAYBE
         if self.catching:
             flags |= GUARDED
             self.may_raise()
@@ -248,8 +240,6 @@ class Builder:
         if isinstance(frame, ClassFrame) and name not in frame.outside:
             (frame.sure if self.depth == frame.depth else frame.maybe).add(name)
             return
-        if self.maybe:
-            flags |= MAYBE
         if name not in self.reads:
             flags |= INDEPENDENT
         self.now.append((BIND, name, node, flags, kind))
@@ -275,8 +265,6 @@ class Builder:
             not self.function and self.known(name)
         ):
             return
-        if self.maybe:
-            flags |= MAYBE
         if not flags & MAYBE:
             self.calls.add(name)
         self.now.append((CALL, name, node, flags, ""))
@@ -287,7 +275,7 @@ class Builder:
             not self.function and self.known(name)
         ):
             return False
-        self.now.append((MUTATE, name, node, MAYBE if self.maybe else 0, "mutation"))
+        self.now.append((MUTATE, name, node, 0, "mutation"))
         return True
 
 

@@ -45,9 +45,9 @@ def condition(b: Builder, test: ast.expr, yes: int, no: int) -> None:
     """Walk a test whose outcome decides between two blocks."""
     if isinstance(test, ast.Constant):
         b.link(b.here, yes if test.value else no)
-    elif b.precise and isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         condition(b, test.operand, no, yes)
-    elif b.precise and isinstance(test, ast.BoolOp):
+    elif isinstance(test, ast.BoolOp):
         every = isinstance(test.op, ast.And)
         for value in test.values[:-1]:
             rest = b.new()
@@ -56,7 +56,7 @@ def condition(b: Builder, test: ast.expr, yes: int, no: int) -> None:
         condition(b, test.values[-1], yes, no)
     else:
         visit(b, test)
-        guarded = _guarded_name(test) if b.precise else None
+        guarded = _guarded_name(test)
         _link(b, yes, test, guarded[0] if guarded and guarded[1] else None)
         _link(b, no, test, guarded[0] if guarded and not guarded[1] else None)
 
@@ -159,21 +159,15 @@ def _dict(b: Builder, node: ast.Dict) -> None:
 
 
 def _boolean(b: Builder, node: ast.BoolOp) -> None:
-    if b.precise:
-        end = b.new()
-        for value in node.values[:-1]:
-            rest = b.new()
-            every = isinstance(node.op, ast.And)
-            condition(b, value, rest if every else end, end if every else rest)
-            b.start(rest)
-        visit(b, node.values[-1])
-        b.link(b.here, end)
-        b.start(end)
-        return
-    visit(b, node.values[0])
-    b.maybe += 1
-    visit_all(b, node.values[1:])
-    b.maybe -= 1
+    every = isinstance(node.op, ast.And)
+    end = b.new()
+    for value in node.values[:-1]:
+        rest = b.new()
+        condition(b, value, rest if every else end, end if every else rest)
+        b.start(rest)
+    visit(b, node.values[-1])
+    b.link(b.here, end)
+    b.start(end)
 
 
 def _compare(b: Builder, node: ast.Compare) -> None:
@@ -188,13 +182,6 @@ def _compare(b: Builder, node: ast.Compare) -> None:
 
 
 def _ternary(b: Builder, node: ast.IfExp) -> None:
-    if not b.precise:
-        visit(b, node.test)
-        b.maybe += 1
-        visit(b, node.body)
-        visit(b, node.orelse)
-        b.maybe -= 1
-        return
     yes, no = b.new(), b.new()
     condition(b, node.test, yes, no)
     ends = []
@@ -265,15 +252,7 @@ def _comprehension(
         elements: Sequence[ast.expr] = (node.key, node.value)
     else:
         elements = (node.elt,)
-    if b.precise:
-        _loops(b, generators, elements)
-    else:
-        b.maybe += 1
-        for position, generator in enumerate(generators):
-            visit_all(b, ([generator.iter] if position else []))
-            visit_all(b, generator.ifs)
-        visit_all(b, elements)
-        b.maybe -= 1
+    _loops(b, generators, elements)
     b.frames.pop()
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from pytest_nbsafe.analysis.cfg import MAYBE, Builder
 from pytest_nbsafe.notebook import magics
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.cfg import Builder
 
 _READING = frozenset({"get", "keys", "values", "items", "copy", "__contains__", "__getitem__"})
 _HARMLESS_CALLS = frozenset({
@@ -132,9 +129,7 @@ def _run_literal(b: Builder, node: ast.Call) -> bool:
         if not isinstance(name.ctx, ast.Load):
             b.bind(name.id, node, "assign")
         else:
-            b.maybe += 1
-            b.read(name.id, node)
-            b.maybe -= 1
+            b.read(name.id, node, MAYBE)
     return True
 
 

@@ -12,7 +12,7 @@ import ast
 from typing import Callable, Iterator, List, Tuple, Union
 
 from .recorder import Recorder, Slot
-from .targets import bound_names, global_names
+from .targets import bound_names, global_names, header
 
 BEGIN = "__nbsafe_begin__"
 FLAGS = "__nbsafe_on__"
@@ -124,7 +124,7 @@ class _Planner:
                 hook = self.block(block, in_loop=looping)
                 inner = hook if number == 0 else inner
             entered = inner if isinstance(head, _LOOPS) else -1
-            slots = tuple(self._slot(statement, entered) for statement in group)
+            slots = tuple(self._slot(statement, entered, in_loop) for statement in group)
             hook = self.recorder.reserve(slots)
             first = hook if first < 0 else first
             text = f"{BEGIN}({hook})"
@@ -146,7 +146,7 @@ class _Planner:
         )
         self.found.edits.append((node.body, index, _at(text, place)))
 
-    def _slot(self, node: ast.stmt, entered: int) -> Slot:
+    def _slot(self, node: ast.stmt, entered: int, in_loop: bool) -> Slot:
         sure, maybe = bound_names(node)
         end = getattr(node, "end_lineno", None) or node.lineno
         return Slot(
@@ -157,6 +157,7 @@ class _Planner:
             sure,
             maybe,
             entered,
+            quiet=in_loop and not _calls(node),
         )
 
 
@@ -180,10 +181,13 @@ def _groups(body: Block, in_loop: bool) -> Iterator[tuple[int, list[ast.stmt]]]:
 def _is_straight(node: ast.stmt) -> bool:
     if not isinstance(node, _STRAIGHT):
         return False
-    return not any(
-        isinstance(inner, (ast.Call, ast.Await, ast.Yield, ast.YieldFrom))
-        for inner in ast.walk(node)
-    )
+    return not _calls(node)
+
+
+def _calls(node: ast.stmt) -> bool:
+    """Tell whether a statement's own text calls something."""
+    calling = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom)
+    return any(isinstance(inner, calling) for inner in header(node))
 
 
 def _inner_blocks(node: ast.stmt) -> Iterator[Block]:

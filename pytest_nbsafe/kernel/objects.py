@@ -32,10 +32,10 @@ def add_instance(hasher: Hasher, value: Any) -> None:
     """Write an object by its class's name and its state."""
     cls = type(value)
     hasher.tag("object %s" % snapshot.qualified(cls))
-    home = [base for base in cls.__mro__ if base.__module__ == HOME_MODULE]
+    own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
     builtin = _held(hasher, value)
-    if home or (builtin and not _custom(cls)):
-        _own_state(hasher, value, cls, home, builtin)
+    if own or (builtin and not _custom(cls)):
+        _own_state(hasher, value, cls, builtin)
     else:
         _reduced(hasher, value, cls)
 
@@ -55,48 +55,50 @@ def _held(hasher: Hasher, value: Any) -> bool:
             return True
     for base in _VALUES:
         if issubclass(cls, base):
-            exact = bytes if base is bytearray else base
-            hasher.add(_exact(exact, base, value))
+            hasher.add(_exact(base, value))
             return True
     return False
 
 
-def _exact(exact: type, base: type, value: Any) -> Any:
+def _exact(base: type, value: Any) -> Any:
     """Return the built-in value inside an object, past every method of its class."""
     if base is str:
-        return str.__str__(value) if type(str.__str__(value)) is str else "".join(str.__iter__(value))
+        return str.__str__(value)
     if base is int:
-        return int.__add__(value, 0)
+        return int.__int__(value)
     if base is float:
-        return float.__pos__(value) if type(float.__pos__(value)) is float else float.__add__(value, 0.0)
+        return float.__float__(value)
     if base is complex:
         return complex.__pos__(value)
-    return exact(memoryview(value))
+    return bytes(memoryview(value))
 
 
-def _own_state(
-    hasher: Hasher, value: Any, cls: type, home: list[type], builtin: bool
-) -> None:
+def _own_state(hasher: Hasher, value: Any, cls: type, builtin: bool) -> None:
     """Write `__dict__` and slots, calling nothing that the class defines."""
-    foreign = next((base for base in cls.__mro__ if base not in home), object)
-    if not builtin and foreign is not object and _is_opaque(foreign):
-        cause = "a %s keeps state that cannot be seen" % snapshot.qualified(foreign)
-        raise snapshot.UnknownValue(cause)
     state = dict(_dict_of(value))
-    for base in cls.__mro__:
-        for name, member in type.__dict__["__dict__"].__get__(base).items():
-            if type(member) is types.MemberDescriptorType:
-                try:
-                    state[name] = member.__get__(value)
-                except AttributeError:
-                    continue
+    slots = [
+        (name, member)
+        for base in cls.__mro__
+        for name, member in vars(base).items()
+        if type(member) is types.MemberDescriptorType
+    ]
+    if issubclass(cls, BaseException):
+        hasher.add(vars(BaseException)["args"].__get__(value))
+    elif not builtin and _hidden_bytes(cls, len(slots)) > 0:
+        cause = "a %s keeps state that cannot be seen" % snapshot.qualified(cls)
+        raise snapshot.UnknownValue(cause)
+    for name, member in slots:
+        try:
+            state[name] = member.__get__(value)
+        except AttributeError:
+            continue
     hasher.attributes(state)
 
 
-def _is_opaque(cls: type) -> bool:
-    """Tell whether a library class may keep state outside of `__dict__`."""
-    heap = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement, or by a C extension of late
-    return not cls.__flags__ & heap and not issubclass(cls, BaseException)
+def _hidden_bytes(cls: type, slots: int) -> int:
+    """Return how much larger an object is than its slots, `__dict__` and weak references."""
+    pointer = tuple.__itemsize__
+    return cls.__basicsize__ - object.__basicsize__ - pointer * (slots + 2)
 
 
 def _dict_of(value: Any) -> dict[str, Any]:
@@ -120,8 +122,9 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     if issubclass(cls, BaseException):
         hasher.all("exception", [value.args, _dict_of(value)])
         return
-    if module == "sklearn" or (_dict_of(value) and not _custom(cls)):
-        hasher.attributes(_dict_of(value))
+    held = _dict_of(value)
+    if held and module == "sklearn":
+        hasher.attributes(held)
         return
     reducer = copyreg.dispatch_table.get(cls)
     try:

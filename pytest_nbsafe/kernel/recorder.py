@@ -14,10 +14,11 @@ class Slot:
     """A place in a cell's text: a module-level statement, or the entry of a function.
 
     `sure` are the names that the statement has bound once it is done, `maybe` those that it binds
-    on some paths. `entered` is the flag of a loop's body: cleared once the body has run.
+    on some paths. `entered` is the flag of a loop's body: cleared once the body has run. A `quiet`
+    statement is in a loop and calls nothing by its text.
     """
 
-    __slots__ = ("end_line", "entered", "line", "maybe", "offset", "run", "sure")
+    __slots__ = ("end_line", "entered", "line", "maybe", "offset", "quiet", "run", "sure")
 
     def __init__(
         self,
@@ -28,6 +29,7 @@ class Slot:
         sure: tuple[str, ...] = (),
         maybe: tuple[str, ...] = (),
         entered: int = -1,
+        quiet: bool = False,
     ) -> None:
         self.run = run
         self.line = line
@@ -36,6 +38,7 @@ class Slot:
         self.sure = sure
         self.maybe = maybe
         self.entered = entered
+        self.quiet = quiet
 
     def position(self) -> Position:
         """Return the place in the contract's words."""
@@ -59,6 +62,7 @@ class Recorder:
         self.events: list[StatementEvent] = []
         self.began: list[Slot] = []
         self._open = 0
+        self._called: set[int] = set()
         self._identities: dict[str, int] = {}
 
     def reserve(self, slots: tuple[Slot, ...]) -> int:
@@ -73,6 +77,7 @@ class Recorder:
         self.events = []
         self.began = []
         self._open = 0
+        self._called = set()
         self._identities = {name: id(value) for name, value in list(self.namespace.items())}
 
     def begin(self, hook: int) -> None:
@@ -104,11 +109,17 @@ class Recorder:
         return found
 
     def _settle(self) -> None:
-        """Note what the open statements have called and bound."""
-        calls = [self.slots[hook][0] for hook in self.hits]
+        """Note what the open statements have called and bound.
+
+        When the last statement of a loop's body has had its first turn, calls of later turns come
+        in under it; where its own text calls nothing, those that were seen before are not its own.
+        """
+        hooks, old = list(self.hits), set(self._called)
+        self._called.update(hooks)
         self._rearm()
         for index in range(self._open, len(self.events)):
             event, slot = self.events[index], self.began[index]
+            calls = [self.slots[h][0] for h in hooks if not (slot.quiet and h in old)]
             event["called"] = [call.position() for call in calls]
             if event["done"]:
                 self._bind(event, slot.sure)

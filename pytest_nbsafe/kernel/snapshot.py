@@ -12,9 +12,11 @@ from __future__ import annotations
 import enum
 import functools
 import hashlib
+import io
 import marshal
 import re
 import sys
+import threading
 import types
 from typing import Any, Callable
 
@@ -201,9 +203,20 @@ class Hasher:
 Handler = Callable[[Hasher, Any], None]
 
 
-@functools.lru_cache(maxsize=4096)
+_known: dict[type, Handler] = {}
+
+
 def handler_of(cls: type) -> Handler:
-    """Return how values of a class are written."""
+    """Return how values of a class are written; a class of the notebook is not kept alive."""
+    handler = _known.get(cls)
+    if handler is None:
+        handler = _find_handler(cls)
+        if cls.__module__ != "__main__":
+            _known[cls] = handler
+    return handler
+
+
+def _find_handler(cls: type) -> Handler:
     from . import libraries, objects
 
     exact = _EXACT.get(cls)
@@ -224,9 +237,6 @@ def handler_of(cls: type) -> Handler:
 
 def _passing(cls: type) -> str:
     """Return why values of a class cannot be compared, empty when they may be."""
-    import io
-    import threading
-
     if issubclass(cls, (io.IOBase, threading.Thread)):
         return "a %s is not compared" % qualified(cls)
     name = cls.__name__
@@ -352,7 +362,16 @@ def _namespace(hasher: Hasher, value: types.SimpleNamespace) -> None:
     hasher.attributes(value.__dict__)
 
 
+def _memory_file(hasher: Hasher, value: Any) -> None:
+    if value.closed:
+        hasher.tag("closed %s" % type(value).__name__)
+    else:
+        hasher.all(type(value).__name__, [value.getvalue(), value.tell()])
+
+
 _EXACT: dict[type, Handler] = {
+    io.StringIO: _memory_file,
+    io.BytesIO: _memory_file,
     list: _list,
     tuple: _tuple,
     dict: _dict,

@@ -44,11 +44,12 @@ _Wants = dict[int, list[tuple[int, str]]]
 def plan(graph: Graph) -> Plan:
     """Return every recorded run, and before each the runs that make the names it misses.
 
-    Source: the design, section 5.2. A definer takes the largest free count below its reader's:
-    right before it where there is room, else in an earlier gap of the same session, where what
-    the definer misses is looked for again. Where no free count is left it must have run in
-    another session; it is run all the same, right before the reader, since else the reader
-    cannot run. Names that no cell defines are left to fail.
+    Source: the design, section 5.2. Runs that later ones overwrote come first (`passed`). A definer
+    takes the largest free count below its reader's: right before it where there is room, else in
+    an earlier gap of the same session, where what the definer misses is looked for again. With
+    too few free counts it must have run in another session; it is run all the same, right before
+    the reader, since else the reader cannot run. Names that no cell defines are left to fail. A
+    name that some cell of the page defines is not taken to come from a star import.
     """
     cells = runnable(graph)
     made = made_by_cells(graph)
@@ -56,7 +57,9 @@ def plan(graph: Graph) -> Plan:
     bound = [known_names(graph.notebook.python_major)]
     while len(bound) <= len(drafts):
         position = len(bound) - 1
-        wants = _wants(graph, cells, drafts[position], bound[position])
+        wants = _wants(
+            graph, _candidates(cells, drafts, position), drafts[position], bound[position]
+        )
         if wants:
             first = _insert(drafts, position, _in_order(wants), wants)
             del bound[first + 1 :]
@@ -98,13 +101,21 @@ def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
 # --- which cells must run first --------------------------------------------------------------
 
 
-def _wants(graph: Graph, cells: Sequence[Cell], reader: _Draft, bound: frozenset[str]) -> _Wants:
-    """Return the definers of all that the run misses, and of what they miss in their turn.
+def _candidates(cells: Sequence[Cell], drafts: Sequence[_Draft], position: int) -> list[Cell]:
+    """Return the cells that may be run for the sake of a run.
 
-    A cell that waits for this run (directly or not) cannot be run for its sake.
+    Not those that wait for it themselves, nor those that were run right before it in vain.
     """
-    barred = reader.waiting | {reader.cell}
-    candidates = [cell for cell in cells if cell.number not in barred]
+    reader = drafts[position]
+    vain = {d.cell for d in drafts if d.count is None and reader.cell in d.waiting}
+    barred = reader.waiting | {reader.cell} | vain
+    return [cell for cell in cells if cell.number not in barred]
+
+
+def _wants(
+    graph: Graph, candidates: Sequence[Cell], reader: _Draft, bound: frozenset[str]
+) -> _Wants:
+    """Return the definers of all that the run misses, and of what they miss in their turn."""
     wants: _Wants = {}
     asking = [reader.cell]
     while asking:
@@ -145,7 +156,9 @@ def _insert(drafts: list[_Draft], position: int, cells: Sequence[int], wants: _W
     """Put the cells before the run at `position`; return the first place that changed."""
     reader = drafts[position]
     waiting = reader.waiting | {reader.cell} | frozenset(cells)
-    slots = _free_slots(drafts, reader, len(cells))
+    # A definer in an earlier gap is in vain when its name is deleted on the way to the reader.
+    retried = any(d.cell in cells and reader.cell in d.waiting for d in drafts)
+    slots = _free_slots(drafts, reader, len(cells), retried=retried)
     first = position
     at = position
     for cell, slot in zip(reversed(cells), slots, strict=True):
@@ -158,9 +171,11 @@ def _insert(drafts: list[_Draft], position: int, cells: Sequence[int], wants: _W
     return first
 
 
-def _free_slots(drafts: Sequence[_Draft], reader: _Draft, wanted: int) -> list[int | None]:
+def _free_slots(
+    drafts: Sequence[_Draft], reader: _Draft, wanted: int, *, retried: bool
+) -> list[int | None]:
     """Return the largest free counts below the reader's, downwards; None for all if too few."""
-    if reader.count is None:
+    if reader.count is None or retried:
         return [None] * wanted
     taken = {d.count for d in drafts if d.session == reader.session}
     free = (count for count in range(reader.count - 1, 0, -1) if count not in taken)

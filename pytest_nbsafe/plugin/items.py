@@ -43,6 +43,11 @@ class NotebookFile(pytest.File):
         item.describe(THE_NOTEBOOK, 1, ())
         yield item
 
+    @property
+    def shown(self) -> str:
+        """The path as reports show it: as in the node ids, in full outside of the root."""
+        return self.nodeid if self.nodeid.endswith(self.path.name) else str(self.path)
+
     def teardown(self) -> None:
         """Stop the kernels, unless items of this notebook are still to come."""
         self.sessions.leave(self)
@@ -70,7 +75,7 @@ class NotebookItem(pytest.Item):
         """Take the cell's number, the physical line where it begins, and its tags as marks."""
         self.number = number
         self.line = line or 1
-        self.user_properties.append(("file", self.file.nodeid))
+        self.user_properties.append(("file", self.file.shown))
         if line:
             self.user_properties.append(("line", line))
         for name in filter(None, map(mark_name, tags)):
@@ -112,7 +117,7 @@ class NotebookItem(pytest.Item):
         line = (failing[0].file_line if failing else None) or self.line
         message = text.headline(failing[0]) if failing else text.reason(outcome)
         return FailureRepr(
-            self.file.nodeid,
+            self.file.shown,
             line,
             message,
             lambda paint: text.item(outcome, notebook, strict=strict, paint=paint),

@@ -44,7 +44,7 @@ class Sessions:
         session = self.of(item.file)
         self._to_come[item.path].discard(item.nodeid)
         outcome = _outcome(session, item.number)
-        path = item.file.nodeid
+        path = item.file.shown
         return replace(outcome, findings=tuple(replace(f, path=path) for f in outcome.findings))
 
     def leave(self, file: NotebookFile) -> None:

@@ -75,7 +75,7 @@ def _told(item: NotebookItem) -> dict[str, Any]:
     assert item.outcome is not None, "asked for after the item has run"
     failing = text.failing(item.outcome, strict=item.file.settings.strict)
     unfailed = tuple(finding for finding in item.outcome.findings if finding not in failing)
-    notebook = replace(item.file.sessions.of(item.file).report(), path=item.file.nodeid)
+    notebook = replace(item.file.sessions.of(item.file).report(), path=item.file.shown)
     return {
         "failing": transport.pack(Report(failing, (notebook,))),
         "unfailed": transport.pack(Report(unfailed, ())),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
-from pytest_nbsafe.rules.stale import chain_marks, chain_steps, refresh_remedy, why_older
+from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, root, why_older
 from pytest_nbsafe.rules.words import cells, ran_as, shown
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, StaleRead
 
@@ -53,14 +54,15 @@ print(price)
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each suspected cell, unless the clean run refutes it."""
         told: set[int] = set()
+        edges = page_edges(facts)
         for read in suspicions(facts).stale_reads:
             if read.cell not in told and _is_last(facts, read) and _speaks(facts, read.cell):
                 told.add(read.cell)
-                yield _stale_read(facts, read)
+                yield _stale_read(facts, read, edges)
         for old in suspicions(facts).outdated:
             if old.cell not in told and _is_last(facts, old) and _speaks_of_old(facts, old):
                 told.add(old.cell)
-                yield _outdated(facts, old)
+                yield _outdated(facts, old, edges)
 
 
 def _is_last(facts: Facts, suspicion: StaleRead | OutdatedResult) -> bool:
@@ -81,23 +83,27 @@ def _speaks(facts: Facts, cell: int) -> bool:
 def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
     """Return whether an outdated result is worth a word: only a value makes it one.
 
-    The direct dependency alone is told by NBS103.
+    Another text does, or another input of a cell whose outputs are not text. What is left is told
+    by NBS103.
     """
     judgement = _judgement(facts, old.cell)
     if judgement is None or judgement.output == "same":
         return False
-    return judgement.output == "differs" or judgement.values.get(old.name) == "differs"
+    other_input = judgement.values.get(old.name) == "differs"
+    return judgement.output == "differs" or (
+        other_input and bool(facts.notebook.cell(old.cell).outputs)
+    )
 
 
-def _stale_read(facts: Facts, read: StaleRead) -> Claim:
-    old = f", still made from the older `{_root(read)[0]}`" if read.chain else ""
+def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
+    old = f", still made from the older `{root(read)[0]}`" if read.chain else ""
     reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     remedy = refresh_remedy(read.chain, read.refreshers)
-    return _claim(facts, read, why_older(read), steps, remedy, chain_marks(read))
+    return _claim(facts, read, why_older(read), steps, remedy, marks(read, edges))
 
 
-def _outdated(facts: Facts, old: OutdatedResult) -> Claim:
+def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
     between = [
         Step(cell, 1, f"was made from the older `{old.name}`") for cell in reversed(old.through)
     ]
@@ -113,9 +119,7 @@ def _outdated(facts: Facts, old: OutdatedResult) -> Claim:
         {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
     )
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
-    chain = [*reversed(old.through), old.cell]
-    marks = {("edge", old.definer, chain[0]), ("stale", old.cell, 0)}
-    return _claim(facts, old, why, steps, remedy, frozenset(marks))
+    return _claim(facts, old, why, steps, remedy, marks(old, edges))
 
 
 def _claim(
@@ -124,7 +128,7 @@ def _claim(
     why: str,
     steps: tuple[Step, ...],
     remedy: str,
-    marks: frozenset[Mark],
+    explains: frozenset[Mark],
 ) -> Claim:
     judgement = _judgement(facts, suspicion.cell)
     verdict: Verdict = "suspected"
@@ -145,16 +149,7 @@ def _claim(
             steps=steps,
             remedy=remedy,
         ),
-        explains=marks,
-        fault=("NBS201", *_root(suspicion)) if verdict == "suspected" else None,
+        explains=explains,
+        fault=("NBS201", *root(suspicion)) if verdict == "suspected" else None,
         also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
     )
-
-
-def _root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
-    """Return the name that was made anew, and the cell that did it."""
-    if isinstance(suspicion, OutdatedResult):
-        return suspicion.name, suspicion.definer
-    if not suspicion.chain:
-        return suspicion.name, 0
-    return suspicion.chain[-1].parent, suspicion.chain[-1].parent_cell

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.paths import suspicions
-from pytest_nbsafe.rules.stale import chain_marks, chain_steps, refresh_remedy, why_older
+from pytest_nbsafe.rules.paths import page_edges, suspicions
+from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, why_older
 from pytest_nbsafe.rules.words import ran_as
 from pytest_nbsafe.trace.model import StaleRead
 
@@ -78,7 +78,7 @@ def _claim(facts: Facts, read: StaleRead) -> Claim:
             steps=(*chain_steps(facts, read.chain), Step(read.cell, read.line, reads)),
             remedy=refresh_remedy(read.chain, read.refreshers),
         ),
-        explains=chain_marks(read),
+        explains=marks(read, page_edges(facts)),
         fault=("NBS202", read.cell),
         also=Step(read.cell, read.line, f"read a stale value, too: {why}"),
     )

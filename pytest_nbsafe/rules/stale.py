@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Facts, Mark
 from pytest_nbsafe.rules.words import cells, ran_as
-from pytest_nbsafe.trace.model import Cause, StaleRead
+from pytest_nbsafe.trace.model import Cause, OutdatedResult, StaleRead
 
 
 def why_older(read: StaleRead) -> str:
@@ -40,11 +41,31 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def chain_marks(read: StaleRead) -> frozenset[Mark]:
-    """Return the contradicted dependencies that this staleness accounts for."""
-    marks: set[Mark] = {("stale", read.cell, 0)}
-    marks.update(("edge", cause.parent_cell, cause.cell) for cause in read.chain)
-    return frozenset(marks)
+def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
+    """Return the name that was made anew, and the cell that did it."""
+    if isinstance(suspicion, OutdatedResult):
+        return suspicion.name, suspicion.definer
+    if not suspicion.chain:
+        return suspicion.name, 0
+    return suspicion.chain[-1].parent, suspicion.chain[-1].parent_cell
+
+
+def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> frozenset[Mark]:
+    """Return the trouble that this staleness accounts for.
+
+    That is the old result, every contradicted dependency on its path, and those of other cells
+    (by the page's `edges`) on what was made anew: one cause.
+    """
+    name, definer = root(suspicion)
+    found: set[Mark] = {("stale", suspicion.cell, 0)}
+    found.update(
+        ("edge", definer, e.reader) for e in edges if (e.name, e.definer) == (name, definer)
+    )
+    if isinstance(suspicion, StaleRead):
+        found.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
+    else:
+        found.add(("edge", definer, [*suspicion.through[-1:], suspicion.cell][0]))
+    return frozenset(found)
 
 
 def refresh_remedy(chain: Sequence[Cause], refreshers: Sequence[int]) -> str:

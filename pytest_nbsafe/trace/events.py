@@ -1,12 +1,24 @@
-"""From the kernel's event of a run to lineage records (nbsafety, Table 1)."""
+"""From the kernel's event of one run to lineage records (nbsafety, Table 1)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.kernel.contract import CellRun, Fingerprint
+from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement
+from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, StatementEvent
 from pytest_nbsafe.trace.model import Record, Value
+
+_NOTHING: frozenset[str] = frozenset()
+_UNSHARED = frozenset(
+    {
+        "int", "float", "complex", "bool", "str", "bytes", "NoneType", "tuple", "frozenset",
+        "range", "slice", "ellipsis", "function", "builtin_function_or_method", "module", "type",
+        "method", "numpy.ufunc", "abc.ABCMeta", "enum.EnumType", "enum.EnumMeta",
+    }
+)  # fmt: skip
+_RANDOM = ("numpy.random.", "random.")
 
 
 def values(fingerprints: Mapping[str, Fingerprint]) -> dict[str, Value]:
@@ -24,5 +36,206 @@ def records(
     analyses: Mapping[int, CellAnalysis],
     run_cells: Mapping[int, int],
 ) -> tuple[Record, ...]:
-    """Return the executed statements of a run."""
-    return ()
+    """Return the statements that a run executed, in order, with what flowed where.
+
+    `run_cells` maps the kernel's run numbers to cells, for the functions that were called.
+
+    Source: Macke et al. 2021, Table 1 and section 3.2. Departs: RET[f] is what the text of `f`
+    may return, not the return that was taken; a change in place counts only where the value
+    changed or cannot be compared; one that no text shows is found by its fingerprint.
+    """
+    analysis = analyses.get(cell)
+    if analysis is None:
+        return ()
+    reader = _Reader(event, analyses, run_cells)
+    seen = [
+        reader.record((step, ordinal), cell, done)
+        for ordinal, done in enumerate(_executed(event, analysis), 1)
+    ]
+    _add_unseen_bindings(seen, event, analysis)
+    _add_unseen_changes(seen, event)
+    return tuple(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Executed:
+    """A statement that ran: its text's meaning and what the kernel saw of it."""
+
+    statement: Statement
+    done: bool
+    called: tuple[Position, ...]
+    bound: Mapping[str, int]
+
+
+def _executed(event: CellRun, analysis: CellAnalysis) -> list[_Executed]:
+    """Return the analysed statements that ran.
+
+    Where the kernel saw none of them, though the run went on (the body of `%%prun`, a cell too
+    long to be followed), they are all taken to have run.
+    """
+    found = []
+    for seen in event["statements"]:
+        statement = _statement_at(seen, analysis)
+        if statement is not None:
+            called = tuple(seen["called"])
+            found.append(_Executed(statement, seen["done"], called, seen["bound"]))
+    if found or event["raised"] is not None:
+        return found
+    called = tuple(position for seen in event["statements"] for position in seen["called"])
+    bound = {name: identity for name, identity in event["bindings"].items() if identity}
+    return [_Executed(statement, True, called, bound) for statement in analysis.statements]
+
+
+def _statement_at(seen: StatementEvent, analysis: CellAnalysis) -> Statement | None:
+    """Return the statement that stands at a position; where one alone starts on a line, it."""
+    line = [s for s in analysis.statements if s.span.line == seen["line"]]
+    exact = [s for s in line if s.span.column == seen["offset"] + 1]
+    if exact:
+        return exact[0]
+    return line[0] if len(line) == 1 else None
+
+
+class _Reader:
+    """Turns executed statements into records, keeping track of which object each name holds."""
+
+    def __init__(
+        self,
+        event: CellRun,
+        analyses: Mapping[int, CellAnalysis],
+        run_cells: Mapping[int, int],
+    ) -> None:
+        self._event = event
+        self._analyses = analyses
+        self._run_cells = run_cells
+        self._kinds = _kinds(event)
+        self._identities = {name: f["identity"] for name, f in event["before"].items()}
+
+    def record(self, at: tuple[int, int], cell: int, ran: _Executed) -> Record:
+        """Return the record of one statement."""
+        statement = ran.statement
+        called = tuple(self._called(ran))
+        returned = _NOTHING.union(*(function.returns for function in called))
+        writes = {
+            name: parents | returned
+            for name, parents in statement.writes.items()
+            if name in ran.bound
+        }
+        for function in called:
+            for name in function.writes & ran.bound.keys():
+                writes.setdefault(name, frozenset(function.reads) - {name})
+        self._identities.update(ran.bound)
+        return Record(
+            at=at,
+            cell=cell,
+            line=statement.span.line,
+            reads=statement.reads.union(*(function.reads for function in called)),
+            writes=writes,
+            mutates={
+                name: inflow | returned
+                for name, inflow in statement.mutates.items()
+                if _may_have_changed(name, self._event)
+            },
+            deletes=statement.deletes if ran.done else _NOTHING,
+            aliases=tuple(self._aliases(ran.bound)),
+            imports=statement.kind == "import",
+        )
+
+    def _called(self, ran: _Executed) -> Iterator[Function]:
+        """Yield the user functions that ran during a statement.
+
+        Lambdas and functions of a foreign compiler are not seen by the kernel: those count that
+        the statement calls by name.
+        """
+        found: dict[str, Function] = {}
+        for position in ran.called:
+            function = self._function_at(position)
+            if function is not None:
+                found.setdefault(function.name, function)
+        for name in sorted(ran.statement.calls - found.keys()):
+            function = self._function_named(name)
+            if function is not None and ran.done:
+                found[name] = function
+        return iter(found.values())
+
+    def _function_at(self, position: Position) -> Function | None:
+        analysis = self._analyses.get(self._run_cells.get(position["run"], 0))
+        place = (position["line"], position["offset"] + 1)
+        around = [
+            function
+            for function in (analysis.functions.values() if analysis else ())
+            if _start(function) <= place <= (function.span.end_line, function.span.end_column)
+        ]
+        return max(around, key=_start, default=None)
+
+    def _function_named(self, name: str) -> Function | None:
+        for run in sorted(self._run_cells, reverse=True):
+            analysis = self._analyses.get(self._run_cells[run])
+            if analysis is not None and name in analysis.functions:
+                return analysis.functions[name]
+            if analysis is not None and name in analysis.defines:
+                return None
+        return None
+
+    def _aliases(self, bound: Mapping[str, int]) -> Iterator[frozenset[str]]:
+        """Yield the groups of names that hold one object, as far as this statement made them."""
+        for identity in sorted(set(bound.values())):
+            group = frozenset(n for n, held in self._identities.items() if held == identity)
+            kind = self._kinds.get(identity, "")
+            if len(group) > 1 and kind and kind not in _UNSHARED:
+                yield group
+
+
+def _start(function: Function) -> tuple[int, int]:
+    return (function.span.line, function.span.column)
+
+
+def _kinds(event: CellRun) -> dict[int, str]:
+    found = (*event["before"].values(), *event["after"].values())
+    return {fingerprint["identity"]: fingerprint["kind"] for fingerprint in found}
+
+
+def _may_have_changed(name: str, event: CellRun) -> bool:
+    """Tell whether the object of a name may differ from what it was when the run began."""
+    before, after = event["before"].get(name), event["after"].get(name)
+    if before is None or after is None or before["identity"] != after["identity"]:
+        return True
+    return not before["hash"] or before["hash"] != after["hash"]
+
+
+def _has_changed(name: str, event: CellRun) -> bool:
+    """Tell whether the object of a name surely changed in place during the run."""
+    before, after = event["before"].get(name), event["after"].get(name)
+    if before is None or after is None or before["identity"] != after["identity"]:
+        return False
+    return bool(before["hash"] and after["hash"]) and before["hash"] != after["hash"]
+
+
+def _add_unseen_bindings(seen: list[Record], event: CellRun, analysis: CellAnalysis) -> None:
+    """Give bindings that no text shows (`%run`, star imports, `exec`) to a statement that may."""
+    known = _NOTHING.union(*(record.writes.keys() | record.deletes for record in seen))
+    unseen = sorted(name for name, i in event["bindings"].items() if i and name not in known)
+    if not unseen or not seen:
+        return
+    lines = {line for o in analysis.opaque for line in range(o.span.line, o.span.end_line + 1)}
+    index = max((i for i, r in enumerate(seen) if r.line in lines), default=len(seen) - 1)
+    record = seen[index]
+    writes = {**record.writes, **{name: record.reads - {name} for name in unseen}}
+    seen[index] = dataclasses.replace(record, writes=writes)
+
+
+def _add_unseen_changes(seen: list[Record], event: CellRun) -> None:
+    """Give changes that no text shows to the last statement that read the name."""
+    kinds = {name: f["kind"] for name, f in (*event["before"].items(), *event["after"].items())}
+    shown = _NOTHING.union(*(record.writes.keys() | record.mutates.keys() for record in seen))
+    objects = {event["after"][name]["identity"] for name in shown if name in event["after"]}
+    for name in sorted(event["after"]):
+        if not _has_changed(name, event) or event["after"][name]["identity"] in objects:
+            continue
+        index = max((i for i, r in enumerate(seen) if name in r.reads), default=-1)
+        if index < 0:
+            continue
+        record = seen[index]
+        inflow = frozenset(n for n in record.reads - {name} if kinds.get(n, "") not in _UNSHARED)
+        if kinds[name].startswith(_RANDOM):
+            inflow = _NOTHING  # drawing numbers: the arguments do not flow into the source
+        seen[index] = dataclasses.replace(record, mutates={**record.mutates, name: inflow})

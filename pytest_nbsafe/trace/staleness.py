@@ -16,7 +16,7 @@ from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead, Suspicions
 
 _Relation = tuple[str, int, str, int, int]
-"""(symbol, the cell that made it, parent, the cell whose version went in, that of the newer one)."""
+"""(symbol, its cell, parent, the cell whose version of it was read, that of the newer one)."""
 
 
 def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:

@@ -15,7 +15,7 @@ Node = tuple[Any, ...]
 Event = tuple[str, ...]
 Path = tuple[tuple[Event, ...], str]
 
-LIMIT = 3000
+LIMIT = 300
 
 
 class TooMany(Exception):

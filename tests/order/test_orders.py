@@ -1,6 +1,10 @@
 """Plans by each order: percent text in, `cell@count` out; `*` marks a run that was inferred."""
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_nbsafe import order
 from pytest_nbsafe.analysis import graph as graphs
@@ -228,6 +232,36 @@ def test_skipped_cells_are_in_no_plan(tag: str) -> None:
     text = f"# %% [7] tags={tag}\na = 1\n# %% [3]\nprint(a)\n"
     check_plan(text, "2@3")
     check_plan(text, "2@-*", "top-down")
+
+
+def test_a_definer_whose_work_is_deleted_on_the_way_is_tried_twice() -> None:
+    text = notebook("-: a = 1", "999: del a", "1000: print(a)")
+    check_plan(text, "1@997* 1@998* 2@999 1@-* 3@1000")
+    text = notebook("-: a = 1; del b", "-: b = 1; del a", "8: print(a, b)")
+    assert len(order.plan(graph_of(text), "inferred").runs) < 10
+
+
+names = st.sampled_from("abcd")
+lines = st.one_of(
+    st.builds("{} = {}".format, names, names),
+    names.map("print({})".format),
+    names.map("{} = 0".format),
+    names.map("del {}".format),
+    names.map("if print: {} = 1".format),
+)
+counts = st.one_of(st.none(), st.integers(1, 12))
+pages = st.lists(st.tuples(counts, st.lists(lines, min_size=1, max_size=3)), max_size=9)
+
+
+@given(pages)
+def test_every_recorded_run_is_there_once_and_in_its_place(page: list[Any]) -> None:
+    graph = graph_of(notebook(*(f"{count or '-'}: {'; '.join(code)}" for count, code in page)))
+    runs = order.plan(graph, "inferred").runs
+    found = sorted((run.cell, run.count) for run in runs if run.recorded)
+    assert [(c.number, c.count) for c in graph.notebook.cells if c.count is not None] == found
+    for session in {run.session for run in runs}:
+        slots = [run.count for run in runs if run.session == session and run.count is not None]
+        assert sorted(set(slots)) == slots
 
 
 # --- runs that later ones overwrote ----------------------------------------------------------

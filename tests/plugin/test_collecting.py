@@ -5,6 +5,8 @@ import json
 import pytest
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
+from pytest_nbsafe.check import NotebookSession
+
 STATIC = ("--nbsafe", "--nbsafe-static", "-p", "no:cacheprovider")
 
 
@@ -36,12 +38,11 @@ def test_an_item_a_code_cell_in_page_order_then_the_notebook(pytester: pytest.Py
     ]
 
 
-def test_collecting_asks_for_no_outcome(pytester: pytest.Pytester) -> None:
+def test_collecting_asks_for_no_outcome(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(pytester.path / "nb.ipynb")
-    pytester.makeconftest("""
-        from pytest_nbsafe import check
-        check.NotebookSession.outcome = None
-    """)
+    monkeypatch.setattr(NotebookSession, "outcome", None)
     assert len(ids(pytester)) == 3
 
 

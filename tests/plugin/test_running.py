@@ -45,13 +45,13 @@ def test_what_depends_on_a_failed_cell_is_skipped_the_rest_runs(
     result.stdout.fnmatch_lines(
         [
             "nb.ipynb, cell 2 [[]2], line 2: NBS401 cell-failed (observed)",
-            "    2 | b = a / 0",
+            "  > 2 | b = a / 0",
             "What the cell raised:",
             "*- Captured stdout of cell 2 -*",
             "before 1",
             "PASSED nb.ipynb::cell-4",
-            "SKIPPED * nb.ipynb:*: because of cell 2",
-            "FAILED nb.ipynb::cell-2 - NBS401 cell-failed (observed): *ZeroDivisionError*",
+            "SKIPPED * nb.ipynb:*: because of cell 2*",
+            "FAILED nb.ipynb::cell-2 - NBS401 cell-failed (observed): *",
         ]
     )
     assert "runtest" not in result.stdout.str()

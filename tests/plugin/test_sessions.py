@@ -31,7 +31,7 @@ WATCHED = """
 def watched(pytester: pytest.Pytester, *arguments: str, shuffle: str = "") -> list[str]:
     """Return what was opened and closed, one after another."""
     pytester.makeconftest(WATCHED % shuffle)
-    lines = pytester.runpytest(*STATIC, "-s", *arguments).outlines
+    lines = pytester.runpytest_subprocess(*STATIC, "-s", *arguments).outlines
     return [line for line in lines if line.startswith(("open ", "close "))]
 
 

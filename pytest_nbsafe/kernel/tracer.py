@@ -1,0 +1,309 @@
+"""Follows the runs of a kernel and publishes one event for each."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import threading
+import time
+from typing import Any, Callable, Optional
+
+from . import instrument
+from .contract import MIME, VERSION, CellRun, Fingerprint
+from .functions import Texts
+from .lines import LineMap
+from .mentions import names_of
+from .places import TIMED, Places
+from .recorder import Recorder
+from .snapshot import Snapshot
+from .watch import Watch
+
+_HISTORY = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out")
+_MAX_NODES = 200_000
+
+
+class Source:
+    """A text under execution: the cell's, or a nested one (the body of `%%capture`).
+
+    `shift` is the number of the cell's lines above it, None when it is not part of the cell.
+    """
+
+    def __init__(self, raw: str, shift: Optional[int]) -> None:
+        self.raw = raw
+        self.shift = shift
+        self.file = ""
+        self.line_of: Callable[[int], int] = LineMap(raw, raw, shift or 0)
+        self.transformed = False
+
+
+class Tracer:
+    """Listens to IPython's events; a fault in here never reaches user code."""
+
+    def __init__(self, shell: Any, *, trace: bool) -> None:
+        self.shell = shell
+        self.trace = trace
+        self.home: dict[str, Any] = shell.user_ns
+        self.places = Places()
+        self.watch = Watch(shell, self.places)
+        self.recorder = Recorder(self.home)
+        self.texts = Texts()
+        self.snapshot = Snapshot(self.texts, self.home)
+        self.runs = 0
+        self.sources: list[Source] = []
+        self.names: set[str] = set()
+        self.before: dict[str, Fingerprint] = {}
+        self.last: dict[str, Fingerprint] = {}
+        self.threads = 0
+        self.globals: dict[str, int] = {}
+        self.cpu = 0.0
+        self.spent = 0.0
+        self.message = ""
+
+    def install(self) -> None:
+        """Start to listen."""
+        self.watch.install()
+        self.shell.events.register("pre_run_cell", self.pre_run_cell)
+        self.shell.events.register("post_run_cell", self.post_run_cell)
+        self._watch_compiler()
+        if self.trace:
+            self.shell.ast_transformers.append(self)
+            hooks = (
+                (instrument.BEGIN, self.begin),
+                (instrument.FLAGS, self.recorder.flags),
+                (instrument.HITS, self.recorder.hits),
+            )
+            for name, hook in hooks:
+                setattr(builtins, name, hook)
+
+    def _watch_compiler(self) -> None:
+        compiler = self.shell.compile
+        original = compiler.cache
+
+        def cache(transformed_code: str, *args: Any, **kwargs: Any) -> Any:
+            file = original(transformed_code, *args, **kwargs)
+            self._compiled(transformed_code, file)
+            return file
+
+        compiler.cache = cache
+
+    # ------------------------------------------------------------ IPython calls these
+
+    def pre_run_cell(self, info: Any) -> None:
+        """A cell, or a nested text, is about to run."""
+        try:
+            raw = str(info.raw_cell)
+            message = self._message_id()
+            if self.sources and message == self.message:
+                self._start_nested(raw)
+            else:
+                self._start(raw, message)
+        except Exception as error:
+            self.watch.fault(error, "before a run")
+
+    def visit(self, tree: Any) -> Any:
+        """Return a cell's tree with hooks; IPython calls this as an AST transformer."""
+        started = time.process_time()
+        try:
+            self._transform(tree)
+        except Exception as error:
+            self.watch.fault(error, "reading a cell")
+        self.spent += time.process_time() - started
+        return tree
+
+    def begin(self, hook: int) -> None:
+        """Tell that the statements of a hook begin; instrumented code calls this."""
+        try:
+            self.recorder.begin(hook)
+        except Exception as error:
+            self.watch.fault(error, "following a statement")
+
+    def post_run_cell(self, result: Any) -> None:
+        """A cell, or a nested text, has ended."""
+        try:
+            error = result.error_before_exec or result.error_in_exec
+            if len(self.sources) > 1:
+                self.sources.pop()
+                if error is not None:
+                    self.watch.captured(error, self.watch.line_of(error))
+            elif self.sources:
+                self._end(error)
+        except Exception as fault:
+            self._publish_fault(fault)
+
+    # ------------------------------------------------------------ a run
+
+    def _start(self, raw: str, message: str) -> None:
+        self.runs += 1
+        self.message = message
+        self.watch.run = self.runs
+        self.sources = [Source(raw, 0)]
+        self.names, self.before, self.globals = set(), {}, {}
+        self.spent, self.cpu = 0.0, time.process_time()
+        if self.trace:
+            self.recorder.start_run()
+            self.globals = self._identities()
+            transformers = self.shell.ast_transformers
+            if transformers[-1] is not self:  # others would rewrite our hooks
+                transformers[:] = [t for t in transformers if t is not self] + [self]
+
+    def _start_nested(self, raw: str) -> None:
+        outer = self.sources[-1]
+        shift = None
+        if outer.shift is not None:
+            at = outer.raw.find(raw.strip("\n"))
+            if raw.strip() and at >= 0:
+                shift = outer.shift + outer.raw.count("\n", 0, at)
+        self.sources.append(Source(raw, shift))
+
+    def _compiled(self, transformed: str, file: str) -> None:
+        """Learn how the innermost text was transformed, and which file it is compiled from."""
+        if not self.sources:
+            return
+        source = self.sources[-1]
+        if source.file or source.shift is None:
+            return
+        source.file = file
+        source.line_of = LineMap(source.raw, transformed, source.shift)
+        self.places.learn(file, self.runs, source.line_of)
+
+    def _transform(self, tree: ast.Module) -> None:
+        if not self.sources or not isinstance(tree, ast.Module) or not tree.body:
+            return
+        source = self.sources[-1]
+        fresh, source.transformed = not source.transformed, True
+        names = names_of(tree, self.home)
+        self._look_before(names - self.names)
+        if source.shift is None:
+            return
+        if fresh:
+            if len(self.sources) == 1 or source.file:
+                self._instrument(tree, source.line_of, source.file)
+        elif _is_timed(source.raw):
+            line_of = LineMap(source.raw, source.raw, source.shift + 1)
+            for file in TIMED:
+                self.places.learn(file, self.runs, line_of)
+            source.raw = source.raw.split("\n", 1)[1]
+            source.shift += 1
+            if len(tree.body) > 1:  # one expression stays one: %%time shows its value
+                self._instrument(tree, line_of, "")
+
+    def _instrument(
+        self, tree: ast.Module, line_of: Callable[[int], int], file: str
+    ) -> None:
+        if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+            self.watch.note("tracer", 0, "the cell is too long to be followed")
+            return
+        plan = instrument.plan(tree, self.recorder, self.runs, line_of, functions=bool(file))
+        if file:
+            self.texts.register(file, plan.functions)
+        plan.apply()
+
+    def _end(self, error: Optional[BaseException]) -> None:
+        started = time.process_time()
+        raised = self.places.raised(error, self.runs) if error is not None else None
+        bindings: dict[str, int] = {}
+        after: dict[str, Fingerprint] = {}
+        if self.trace:
+            self.recorder.finish(self._outermost(raised) if raised is not None else None)
+            bindings = self._changed()
+            wanted = self.names | {name for name, identity in bindings.items() if identity}
+            after = self._fingerprints(wanted)
+            self.last, self.threads = after, threading.active_count()
+        self.sources = []
+        now = time.process_time()
+        run: CellRun = {
+            "version": VERSION,
+            "run": self.runs,
+            "success": error is None,
+            "raised": raised,
+            "statements": self.recorder.events,
+            "before": self.before,
+            "after": after,
+            "bindings": bindings,
+            "incidents": self.watch.report(error),
+            "cpu_s": now - self.cpu,
+            "tracer_s": self.spent + now - started,
+        }
+        self._publish(run)
+
+    def _outermost(self, raised: Any) -> int:
+        lines = [line for run, line in raised["frames"] if run == self.runs]
+        return lines[0] if lines else 0
+
+    # ------------------------------------------------------------ names and values
+
+    def _look_before(self, names: set[str]) -> None:
+        self.names |= names
+        known = self.last if threading.active_count() <= self.threads else {}
+        self.before.update(self._fingerprints(names, known))
+        self.last = {}  # from here on cells change things
+
+    def _fingerprints(
+        self, names: set[str], known: Optional[dict[str, Fingerprint]] = None
+    ) -> dict[str, Fingerprint]:
+        """Return fingerprints of names; what the last run left needs no second look."""
+        found = {}
+        for name in sorted(names):
+            if name not in self.home or name in self.shell.user_ns_hidden:
+                continue
+            value = self.home[name]
+            old = (known or {}).get(name)
+            if old is not None and old["identity"] == id(value):
+                found[name] = old
+            else:
+                found[name] = self.snapshot.fingerprint(value)
+        return found
+
+    def _identities(self) -> dict[str, int]:
+        hidden = self.shell.user_ns_hidden
+        return {
+            name: id(value)
+            for name, value in list(self.home.items())
+            if isinstance(name, str) and name not in hidden and not _HISTORY.fullmatch(name)
+        }
+
+    def _changed(self) -> dict[str, int]:
+        now = self._identities()
+        changed = {n: identity for n, identity in now.items() if self.globals.get(n) != identity}
+        changed.update((name, 0) for name in self.globals if name not in now)
+        return changed
+
+    # ------------------------------------------------------------ the host
+
+    def _message_id(self) -> str:
+        parent = getattr(self.shell, "parent_header", None)
+        if not isinstance(parent, dict):
+            parent = getattr(self.shell.display_pub, "parent_header", None) or {}
+        header = parent.get("header", parent)
+        return str(header.get("msg_id", ""))
+
+    def _publish(self, run: CellRun) -> None:
+        self.shell.display_pub.publish({MIME: run}, metadata={})
+
+    def _publish_fault(self, fault: Exception) -> None:
+        """Publish a run of which only the incidents are known."""
+        self.sources = []
+        try:
+            self.watch.fault(fault, "after a run")
+            self._publish(
+                {
+                    "version": VERSION,
+                    "run": self.runs,
+                    "success": False,
+                    "raised": None,
+                    "statements": [],
+                    "before": {},
+                    "after": {},
+                    "bindings": {},
+                    "incidents": self.watch.report(None),
+                    "cpu_s": time.process_time() - self.cpu,
+                    "tracer_s": 0.0,
+                }
+            )
+        except Exception:  # noqa: S110  # nothing is left to tell it with
+            pass
+
+
+def _is_timed(raw: str) -> bool:
+    return re.match(r"\s*%%time\b", raw) is not None and "\n" in raw

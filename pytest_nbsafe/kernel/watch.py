@@ -1,0 +1,126 @@
+"""Watches for what goes wrong without the run saying so: commands, threads, swallowed errors."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any, Callable
+
+from .contract import Incident
+from .places import Places, clean, message_of
+
+
+class Watch:
+    """Incidents since the last report. `run` is the current run, 0 between runs."""
+
+    def __init__(self, shell: Any, places: Places) -> None:
+        self.shell = shell
+        self.places = places
+        self.run = 0
+        self._incidents: list[Incident] = []
+        self._shown: list[tuple[BaseException, int]] = []
+
+    def install(self) -> None:
+        """Put the watches in place; each passes everything on to what it stands in for."""
+        self._watch_threads()
+        self._watch_tracebacks()
+        self._watch_commands()
+
+    def note(self, kind: str, line: int, message: str) -> None:
+        """Note an incident."""
+        self._incidents.append({"kind": kind, "line": line, "message": clean(message)})
+
+    def fault(self, error: BaseException, doing: str) -> None:
+        """Note a fault of ours."""
+        self.note("tracer", 0, "%s: %s: %s" % (doing, type(error).__name__, message_of(error)))
+
+    def captured(self, error: BaseException, line: int) -> None:
+        """Note an exception that was shown or swallowed; it counts unless it ends the run."""
+        if all(error is not known for known, _ in self._shown):
+            self._shown.append((error, line))
+
+    def report(self, raised: BaseException | None) -> list[Incident]:
+        """Return the incidents since the last report; `raised` is what ended the run."""
+        for error, line in self._shown:
+            if error is not raised:
+                kind = "magic" if type(error).__name__ == "UsageError" else "captured"
+                self.note(kind, line, "%s: %s" % (type(error).__name__, message_of(error)))
+        found, self._incidents, self._shown = self._incidents, [], []
+        return found
+
+    def line_of(self, error: BaseException) -> int:
+        """Return the innermost line of the current cell that an exception passed."""
+        lines = [line for run, line in self.places.frames(error.__traceback__) if run == self.run]
+        return lines[-1] if lines else self.places.current_line(self.run)
+
+    # ------------------------------------------------------------ what is watched
+
+    def _watch_threads(self) -> None:
+        original = threading.excepthook
+
+        def excepthook(args: Any) -> None:
+            if args.exc_type is not SystemExit and args.exc_value is not None:
+                name = getattr(args.thread, "name", "a thread")
+                said = "%s: %s" % (args.exc_type.__name__, message_of(args.exc_value))
+                self.note("thread", self.line_of(args.exc_value), "in %s: %s" % (name, said))
+            original(args)
+
+        threading.excepthook = excepthook
+
+    def _watch_tracebacks(self) -> None:
+        shell = self.shell
+        show, usage = shell._showtraceback, shell.show_usage_error
+
+        def _showtraceback(etype: Any, evalue: Any, stb: Any) -> Any:
+            if isinstance(evalue, BaseException):
+                self.captured(evalue, self.line_of(evalue))
+            return show(etype, evalue, stb)
+
+        def show_usage_error(error: Any) -> Any:
+            self.captured(error, self.line_of(error))
+            return usage(error)
+
+        shell._showtraceback = _showtraceback
+        shell.show_usage_error = show_usage_error
+
+    def _watch_commands(self) -> None:
+        """Stand in for what runs `!command`, below the frames that expand its variables."""
+        for name in ("IPython.core.interactiveshell", "ipykernel.zmqshell"):
+            module: Any = sys.modules.get(name)
+            if module is not None and hasattr(module, "system"):
+                module.system = self._system(module.system)
+            if module is not None and hasattr(module, "getoutput"):
+                module.getoutput = self._getoutput(module.getoutput)
+
+    def _system(self, original: Callable[[str], Any]) -> Callable[[str], Any]:
+        def system(cmd: str) -> Any:
+            code = original(cmd)
+            self._command(cmd, code)
+            return code
+
+        return system
+
+    def _getoutput(self, original: Callable[[str], str]) -> Callable[[str], str]:
+        def getoutput(cmd: str) -> str:
+            try:
+                from IPython.utils._process_common import process_handler
+            except ImportError:
+                return original(cmd)
+            if sys.platform == "win32":
+                return original(cmd)
+            import subprocess
+
+            found = process_handler(
+                cmd, lambda p: (p.communicate()[0], p.returncode), subprocess.STDOUT
+            )
+            if found is None:
+                return ""
+            self._command(cmd, found[1])
+            return str(found[0].decode(sys.getdefaultencoding(), "replace"))
+
+        return getoutput
+
+    def _command(self, command: str, code: Any) -> None:
+        if isinstance(code, int) and code != 0:
+            line = self.places.current_line(self.run)
+            self.note("shell", line, "`!%s` exited with code %d" % (command.strip(), code))
