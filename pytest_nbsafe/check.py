@@ -333,7 +333,9 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
     stats = {
         "cells": len(graph.cells),
         "steps": len(plan.runs),
-        "inferred_steps": sum(not run.recorded for run in plan.runs),
+        "inferred_steps": (
+            sum(not run.recorded for run in plan.runs) if plan.order == "inferred" else 0
+        ),
         "unbound_reads": len(graphs.unbound(graph, plan.cells)),
     }
     return OrderReport(notebook, plan, plans, "top-down" if same else "out-of-order", stats)

@@ -23,7 +23,17 @@ Block = List[ast.stmt]
 Edit = Tuple[Block, int, ast.stmt]
 
 _COMPILED = frozenset(
-    {"jit", "njit", "vectorize", "guvectorize", "stencil", "cfunc", "jitclass", "overload", "script"}
+    {
+        "jit",
+        "njit",
+        "vectorize",
+        "guvectorize",
+        "stencil",
+        "cfunc",
+        "jitclass",
+        "overload",
+        "script",
+    }
 )
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete, ast.Pass)

@@ -29,8 +29,6 @@ def names_of(tree: ast.AST, home: dict[str, Any]) -> set[str]:
     return found
 
 
-
-
 def _behind(name: str, home: dict[str, Any]) -> Iterable[str]:
     if name not in home:
         return ()

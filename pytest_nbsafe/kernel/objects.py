@@ -111,9 +111,7 @@ def _dict_of(value: Any) -> dict[str, Any]:
 
 def _custom(cls: type) -> bool:
     """Tell whether a library class says itself how it is pickled."""
-    return any(
-        name in vars(base) for base in cls.__mro__ if base is not object for name in _CUSTOM
-    )
+    return any(name in vars(base) for base in cls.__mro__ if base is not object for name in _CUSTOM)
 
 
 def _reduced(hasher: Hasher, value: Any, cls: type) -> None:

@@ -188,9 +188,7 @@ class Tracer:
             if len(tree.body) > 1:  # one expression stays one: %%time shows its value
                 self._instrument(tree, line_of, "")
 
-    def _instrument(
-        self, tree: ast.Module, line_of: Callable[[int], int], file: str
-    ) -> None:
+    def _instrument(self, tree: ast.Module, line_of: Callable[[int], int], file: str) -> None:
         if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
             self.watch.note("tracer", 0, "the cell is too long to be followed")
             return

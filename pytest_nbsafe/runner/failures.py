@@ -11,7 +11,9 @@ from pytest_nbsafe.trace.model import Failure
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_IN_CELL = re.compile(r"^(?:Cell|Input|File) .*?In ?\[\d+\], (?:in )?.*?line:? ?(\d+)", re.MULTILINE)
+_IN_CELL = re.compile(
+    r"^(?:Cell|Input|File) .*?In ?\[\d+\], (?:in )?.*?line:? ?(\d+)", re.MULTILINE
+)
 _LIMIT = 100_000
 
 

@@ -247,9 +247,7 @@ class KernelSession:
         words = self._folder.last_words(500) if self._folder else ""
         return f"; it said: {words.splitlines()[0]}" if words else ""
 
-    def _result(
-        self, cell: Cell, step: int, exchange: _Exchange, duration_s: float
-    ) -> CellResult:
+    def _result(self, cell: Cell, step: int, exchange: _Exchange, duration_s: float) -> CellResult:
         event = exchange.event
         if event is not None:
             self._run_cells[event["run"]] = cell.number
@@ -279,9 +277,7 @@ class KernelSession:
             result,
             reads=values(event["before"]),
             after=values(event["after"]),
-            records=records(
-                event, result.step, result.cell, self._known(), self._run_cells
-            ),
+            records=records(event, result.step, result.cell, self._known(), self._run_cells),
             cpu_s=event["cpu_s"],
         )
 
@@ -292,7 +288,11 @@ class KernelSession:
 
     def _incidents(self, exchange: _Exchange) -> tuple[Incident, ...]:
         event = exchange.event
-        seen = [Incident(i["kind"], i["line"], i["message"]) for i in event["incidents"]] if event else []
+        seen = (
+            [Incident(i["kind"], i["line"], i["message"]) for i in event["incidents"]]
+            if event
+            else []
+        )
         if self._fault:
             seen.append(Incident("tracer", 0, self._fault))
             self._fault = ""

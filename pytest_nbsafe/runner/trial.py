@@ -101,7 +101,8 @@ class TrialRun:
         judgements = verdicts.judge(
             self._graph.notebook, verdicts.suspects(suspicions), clean, replay, second
         )
-        return Trial(clean, replay, second, suspicions, judgements)
+        standing = verdicts.standing(suspicions, judgements, self._graph.cells)
+        return Trial(clean, replay, second, standing, judgements)
 
 
 def _run_all(run: PlanRun, last: int | None = None) -> PlanResult:

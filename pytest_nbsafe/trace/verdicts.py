@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.trace.model import (
     CellResult,
@@ -70,6 +71,44 @@ def judge(
         if judgement.output == "differs" and result.cell not in suspected:
             drifting = True
     return judgements
+
+
+def standing(
+    suspicions: Suspicions,
+    judgements: Mapping[int, Judgement],
+    cells: Mapping[int, CellAnalysis],
+) -> Suspicions:
+    """Return the suspicions that no cell on their way refutes.
+
+    A cell that shows the symbol it made, and whose saved text a clean run repeats, made the same
+    symbol then as now: what is read from it is not stale, whatever was run again since.
+    """
+
+    def sound(cell: int, names: Collection[str]) -> bool:
+        judgement = judgements.get(cell)
+        return judgement is not None and judgement.output == "same" and _shows(cells[cell], names)
+
+    return Suspicions(
+        tuple(
+            read
+            for read in suspicions.stale_reads
+            if not any(c.cell != read.cell and sound(c.cell, {c.symbol}) for c in read.chain)
+        ),
+        tuple(
+            old
+            for old in suspicions.outdated
+            if not any(sound(cell, cells[cell].defines) for cell in old.through)
+        ),
+    )
+
+
+def _shows(cell: CellAnalysis, names: Collection[str]) -> bool:
+    """Return whether an expression of the cell, evaluated for its own sake, reads the names."""
+    return any(
+        not (statement.kind or statement.writes or statement.mutates)
+        and not statement.reads.isdisjoint(names)
+        for statement in cell.statements
+    )
 
 
 def _judgement(

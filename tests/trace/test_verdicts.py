@@ -1,9 +1,19 @@
 """The judge, on runs made up by hand: what confirms, what refutes, and what proves nothing."""
 
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook, Output
 from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.model import CellResult, Judgement, PlanResult, Value
-from pytest_nbsafe.trace.verdicts import judge, needs_second
+from pytest_nbsafe.trace.model import (
+    Cause,
+    CellResult,
+    Judgement,
+    PlanResult,
+    StaleRead,
+    Suspicions,
+    Value,
+)
+from pytest_nbsafe.trace.verdicts import judge, needs_second, standing
 
 
 def page(*saved: str) -> Notebook:
@@ -95,3 +105,34 @@ def test_a_second_run_is_asked_for_only_as_far_as_a_suspected_cell_differs() -> 
     assert needs_second(notebook, {2, 3}, clean, None) == 3
     assert needs_second(notebook, {1}, clean, None) is None
     assert needs_second(notebook, set(), clean, None) is None
+
+
+FICTITIOUS = """\
+# %% [3]
+data = [3, 1, 2]
+# %% [2]
+table = sorted(data)
+table
+#= [1, 2, 3]
+# %% [4]
+print(table)
+#> (1, 2, 3)
+"""
+
+
+def test_a_cell_that_shows_what_it_made_clears_what_is_read_from_it() -> None:
+    graph = graphs.build(percent.parse(FICTITIOUS))
+    cause = Cause("table", 2, 1, (1, 1), "data", 1, 1, (2, 1))
+    suspicions = Suspicions((StaleRead(3, 3, 1, "table", (cause,), (2,)),))
+    same = {2: Judgement(2, "same"), 3: Judgement(3, "differs")}
+    other = {2: Judgement(2, "differs"), 3: Judgement(3, "differs")}
+    assert standing(suspicions, same, graph.cells) == Suspicions()
+    assert standing(suspicions, other, graph.cells) == suspicions
+
+
+def test_a_cell_that_shows_something_else_clears_nothing() -> None:
+    text = FICTITIOUS.replace("\ntable\n", "\nprint('done')\n")
+    graph = graphs.build(percent.parse(text))
+    cause = Cause("table", 2, 1, (1, 1), "data", 1, 1, (2, 1))
+    suspicions = Suspicions((StaleRead(3, 3, 1, "table", (cause,), (2,)),))
+    assert standing(suspicions, {2: Judgement(2, "same")}, graph.cells) == suspicions
