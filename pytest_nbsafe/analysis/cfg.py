@@ -74,7 +74,7 @@ class Builder:
     """Writes the flow graph of one scope while its syntax tree is walked once, in order."""
 
     __slots__ = (
-        "aliases", "calls", "catching", "copies", "depth", "events", "exit", "finals",
+        "aliases", "calls", "catching", "copies", "depth", "enclosing", "events", "exit", "finals",
         "frames", "function", "functions", "future", "globals", "guards", "handlers", "here",
         "loops", "made", "methods", "nonlocals", "now", "opaque", "parameters", "parent",
         "python_major", "quiet", "reads", "returned", "shadowed", "statements",
@@ -108,6 +108,7 @@ class Builder:
         self.written: set[str] = set()
         self.methods: list[list[Summary]] = []
         self.reads: set[str] = set()
+        self.enclosing: list[set[str]] = []
         self.calls: set[str] = set()
         self.walrus: dict[str, set[str]] = {}
         self.statements: list[Raw] = []
@@ -185,7 +186,7 @@ class Builder:
             end = self.exit
         if len(self.events) == 1:
             return Cfg(self.events, self.successors, end, self.guards)
-        reached = _reached(self.successors)
+        reached = reached_from(0, self.successors)
         if not reached[end]:  # every path raises or loops for ever: take what happened until then
             live = [n for n in range(len(self.events)) if reached[n]]
             ends = [n for n in live if not self.successors[n]] or live
@@ -240,7 +241,7 @@ class Builder:
         if isinstance(frame, ClassFrame) and name not in frame.outside:
             (frame.sure if self.depth == frame.depth else frame.maybe).add(name)
             return
-        if name not in self.reads:
+        if name not in self.reads and not any(name in reads for reads in self.enclosing):
             flags |= INDEPENDENT
         self.now.append((BIND, name, node, flags, kind))
 
@@ -279,12 +280,13 @@ class Builder:
         return True
 
 
-def _reached(successors: Sequence[Sequence[int]]) -> bytearray:
-    reached = bytearray(len(successors))
-    todo = [0]
+def reached_from(start: int, edges: Sequence[Sequence[int]]) -> bytearray:
+    """Tell for each block whether the edges lead to it from `start`."""
+    reached = bytearray(len(edges))
+    todo = [start]
     while todo:
         block = todo.pop()
         if not reached[block]:
             reached[block] = 1
-            todo.extend(successors[block])
+            todo.extend(edges[block])
     return reached

@@ -23,10 +23,10 @@ def _try(b: Builder, node: ast.Try) -> None:
     pending: set[tuple[int, int]] = set()
     b.finals.append((failing, pending))
     b.handlers.append(failing)
-    first = len(b.successors)
+    before = b.here
     b.step()
     _try_except(b, node)
-    _ensure_edge(b, first, failing)
+    _ensure_edge(b, before, failing)
     b.handlers.pop()
     b.finals.pop()
     if once:
@@ -63,13 +63,13 @@ def _try_except(b: Builder, node: ast.Try) -> None:
         return
     failing = b.new()
     catching = any(_catches(h.type, _CATCH_NAME_ERROR) for h in node.handlers)
-    first = len(b.successors)
+    before = b.here
     b.step()
     b.handlers.append(failing)
     b.catching += catching
     b.guards = True
     inner_suite(b, node.body)
-    _ensure_edge(b, first, failing)
+    _ensure_edge(b, before, failing)
     b.catching -= catching
     b.handlers.pop()
     ends = [inner_suite(b, node.orelse)]
@@ -83,10 +83,10 @@ def _try_except(b: Builder, node: ast.Try) -> None:
     b.merge(ends)
 
 
-def _ensure_edge(b: Builder, first: int, failing: int) -> None:
-    """Let a body in which nothing seems to raise still reach its handlers."""
-    if not any(failing in targets for targets in b.successors[first:]):
-        b.link(first, failing)
+def _ensure_edge(b: Builder, before: int, failing: int) -> None:
+    """Let a body in which nothing seems to raise still reach its handlers, from its start."""
+    if not any(failing in targets for targets in b.successors[before:]):
+        b.link(before, failing)
 
 
 def _handler(b: Builder, handler: ast.ExceptHandler) -> int:
@@ -130,13 +130,13 @@ def _with(b: Builder, node: ast.With | ast.AsyncWith) -> None:
         return
     failing = b.new()
     catching = any(_catches(kind, _CATCH_NAME_ERROR) for kinds in swallowed for kind in kinds)
-    first = len(b.successors)
+    before = b.here
     b.step()
     b.handlers.append(failing)
     b.catching += catching
     b.guards = True
     end = inner_suite(b, node.body)
-    _ensure_edge(b, first, failing)
+    _ensure_edge(b, before, failing)
     b.catching -= catching
     b.handlers.pop()
     b.merge((end, failing))

@@ -27,10 +27,11 @@ def visit(b: Builder, node: ast.AST) -> None:
 
 def using(b: Builder, node: ast.AST) -> set[str]:
     """Walk one expression and return the names that it reads (USE[e])."""
-    before, b.reads = b.reads, set()
+    b.enclosing.append(b.reads)
+    b.reads = set()
     visit(b, node)
-    found, b.reads = b.reads, before
-    before |= found
+    found, b.reads = b.reads, b.enclosing.pop()
+    b.reads |= found
     return found
 
 
@@ -56,6 +57,8 @@ def condition(b: Builder, test: ast.expr, yes: int, no: int) -> None:
         condition(b, test.values[-1], yes, no)
     else:
         visit(b, test)
+        if b.handlers:  # `if df:` raises ValueError
+            b.may_raise()
         guarded = _guarded_name(test)
         _link(b, yes, test, guarded[0] if guarded and guarded[1] else None)
         _link(b, no, test, guarded[0] if guarded and not guarded[1] else None)

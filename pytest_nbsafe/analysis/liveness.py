@@ -17,6 +17,7 @@ from pytest_nbsafe.analysis.cfg import (
     READ,
     Cfg,
     Event,
+    reached_from,
 )
 from pytest_nbsafe.analysis.dataflow import reverse, solve
 from pytest_nbsafe.analysis.definitions import Bits, seen
@@ -127,6 +128,8 @@ def _entry(cfg: Cfg, bits: Bits) -> tuple[int, int]:
     sources = reverse(cfg.successors)
     top = (1 << len(bits)) - 1
     may = solve(cfg.successors, sources, live, kill, start=cfg.exit)[0]
+    ends = reached_from(cfg.exit, sources)
+    must = [m if ends[block] else top for block, m in enumerate(must)]  # it surely raises there
     surely = solve(cfg.successors, sources, must, bound, start=cfg.exit, top=top)[0]
     return live[0] | (may & ~kill[0]), must[0] | (surely & ~bound[0])
 

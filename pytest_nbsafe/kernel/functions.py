@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 import hashlib
 import types
-from typing import TYPE_CHECKING, Any, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .snapshot import Hasher
-
-Key = tuple  # (file, first line, name)
 
 
 class Texts:
@@ -40,9 +39,9 @@ class Texts:
         """Write a function: one of a library by its name, one of a cell by what it says."""
         code = function.__code__
         if function.__globals__ is not home and "<locals>" not in function.__qualname__:
-            hasher.tag("function %s.%s" % (function.__module__, function.__qualname__))
+            hasher.tag(f"function {function.__module__}.{function.__qualname__}")
             return
-        hasher.tag("function %s" % function.__qualname__)
+        hasher.tag(f"function {function.__qualname__}")
         self.add_code(hasher, code)
         hasher.all("defaults", [function.__defaults__, function.__kwdefaults__])
         hasher.all("closure", list(function.__closure__ or ()))
@@ -52,9 +51,9 @@ class Texts:
         """Write a code object: by its text where that is known."""
         text = self.text_of(code)
         if text:
-            hasher.tag("text %s" % text)
+            hasher.tag(f"text {text}")
             return
-        hasher.tag("code %s" % code.co_name)
+        hasher.tag(f"code {code.co_name}")
         hasher.raw(code.co_code)
         consts = [const for const in code.co_consts if not _is_unordered(const)]
         sets = [sorted(map(repr, c)) for c in code.co_consts if _is_unordered(c)]

@@ -9,7 +9,8 @@ process that has no hooks. Functions meant for a compiler of their own (numba) h
 from __future__ import annotations
 
 import ast
-from typing import Callable, Iterator, List, Tuple, Union
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from .recorder import Recorder, Slot
 from .targets import bound_names, global_names, header
@@ -18,9 +19,10 @@ BEGIN = "__nbsafe_begin__"
 FLAGS = "__nbsafe_on__"
 HITS = "__nbsafe_hits__"
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
-Block = List[ast.stmt]
-Edit = Tuple[Block, int, ast.stmt]
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate these
+    FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+    Block = list[ast.stmt]
+    Edit = tuple[Block, int, ast.stmt]
 
 _COMPILED = frozenset(
     {
@@ -57,6 +59,7 @@ def plan(
     recorder: Recorder,
     run: int,
     line_of: Callable[[int], int],
+    *,
     functions: bool = True,
 ) -> Plan:
     """Return the hooks for a cell's tree; `line_of` maps its lines to the cell's own."""
@@ -126,7 +129,7 @@ class _Planner:
     def block(self, body: Block, *, in_loop: bool) -> int:
         """Plan the hooks of a block and what it holds; return the first hook, -1 for none."""
         first = -1
-        for index, group in _groups(body, in_loop):
+        for index, group in _groups(body, in_loop=in_loop):
             inner = -1
             head = group[0]
             looping = in_loop or isinstance(head, _LOOPS)
@@ -134,7 +137,7 @@ class _Planner:
                 hook = self.block(block, in_loop=looping)
                 inner = hook if number == 0 else inner
             entered = inner if isinstance(head, _LOOPS) else -1
-            slots = tuple(self._slot(statement, entered, in_loop) for statement in group)
+            slots = tuple(self._slot(statement, entered, in_loop=in_loop) for statement in group)
             hook = self.recorder.reserve(slots)
             first = hook if first < 0 else first
             text = f"{BEGIN}({hook})"
@@ -156,7 +159,7 @@ class _Planner:
         )
         self.found.edits.append((node.body, index, _at(text, place)))
 
-    def _slot(self, node: ast.stmt, entered: int, in_loop: bool) -> Slot:
+    def _slot(self, node: ast.stmt, entered: int, *, in_loop: bool) -> Slot:
         sure, maybe = bound_names(node)
         end = getattr(node, "end_lineno", None) or node.lineno
         return Slot(
@@ -171,7 +174,7 @@ class _Planner:
         )
 
 
-def _groups(body: Block, in_loop: bool) -> Iterator[tuple[int, list[ast.stmt]]]:
+def _groups(body: Block, *, in_loop: bool) -> Iterator[tuple[int, list[ast.stmt]]]:
     """Yield (index, statements) that share one hook.
 
     In a loop, statements that call nothing run straight on after the one before: they need no
@@ -229,8 +232,7 @@ def _at(text: str, place: ast.stmt) -> ast.stmt:
     """Return the statement that `text` says, standing where `place` stands."""
     (statement,) = ast.parse(text).body
     for node in ast.walk(statement):
-        if "lineno" in node._attributes:
-            ast.copy_location(node, place)
-            node.end_lineno = node.lineno  # type: ignore[attr-defined]
-            node.end_col_offset = node.col_offset  # type: ignore[attr-defined]
+        if isinstance(node, (ast.stmt, ast.expr, ast.ExceptHandler)):
+            node.lineno = node.end_lineno = place.lineno
+            node.col_offset = node.end_col_offset = place.col_offset
     return statement

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any
 
 from . import snapshot
 
 if TYPE_CHECKING:
-    from .snapshot import Hasher
-
-Handler = Callable[["Hasher", Any], None]
+    from .snapshot import Handler, Hasher
 
 
-def handler_of(cls: type) -> Optional[Handler]:
+def handler_of(cls: type) -> Handler | None:
     """Return how values of a library's class are written, None when it is none of these."""
     for library, named in _TABLE.items():
         module = sys.modules.get(library)
@@ -31,7 +29,7 @@ def handler_of(cls: type) -> Optional[Handler]:
     return None
 
 
-def _refuse(cause: str, hasher: Hasher, value: object) -> None:
+def _refuse(cause: str, _hasher: Hasher, _value: object) -> None:
     raise snapshot.UnknownValue(cause)
 
 
@@ -41,7 +39,7 @@ def _refuse(cause: str, hasher: Hasher, value: object) -> None:
 def _array(hasher: Hasher, value: Any) -> None:
     numpy = sys.modules["numpy"]
     plain = numpy.ndarray.view(value, numpy.ndarray)
-    hasher.tag("array %s %r" % (snapshot.qualified(type(value)), plain.shape))
+    hasher.tag(f"array {snapshot.qualified(type(value))} {plain.shape!r}")
     mask = getattr(value, "_mask", None) if type(value).__name__ == "MaskedArray" else None
     if mask is not None:
         hasher.add(numpy.asarray(mask))
@@ -74,12 +72,12 @@ def _objects(hasher: Hasher, values: list[Any]) -> None:
 
 
 def _scalar(hasher: Hasher, value: Any) -> None:
-    hasher.tag("scalar %s" % value.dtype.str)
+    hasher.tag(f"scalar {value.dtype.str}")
     hasher.raw(value.tobytes())
 
 
 def _dtype(hasher: Hasher, value: Any) -> None:
-    hasher.tag("dtype %r" % (value,))
+    hasher.tag(f"dtype {value!r}")
 
 
 def _generator(hasher: Hasher, value: Any) -> None:
@@ -98,14 +96,14 @@ def _random_state(hasher: Hasher, value: Any) -> None:
 
 
 def _ufunc(hasher: Hasher, value: Any) -> None:
-    hasher.tag("ufunc %s" % value.__name__)
+    hasher.tag(f"ufunc {value.__name__}")
 
 
 # ------------------------------------------------------------------ pandas
 
 
 def _frame(hasher: Hasher, value: Any) -> None:
-    hasher.tag("frame %s" % snapshot.qualified(type(value)))
+    hasher.tag(f"frame {snapshot.qualified(type(value))}")
     _index(hasher, value.columns)
     _index(hasher, value.index)
     for array in _columns(value):
@@ -121,7 +119,7 @@ def _columns(value: Any) -> list[Any]:
 
 
 def _series(hasher: Hasher, value: Any) -> None:
-    hasher.tag("series %s" % snapshot.qualified(type(value)))
+    hasher.tag(f"series {snapshot.qualified(type(value))}")
     hasher.add(value.name)
     _index(hasher, value.index)
     _column(hasher, value.array)
@@ -130,7 +128,7 @@ def _series(hasher: Hasher, value: Any) -> None:
 
 def _index(hasher: Hasher, value: Any) -> None:
     kind = type(value).__name__
-    hasher.tag("index %s" % kind)
+    hasher.tag(f"index {kind}")
     hasher.add(list(value.names))
     if kind == "RangeIndex":
         hasher.all("range", [value.start, value.stop, value.step])
@@ -145,7 +143,7 @@ def _column(hasher: Hasher, array: Any) -> None:
     """Write one array of pandas, whichever way it stores its values."""
     numpy = sys.modules["numpy"]
     plain = getattr(array, "_ndarray", array)  # NumpyExtensionArray, datetimes, strings
-    hasher.tag("column %s" % (array.dtype,))
+    hasher.tag(f"column {array.dtype}")
     if isinstance(plain, numpy.ndarray):
         _array(hasher, plain)
     elif type(array).__name__ == "Categorical":
@@ -156,17 +154,17 @@ def _column(hasher: Hasher, array: Any) -> None:
         _array(hasher, numpy.asarray(array.sp_values))
         _array(hasher, numpy.asarray(array.sp_index.indices))
     elif hasattr(array, "_pa_array"):
-        _objects(hasher, array._pa_array.to_pylist())
+        _objects(hasher, array.__arrow_array__().to_pylist())
     else:
         _objects(hasher, array.astype(object).tolist())
 
 
 def _missing(hasher: Hasher, value: object) -> None:
-    hasher.tag("missing %s" % type(value).__name__)
+    hasher.tag(f"missing {type(value).__name__}")
 
 
 def _moment(hasher: Hasher, value: Any) -> None:
-    hasher.tag("moment %s %s" % (snapshot.qualified(type(value)), value.isoformat()))
+    hasher.tag(f"moment {snapshot.qualified(type(value))} {value.isoformat()}")
 
 
 # ------------------------------------------------------------------ others
@@ -177,7 +175,7 @@ def _sparse(hasher: Hasher, value: Any) -> None:
     held = {name: vars(value)[name] for name in parts if name in vars(value)}
     if not held:
         raise snapshot.UnknownValue("a sparse matrix of this form is not compared")
-    hasher.all("sparse %s" % type(value).__name__, list(value.shape))
+    hasher.all(f"sparse {type(value).__name__}", list(value.shape))
     hasher.attributes(held)
 
 
@@ -186,7 +184,7 @@ def _tensor(hasher: Hasher, value: Any) -> None:
         raise snapshot.UnknownValue("a tensor of this layout is not compared")
     if value.numel() * value.element_size() > hasher.size:
         raise snapshot.UnknownValue(snapshot.TOO_LARGE)
-    hasher.tag("tensor %s %s" % (value.dtype, value.requires_grad))
+    hasher.tag(f"tensor {value.dtype} {value.requires_grad}")
     _array(hasher, value.detach().cpu().numpy())
 
 

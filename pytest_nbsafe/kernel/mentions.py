@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from .functions import mentioned
 

@@ -17,25 +17,49 @@ _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__g
 HOME_MODULE = "__main__"
 
 
+_NOISE = frozenset(
+    {
+        "__dict__",
+        "__weakref__",
+        "__module__",
+        "__firstlineno__",
+        "__static_attributes__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations_cache__",
+        "_abc_impl",
+        "__abstractmethods__",
+        "__dataclass_params__",
+        "__dataclass_fields__",
+        "__match_args__",
+        "_member_map_",
+        "_value2member_map_",
+        "_unhashable_values_",
+        "_unhashable_values_map_",
+        "_hashable_values_",
+    }
+)
+
+
 def add_class(hasher: Hasher, cls: type) -> None:
     """Write a class: one of a library by its name, one of a cell by what it is made of."""
     if cls.__module__ != HOME_MODULE:
-        hasher.tag("class %s" % snapshot.qualified(cls))
+        hasher.tag(f"class {snapshot.qualified(cls)}")
         return
-    hasher.tag("own class %s" % cls.__qualname__)
+    hasher.tag(f"own class {cls.__qualname__}")
     hasher.all("bases", list(cls.__bases__))
     own = type.__dict__["__dict__"].__get__(cls)
-    hasher.attributes({k: v for k, v in own.items() if k not in snapshot._CLASS_NOISE})
+    hasher.attributes({k: v for k, v in own.items() if k not in _NOISE})
 
 
 def add_instance(hasher: Hasher, value: Any) -> None:
     """Write an object by its class's name and its state."""
     cls = type(value)
-    hasher.tag("object %s" % snapshot.qualified(cls))
+    hasher.tag(f"object {snapshot.qualified(cls)}")
     own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
     builtin = _held(hasher, value)
     if own or (builtin and not _custom(cls)):
-        _own_state(hasher, value, cls, builtin)
+        _own_state(hasher, value, cls, builtin=builtin)
     else:
         _reduced(hasher, value, cls)
 
@@ -49,7 +73,7 @@ def _held(hasher: Hasher, value: Any) -> bool:
                 hasher.all("keys", list(dict.keys(value)))
                 hasher.all("values", list(dict.values(value)))
             elif base in (set, frozenset):
-                hasher.unordered("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
+                hasher.unordered("held", list(base.__iter__(value)))
             else:
                 hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
             return True
@@ -73,7 +97,7 @@ def _exact(base: type, value: Any) -> Any:
     return bytes(memoryview(value))
 
 
-def _own_state(hasher: Hasher, value: Any, cls: type, builtin: bool) -> None:
+def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
     """Write `__dict__` and slots, calling nothing that the class defines."""
     state = dict(_dict_of(value))
     slots = [
@@ -85,7 +109,7 @@ def _own_state(hasher: Hasher, value: Any, cls: type, builtin: bool) -> None:
     if issubclass(cls, BaseException):
         hasher.add(vars(BaseException)["args"].__get__(value))
     elif not builtin and _hidden_bytes(cls, len(slots)) > 0:
-        cause = "a %s keeps state that cannot be seen" % snapshot.qualified(cls)
+        cause = f"a {snapshot.qualified(cls)} keeps state that cannot be seen"
         raise snapshot.UnknownValue(cause)
     for name, member in slots:
         try:
@@ -128,10 +152,10 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     try:
         reduced = reducer(value) if reducer is not None else cls.__reduce_ex__(value, 2)
     except Exception as error:
-        cause = "a %s cannot be compared: %s" % (snapshot.qualified(cls), str(error)[:100])
+        cause = f"a {snapshot.qualified(cls)} cannot be compared: {str(error)[:100]}"
         raise snapshot.UnknownValue(cause) from error
     if isinstance(reduced, str):
-        hasher.tag("global %s" % reduced)
+        hasher.tag(f"global {reduced}")
         return
     parts = [*reduced[:3], *(list(items) if items is not None else None for items in reduced[3:5])]
     hasher.all("reduced", parts)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
-from typing import Callable, Iterator, Optional
 
 from .contract import Raised
 
@@ -22,7 +22,7 @@ class Places:
         """Note that code of this run stands in `file`."""
         self.files[file] = (run, line_of)
 
-    def frames(self, traceback: Optional[TracebackType]) -> list[tuple[int, int]]:
+    def frames(self, traceback: TracebackType | None) -> list[tuple[int, int]]:
         """Return (run, line) of the frames of a traceback that stand in cells, outermost first."""
         found = []
         while traceback is not None:
@@ -38,7 +38,7 @@ class Places:
     def current_line(self, run: int) -> int:
         """Return the line of the run's cell that is executing in this thread, 0 when none is."""
         line = 0
-        for frame in _frames(sys._getframe(1)):
+        for frame in _frames(inspect.currentframe()):
             known = self.files.get(frame.f_code.co_filename)
             if known is not None and known[0] == run:
                 line = known[1](frame.f_lineno)
@@ -78,7 +78,7 @@ def clean(text: str, limit: int = 2_000) -> str:
     return text[:limit].encode("utf-8", "replace").decode("utf-8")
 
 
-def _frames(frame: Optional[FrameType]) -> Iterator[FrameType]:
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back

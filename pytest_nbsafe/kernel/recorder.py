@@ -29,6 +29,7 @@ class Slot:
         sure: tuple[str, ...] = (),
         maybe: tuple[str, ...] = (),
         entered: int = -1,
+        *,
         quiet: bool = False,
     ) -> None:
         self.run = run

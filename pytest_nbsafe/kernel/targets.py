@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Iterator
+from collections.abc import Iterator
 
 _SCOPES = (
     ast.FunctionDef,
@@ -72,7 +72,7 @@ def _header_children(node: ast.stmt) -> Iterator[ast.AST]:
         yield from node.decorator_list
         return
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt) or type(child).__name__ in {"ExceptHandler"}:
+        if isinstance(child, (ast.stmt, ast.ExceptHandler)):
             continue
         if type(child).__name__ == "match_case":
             yield from (part for part in ast.iter_child_nodes(child) if not _is_stmt(part))

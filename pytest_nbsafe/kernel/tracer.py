@@ -7,7 +7,8 @@ import builtins
 import re
 import threading
 import time
-from typing import Any, Callable, Optional
+from collections.abc import Callable
+from typing import Any
 
 from . import instrument
 from .contract import MIME, VERSION, CellRun, Fingerprint
@@ -29,7 +30,7 @@ class Source:
     `shift` is the number of the cell's lines above it, None when it is not part of the cell.
     """
 
-    def __init__(self, raw: str, shift: Optional[int]) -> None:
+    def __init__(self, raw: str, shift: int | None) -> None:
         self.raw = raw
         self.shift = shift
         self.file = ""
@@ -90,7 +91,7 @@ class Tracer:
     # ------------------------------------------------------------ IPython calls these
 
     def pre_run_cell(self, info: Any) -> None:
-        """A cell, or a nested text, is about to run."""
+        """Take note that a cell, or a nested text, is about to run."""
         try:
             raw = str(info.raw_cell)
             message = self._message_id()
@@ -119,7 +120,7 @@ class Tracer:
             self.watch.fault(error, "following a statement")
 
     def post_run_cell(self, result: Any) -> None:
-        """A cell, or a nested text, has ended."""
+        """Take note that a cell, or a nested text, has ended."""
         try:
             error = result.error_before_exec or result.error_in_exec
             if len(self.sources) > 1:
@@ -197,7 +198,7 @@ class Tracer:
             self.texts.register(file, plan.functions)
         plan.apply()
 
-    def _end(self, error: Optional[BaseException]) -> None:
+    def _end(self, error: BaseException | None) -> None:
         started = time.process_time()
         raised = self.places.raised(error, self.runs) if error is not None else None
         bindings: dict[str, int] = {}
@@ -238,7 +239,7 @@ class Tracer:
         self.last = {}  # from here on cells change things
 
     def _fingerprints(
-        self, names: set[str], known: Optional[dict[str, Fingerprint]] = None
+        self, names: set[str], known: dict[str, Fingerprint] | None = None
     ) -> dict[str, Fingerprint]:
         """Return fingerprints of names; what the last run left needs no second look."""
         found = {}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from .contract import Incident
 from .places import Places, clean, message_of
@@ -32,7 +33,7 @@ class Watch:
 
     def fault(self, error: BaseException, doing: str) -> None:
         """Note a fault of ours."""
-        self.note("tracer", 0, "%s: %s: %s" % (doing, type(error).__name__, message_of(error)))
+        self.note("tracer", 0, f"{doing}: {type(error).__name__}: {message_of(error)}")
 
     def captured(self, error: BaseException, line: int) -> None:
         """Note an exception that was shown or swallowed; it counts unless it ends the run."""
@@ -44,7 +45,7 @@ class Watch:
         for error, line in self._shown:
             if error is not raised:
                 kind = "magic" if type(error).__name__ == "UsageError" else "captured"
-                self.note(kind, line, "%s: %s" % (type(error).__name__, message_of(error)))
+                self.note(kind, line, f"{type(error).__name__}: {message_of(error)}")
         found, self._incidents, self._shown = self._incidents, [], []
         return found
 
@@ -61,15 +62,15 @@ class Watch:
         def excepthook(args: Any) -> None:
             if args.exc_type is not SystemExit and args.exc_value is not None:
                 name = getattr(args.thread, "name", "a thread")
-                said = "%s: %s" % (args.exc_type.__name__, message_of(args.exc_value))
-                self.note("thread", self.line_of(args.exc_value), "in %s: %s" % (name, said))
+                said = f"{args.exc_type.__name__}: {message_of(args.exc_value)}"
+                self.note("thread", self.line_of(args.exc_value), f"in {name}: {said}")
             original(args)
 
         threading.excepthook = excepthook
 
     def _watch_tracebacks(self) -> None:
         shell = self.shell
-        show, usage = shell._showtraceback, shell.show_usage_error
+        show, usage = shell._showtraceback, shell.show_usage_error  # noqa: SLF001  # the one place that all shown errors pass
 
         def _showtraceback(etype: Any, evalue: Any, stb: Any) -> Any:
             if isinstance(evalue, BaseException):
@@ -80,7 +81,7 @@ class Watch:
             self.captured(error, self.line_of(error))
             return usage(error)
 
-        shell._showtraceback = _showtraceback
+        shell._showtraceback = _showtraceback  # noqa: SLF001
         shell.show_usage_error = show_usage_error
 
     def _watch_commands(self) -> None:
@@ -123,4 +124,4 @@ class Watch:
     def _command(self, command: str, code: Any) -> None:
         if isinstance(code, int) and code != 0:
             line = self.places.current_line(self.run)
-            self.note("shell", line, "`!%s` exited with code %d" % (command.strip(), code))
+            self.note("shell", line, f"`!{command.strip()}` exited with code {code}")

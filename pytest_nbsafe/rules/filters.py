@@ -82,14 +82,17 @@ def _strength(claim: Claim) -> tuple[int, int, int, int, int, int]:
 def _with_steps(head: Claim, others: Iterable[Claim]) -> Finding:
     """Return the head's finding with what the others add to its path.
 
-    Of a claim that it accounts for, only a place that it does not name yet is new.
+    Of a claim that it accounts for, only a place in another cell that is not named yet is new.
     """
     steps = list(head.finding.steps)
-    places = {(step.cell, step.line) for step in steps}
     for claim in others:
         step = claim.also
+        if step is None or step in steps:
+            continue
         same_fault = head.fault is not None and claim.fault == head.fault
-        if step and step not in steps and (same_fault or (step.cell, step.line) not in places):
+        places = {(s.cell, s.line) for s in steps}
+        elsewhere = step.cell != head.finding.location.cell and (step.cell, step.line) not in places
+        if same_fault or elsewhere:
             steps.append(step)
     return replace(head.finding, steps=tuple(steps))
 

@@ -16,6 +16,7 @@ from pytest_nbsafe.analysis.model import Span, Use
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, undefined_name
+from pytest_nbsafe.rules.runs import exception
 from pytest_nbsafe.trace.model import Failure
 
 _PLATFORM = frozenset({"dbutils", "displayHTML", "sc", "spark", "sqlContext", "table"})
@@ -65,14 +66,14 @@ def _verdict(
     if use.guarded or _expected(page, use.name):
         return None
     result = facts.clean(cell)
-    if result is not None and result.status == "ok":
-        return None
-    if result is not None and result.status == "raised" and result.failure is not None:
-        failure = result.failure
+    failure = exception(result) if result else None
+    if failure is not None:
         if undefined_name(failure.ename, failure.evalue) == use.name:
             return "observed"
         if use.span.line <= failure.line:
             return None
+    elif result is not None and result.status == "ok":
+        return None
     certain = use.certain and not use.via and use.name not in _PLATFORM
     return "proved" if certain else "suspected"
 
@@ -87,16 +88,17 @@ def _expected(page: Cell, name: str) -> bool:
 def _seen(facts: Facts) -> Iterator[Missing]:
     """Yield what the clean run saw missing, whether or not the text says so."""
     for result in facts.trial.clean.results if facts.trial else ():
-        if result.status != "raised" or result.failure is None:
+        failure = exception(result)
+        if failure is None:
             continue
-        name = undefined_name(result.failure.ename, result.failure.evalue)
+        name = undefined_name(failure.ename, failure.evalue)
         page = facts.notebook.cell(result.cell)
         if name is None or _expected(page, name):
             continue
         above, later = _definers(facts, result.cell, name)
-        span = _place(page, name, result.failure)
-        if not above and (span or _in_frames(facts, name, result.failure)):
-            line = max(result.failure.line, 1)
+        span = _place(page, name, failure)
+        if not above and (span or _in_frames(facts, name, failure)):
+            line = max(failure.line, 1)
             where = span or Span(line, 1, line, 1)
             yield Missing(result.cell, name, where, "observed", later)
 

@@ -12,7 +12,8 @@ from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges
-from pytest_nbsafe.rules.words import names
+from pytest_nbsafe.rules.runs import why
+from pytest_nbsafe.rules.words import names, one_line
 
 
 class RanOutOfOrder:
@@ -104,7 +105,10 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     message = (
         f"this cell ran as [{reader}], before cell {edge.definer} made {made} as [{definer}]: "
     )
-    message += "in page order it fails" if fails else "its result may be that of an older version"
+    if fails and (result := facts.clean(edge.reader)):
+        message += f"in page order it fails with {one_line(why(result))}"
+    else:
+        message += "its result may be that of an older version"
     marks = {("edge", edge.definer, edge.reader)}
     return Claim(
         finding(

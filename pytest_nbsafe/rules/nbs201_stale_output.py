@@ -76,7 +76,13 @@ def _judgement(facts: Facts, cell: int) -> Judgement | None:
 
 
 def _speaks(facts: Facts, cell: int) -> bool:
-    judgement = _judgement(facts, cell)
+    """Return whether the judge leaves a stale read standing.
+
+    Of a cell that did not come through the clean run its failure is told, or why it was skipped.
+    """
+    result, judgement = facts.clean(cell), _judgement(facts, cell)
+    if result is not None and result.status != "ok":
+        return False
     return judgement is None or judgement.output != "same"
 
 
@@ -87,7 +93,7 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
     by NBS103.
     """
     judgement = _judgement(facts, old.cell)
-    if judgement is None or judgement.output == "same":
+    if judgement is None or not _speaks(facts, old.cell):
         return False
     other_input = judgement.values.get(old.name) == "differs"
     return judgement.output == "differs" or (

@@ -10,7 +10,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, shows_failure
 from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of, why
-from pytest_nbsafe.rules.words import quoted
+from pytest_nbsafe.rules.words import one_line
 from pytest_nbsafe.trace.model import CellResult, Incident
 
 _INCIDENTS: dict[str, tuple[Severity, str]] = {
@@ -105,8 +105,12 @@ def _frames(result: CellResult) -> tuple[Step, ...]:
     frames = result.failure.frames if result.failure else ()
     if all(cell == result.cell for cell, _ in frames):
         return ()
-    steps = [Step(cell, line, "calls into the next") for cell, line in frames[:-1]]
-    return (*steps, Step(*frames[-1], f"raised {_one_line(result)}"))
+    way = list(dict.fromkeys(frames))
+    steps = [
+        Step(cell, line, f"calls into cell {way[i + 1][0]}")
+        for i, (cell, line) in enumerate(way[:-1])
+    ]
+    return (*steps, Step(*way[-1], f"raised {_one_line(result)}"))
 
 
 def _remedy(result: CellResult) -> str:
@@ -115,6 +119,8 @@ def _remedy(result: CellResult) -> str:
         return "nobody can type an answer in a test run: set the value, or tag it skip-execution"
     if ename in {"ModuleNotFoundError", "ImportError"}:
         return "install what is imported into the environment of the notebook's kernel"
+    if ename == "UsageError":
+        return "load the extension that the magic comes with, or drop it"
     return ""
 
 
@@ -126,9 +132,14 @@ def _did_not_raise(facts: Facts, result: CellResult) -> Claim:
 
 def _incident(facts: Facts, cell: int, incident: Incident) -> Claim:
     severity, says = _INCIDENTS[incident.kind]
-    message = f"{says}: {_flat(incident.message)}" if incident.message else says
+    message = f"{says}: {one_line(incident.message)}" if incident.message else says
     line = max(incident.line, 1)
-    return Claim(finding(facts, "NBS401", cell, line, "observed", message, severity=severity))
+    raised = {("raise", cell, 0)} if incident.kind == "captured" else ()
+    return Claim(
+        finding(facts, "NBS401", cell, line, "observed", message, severity=severity),
+        explains=frozenset(raised),
+        also=Step(cell, line, message),
+    )
 
 
 def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
@@ -151,8 +162,4 @@ def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
 
 
 def _one_line(result: CellResult) -> str:
-    return _flat(why(result))
-
-
-def _flat(text: str) -> str:
-    return quoted(text)[1:-1]
+    return one_line(why(result))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.model import CellResult, RunStatus
+from pytest_nbsafe.trace.model import CellResult, Failure, RunStatus
 
 
 def ended(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
@@ -30,6 +30,17 @@ def why(result: CellResult) -> str:
     if result.failure is None:
         return result.reason
     return f"{result.failure.ename}: {result.failure.evalue}".strip().strip(":")
+
+
+def exception(result: CellResult) -> Failure | None:
+    """Return the exception that a run raised, also one that a magic of the cell swallowed."""
+    if result.status == "raised":
+        return result.failure
+    for incident in result.incidents:
+        if incident.kind == "captured":
+            ename, _, evalue = incident.message.partition(": ")
+            return Failure(ename, evalue, incident.line)
+    return None
 
 
 def line_of(result: CellResult) -> int:

@@ -27,10 +27,15 @@ def cells(numbers: Sequence[int]) -> str:
     return ("cell " if len(numbers) == 1 else "cells ") + listed(str(n) for n in numbers)
 
 
-def quoted(text: str) -> str:
-    """Return the text on one line in quotes, cut to what fits into a sentence."""
+def one_line(text: str, width: int = 200) -> str:
+    """Return the text on one line, cut to what fits."""
     line = " ".join(text.split())
-    return f'"{line if len(line) <= _WIDTH else line[: _WIDTH - 3] + "..."}"'
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def quoted(text: str) -> str:
+    """Return the text in quotes, cut to what fits into a sentence."""
+    return f'"{one_line(text, _WIDTH)}"'
 
 
 def shown(text: str) -> str:

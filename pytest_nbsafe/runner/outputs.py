@@ -63,7 +63,9 @@ class Collector:
         return tuple(shown)
 
     def _clear(self) -> None:
-        self.__init__()  # type: ignore[misc]  # a cleared cell starts anew, limits and all
+        for held in (self._outputs, self._texts, self._displays):
+            held.clear()
+        self._size = self._dropped = 0
 
     def _stream(self, name: str, text: str) -> None:
         kept = text[: max(0, STREAM_LIMIT - self._size)]

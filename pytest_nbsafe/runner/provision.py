@@ -8,7 +8,6 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 _SOCKET_PATH_LIMIT = 90  # sun_path holds 104 bytes on macOS, 108 on Linux; a suffix is added
@@ -52,17 +51,6 @@ class KernelFolder:
         """Remove the folder."""
         self.log.close()
         shutil.rmtree(self.path, ignore_errors=True)
-
-    def __enter__(self) -> KernelFolder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def environment(base: dict[str, str]) -> dict[str, str]:

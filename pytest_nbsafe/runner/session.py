@@ -158,7 +158,7 @@ class KernelSession:
             if self._folder is not None:
                 self._folder.close()
 
-    def __enter__(self) -> KernelSession:
+    def __enter__(self) -> KernelSession:  # noqa: PYI034  # typing.Self needs Python 3.11
         if self._loop is None:
             self.start()
         return self

@@ -11,13 +11,16 @@ from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, Statem
 from pytest_nbsafe.trace.model import Record, Value
 
 _NOTHING: frozenset[str] = frozenset()
-_UNSHARED = frozenset(
+_IMMUTABLE = frozenset(
     {
-        "int", "float", "complex", "bool", "str", "bytes", "NoneType", "tuple", "frozenset",
-        "range", "slice", "ellipsis", "function", "builtin_function_or_method", "module", "type",
-        "method", "numpy.ufunc", "abc.ABCMeta", "enum.EnumType", "enum.EnumMeta",
+        "int", "float", "complex", "bool", "str", "bytes", "NoneType", "frozenset", "range",
+        "slice", "ellipsis", "builtin_function_or_method",
     }
 )  # fmt: skip
+_UNSHARED = _IMMUTABLE | {
+    "tuple", "function", "module", "type", "method", "numpy.ufunc", "abc.ABCMeta",
+    "enum.EnumType", "enum.EnumMeta",
+}  # fmt: skip
 _RANDOM = ("numpy.random.", "random.")
 
 
@@ -83,7 +86,10 @@ def _executed(event: CellRun, analysis: CellAnalysis) -> list[_Executed]:
         return found
     called = tuple(position for seen in event["statements"] for position in seen["called"])
     bound = {name: identity for name, identity in event["bindings"].items() if identity}
-    return [_Executed(statement, True, called, bound) for statement in analysis.statements]
+    return [
+        _Executed(statement, done=True, called=called, bound=bound)
+        for statement in analysis.statements
+    ]
 
 
 def _statement_at(seen: StatementEvent, analysis: CellAnalysis) -> Statement | None:
@@ -197,6 +203,8 @@ def _kinds(event: CellRun) -> dict[int, str]:
 def _may_have_changed(name: str, event: CellRun) -> bool:
     """Tell whether the object of a name may differ from what it was when the run began."""
     before, after = event["before"].get(name), event["after"].get(name)
+    if after is not None and after["kind"] in _IMMUTABLE:
+        return False
     if before is None or after is None or before["identity"] != after["identity"]:
         return True
     return not before["hash"] or before["hash"] != after["hash"]

@@ -57,7 +57,7 @@ def values(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
                 for end in ("true", "false", "raise"):
                     yield events, end
     elif kind in ("and", "or"):
-        for events, outcome in values(e[1]):
+        for events, outcome in tested(e[1]):
             if outcome == ("true" if kind == "and" else "false"):
                 for more, end in values(e[2]):
                     yield events + more, end
@@ -65,20 +65,37 @@ def values(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
                 yield events, outcome
     elif kind == "not":
         flip = {"true": "false", "false": "true", "raise": "raise"}
-        for events, outcome in values(e[1]):
+        for events, outcome in tested(e[1]):
             yield events, flip[outcome]
     elif kind == "if":
-        for events, outcome in values(e[1]):
+        for events, outcome in tested(e[1]):
             if outcome == "raise":
                 yield events, outcome
             else:
                 for more, end in values(e[2] if outcome == "true" else e[3]):
-                    yield events + more, end
+                    yield from either(events + more, end)
     elif kind == "walrus":
         for events, outcome in values(e[2]):
-            yield (events if outcome == "raise" else (*events, ("b", e[1]))), outcome
+            if outcome == "raise":
+                yield events, outcome
+            else:
+                yield from either((*events, ("b", e[1])), outcome)
     else:
         yield from each(e)
+
+
+def either(events: tuple[Event, ...], outcome: str) -> Iterator[tuple[tuple[Event, ...], str]]:
+    """Yield both outcomes: the analysis does not know that `(x := a and b)` is true as `b` is."""
+    for end in ("raise",) if outcome == "raise" else ("true", "false"):
+        yield events, end
+
+
+def tested(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
+    """Yield the same for a value whose truth is asked for, which may raise."""
+    for events, outcome in values(e):
+        yield events, outcome
+        if outcome != "raise":
+            yield events, "raise"
 
 
 def in_turn(parts: tuple[Node, ...]) -> Iterator[tuple[tuple[Event, ...], str]]:
@@ -95,8 +112,8 @@ def in_turn(parts: tuple[Node, ...]) -> Iterator[tuple[tuple[Event, ...], str]]:
 
 def each(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
     for events, outcome in values(e[1]):
+        yield events, "raise"  # the iterator may raise
         if outcome == "raise":
-            yield events, outcome
             continue
         for times in range(3):
             for more, end in in_turn((e[2],) * times):
@@ -140,15 +157,16 @@ def render(body: tuple[Node, ...], indent: int = 0) -> list[str]:
 def walk(body: tuple[Node, ...]) -> list[Path]:
     paths: list[Path] = [((), "normal")]
     for s in body:
-        following: list[Path] = []
-        for events, outcome in paths:
+        following: dict[Path, None] = {}
+        for tried, (events, outcome) in enumerate(paths):
             if outcome != "normal":
-                following.append((events, outcome))
+                following[events, outcome] = None
                 continue
-            following.extend((events + more, end) for more, end in step(s))
-        paths = list(dict.fromkeys(following))
-        if len(paths) > LIMIT:
-            raise TooMany
+            for count, (more, end) in enumerate(step(s)):
+                following[events + more, end] = None
+                if len(following) > LIMIT or count > 4 * LIMIT or tried * count > 20 * LIMIT:
+                    raise TooMany
+        paths = list(following)
     return paths
 
 
@@ -172,7 +190,7 @@ def step(s: Node) -> Iterator[Path]:
     elif kind in ("raise", "break", "continue"):
         yield (mark,), kind
     elif kind == "if":
-        for events, outcome in values(s[1]):
+        for events, outcome in tested(s[1]):
             if outcome == "raise":
                 yield (mark, *events), "raise"
             else:
@@ -198,7 +216,7 @@ def loop(
     left: int,
 ) -> Iterator[Path]:
     mark: Event = ("s",)
-    tests = values(test) if test else iter([((), "true"), ((), "false")])
+    tests = tested(test) if test else iter([((), "true"), ((), "false")])
     for events, outcome in tests:
         if outcome == "raise":
             yield (mark, *events), "raise"
@@ -219,7 +237,10 @@ def loop(
 
 def attempt(s: Node) -> Iterator[Path]:
     ways: list[Path] = []
-    for events, outcome in walk(s[1]):
+    inside = walk(s[1])
+    if all(outcome != "raise" for _, outcome in inside):
+        inside.append(((), "raise"))  # something unforeseen, before anything was done
+    for events, outcome in inside:
         if outcome == "raise":
             ways.extend((events + more, end) for more, end in walk(s[2]))
             ways.append((events, "raise"))  # another exception than the one that is caught

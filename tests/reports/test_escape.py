@@ -1,6 +1,5 @@
 """What cannot be seen is spelled, what a terminal would obey is gone."""
 
-import time
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -41,11 +40,10 @@ def test_clean_text_makes_valid_xml_whatever_went_in() -> None:
     assert ET.fromstring(ET.tostring(element, "utf-8")).text == element.text
 
 
-def test_clean_takes_linear_time() -> None:
-    start = time.process_time()
-    for text in ("x" * 300_000, "\x1b]" * 100_000, "\r" * 300_000, "\x1b[" * 100_000):
-        escape.clean(text)
-    assert time.process_time() - start < 20
+@pytest.mark.parametrize("text", ["x", "\x1b]", "\r", "\x1b[", "\x1b[0", "a\r"])
+def test_clean_ends_on_much_text(text: str) -> None:
+    # Quadratic in its length, any of these would take hours.
+    assert len(escape.clean(text * 1_000_000)) <= 8_000_000
 
 
 def test_line_is_one_line() -> None:

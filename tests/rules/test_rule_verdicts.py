@@ -84,6 +84,13 @@ def test_an_excuse_falls_when_the_run_raises() -> None:
     ]
 
 
+def test_a_name_error_that_a_magic_swallows_is_seen_too() -> None:
+    text = "# %% [2]\n%%capture\nprint(w)\n# %% [1]\nw = 1\n"
+    swallowed = with_incident(1, "captured", "NameError: name 'w' is not defined")
+    facts = tried(facts_of(text), swallowed)
+    assert lines(evaluate(facts)) == ["NBS102 1:2 observed error"]
+
+
 def test_a_read_in_a_branch_is_only_suspected() -> None:
     text = "# %% [1]\nimport sys\nif len(sys.argv) > 99:\n    print(w)\n"
     assert found(text) == ["NBS101 1:3 suspected warning"]
@@ -133,6 +140,12 @@ def test_the_judge_of_a_stale_read(output: Comparison, told: list[str]) -> None:
     assert told == lines(evaluate(facts))
 
 
+@pytest.mark.parametrize("clean", [raised(3, "ValueError", "no"), ended(3, "skipped")])
+def test_a_cell_that_did_not_come_through_has_no_stale_output(clean: dict[int, CellResult]) -> None:
+    facts = tried(facts_of(FIGURE), clean, judgements=[Judgement(3, "differs", "[0]", "no")])
+    assert "NBS201" not in {finding.code for finding in evaluate(facts)}
+
+
 def test_a_confirmed_finding_says_both_outputs_and_what_to_run() -> None:
     facts = tried(facts_of(FIGURE), judgements=[Judgement(3, "differs", "[0]", "[1]")])
     finding = the_one(evaluate(facts))
@@ -179,7 +192,7 @@ def test_page_order_that_fails_where_the_recorded_one_does_not_is_an_error() -> 
     failing = tried(facts, raised(2, "TypeError", "no"), replay={})
     finding = the_one(evaluate(failing))
     assert lines([finding]) == ["NBS103 2:1 confirmed error"]
-    assert "in page order it fails" in finding.message
+    assert finding.message.endswith("in page order it fails with TypeError: no")
 
 
 @pytest.mark.parametrize(
@@ -254,7 +267,7 @@ def test_the_way_of_an_exception_through_other_cells() -> None:
     text = "# %% [1]\ndef f():\n    raise ValueError('no')\n# %% [2]\nf()\n"
     facts = tried(facts_of(text), raised(2, "ValueError", "no", 1, ((2, 1), (1, 2))))
     finding = the_one(evaluate(facts))
-    assert finding.steps == (Step(2, 1, "calls into the next"), Step(1, 2, "raised ValueError: no"))
+    assert finding.steps == (Step(2, 1, "calls into cell 1"), Step(1, 2, "raised ValueError: no"))
 
 
 @pytest.mark.parametrize(

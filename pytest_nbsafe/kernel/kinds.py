@@ -1,0 +1,203 @@
+"""Fingerprints of built-in kinds of values, and the kinds that have none."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import io
+import re
+import threading
+import types
+from typing import TYPE_CHECKING, Any
+
+from .snapshot import UnknownValue, qualified
+
+if TYPE_CHECKING:
+    from .snapshot import Handler, Hasher
+
+_PASSING = (
+    "generator",
+    "coroutine",
+    "async_generator",
+    "frame",
+    "traceback",
+    "lock",
+    "RLock",
+    "socket",
+    "memoryview",
+    "Thread",
+)
+
+
+def passing(cls: type) -> str:
+    """Return why values of a class cannot be compared, empty when they may be."""
+    if issubclass(cls, (io.IOBase, threading.Thread)):
+        return f"a {qualified(cls)} is not compared"
+    name = cls.__name__
+    if name in _PASSING or name.endswith(("iterator", "_iterator")):
+        return f"a {name} is used up or changes as it is looked at"
+    if cls.__module__ in {"itertools", "builtins"} and hasattr(cls, "__next__"):
+        return f"a {name} is used up as it is looked at"
+    if cls.__module__ in {"_io", "_socket", "_thread", "sqlite3", "subprocess"}:
+        return f"a {qualified(cls)} is not compared"
+    return ""
+
+
+def refuse(cause: str, _hasher: Hasher, _value: object) -> None:
+    """Give a value up as unknown."""
+    raise UnknownValue(cause)
+
+
+# ------------------------------------------------------------------ built-in kinds
+
+
+def _list(hasher: Hasher, value: list[Any]) -> None:
+    hasher.all("list", value)
+
+
+def _tuple(hasher: Hasher, value: tuple[Any, ...]) -> None:
+    hasher.all("tuple", list(value))
+
+
+def _dict(hasher: Hasher, value: dict[Any, Any]) -> None:
+    hasher.all("dict", list(value.keys()))
+    hasher.all("values", list(value.values()))
+
+
+def _set(hasher: Hasher, value: set[Any]) -> None:
+    hasher.unordered("set", list(value))
+
+
+def _frozenset(hasher: Hasher, value: frozenset[Any]) -> None:
+    hasher.unordered("frozenset", list(value))
+
+
+def _bytearray(hasher: Hasher, value: bytearray) -> None:
+    hasher.tag("bytearray")
+    hasher.raw(bytes(value))
+
+
+def _range(hasher: Hasher, value: Any) -> None:
+    hasher.all(type(value).__name__, [value.start, value.stop, value.step])
+
+
+def _constant(hasher: Hasher, value: object) -> None:
+    hasher.tag(f"constant {value!r}")
+
+
+def _module(hasher: Hasher, value: types.ModuleType) -> None:
+    hasher.tag(f"module {value.__name__}")
+
+
+def _function(hasher: Hasher, value: types.FunctionType) -> None:
+    hasher.snapshot.texts.add_function(hasher, value, hasher.snapshot.home)
+
+
+def _code(hasher: Hasher, value: types.CodeType) -> None:
+    hasher.snapshot.texts.add_code(hasher, value)
+
+
+def _builtin(hasher: Hasher, value: types.BuiltinFunctionType) -> None:
+    hasher.tag(f"builtin {value.__module__}.{value.__qualname__}")
+    owner = value.__self__
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        hasher.add(owner)
+
+
+def _method(hasher: Hasher, value: types.MethodType) -> None:
+    hasher.tag("method")
+    hasher.add(value.__func__)
+    hasher.add(value.__self__)
+
+
+def _descriptor(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"descriptor {value.__qualname__}")
+
+
+def _property(hasher: Hasher, value: property) -> None:
+    hasher.all("property", [value.fget, value.fset, value.fdel])
+
+
+def _wrapped(hasher: Hasher, value: Any) -> None:
+    hasher.all(type(value).__name__, [value.__func__])
+
+
+def _partial(hasher: Hasher, value: functools.partial[Any]) -> None:
+    hasher.all("partial", [value.func, value.args, value.keywords])
+
+
+def _cached(hasher: Hasher, value: Any) -> None:
+    hasher.all("lru_cache", [value.__wrapped__])
+
+
+def _cell(hasher: Hasher, value: types.CellType) -> None:
+    try:
+        content = value.cell_contents
+    except ValueError:
+        hasher.tag("empty cell")
+    else:
+        hasher.all("cell", [content])
+
+
+def _mapping(hasher: Hasher, value: Any) -> None:
+    hasher.all("mappingproxy", [dict(value)])
+
+
+def add_enum(hasher: Hasher, value: enum.Enum) -> None:
+    """Write a member of an enumeration."""
+    hasher.tag(f"enum {qualified(type(value))} {value._name_}")
+    hasher.add(value._value_)
+
+
+def _pattern(hasher: Hasher, value: re.Pattern[Any]) -> None:
+    hasher.all("pattern", [value.pattern, value.flags])
+
+
+def _namespace(hasher: Hasher, value: types.SimpleNamespace) -> None:
+    hasher.tag("namespace")
+    hasher.attributes(value.__dict__)
+
+
+def _memory_file(hasher: Hasher, value: Any) -> None:
+    if value.closed:
+        hasher.tag(f"closed {type(value).__name__}")
+    else:
+        hasher.all(type(value).__name__, [value.getvalue(), value.tell()])
+
+
+EXACT: dict[type, Handler] = {
+    io.StringIO: _memory_file,
+    io.BytesIO: _memory_file,
+    list: _list,
+    tuple: _tuple,
+    dict: _dict,
+    set: _set,
+    frozenset: _frozenset,
+    bytearray: _bytearray,
+    range: _range,
+    slice: _range,
+    type(Ellipsis): _constant,
+    type(NotImplemented): _constant,
+    types.ModuleType: _module,
+    types.FunctionType: _function,
+    types.CodeType: _code,
+    types.BuiltinFunctionType: _builtin,
+    types.MethodType: _method,
+    types.MethodDescriptorType: _descriptor,
+    types.WrapperDescriptorType: _descriptor,
+    types.GetSetDescriptorType: _descriptor,
+    types.MemberDescriptorType: _descriptor,
+    types.ClassMethodDescriptorType: _descriptor,
+    types.CellType: _cell,
+    types.MappingProxyType: _mapping,
+    types.SimpleNamespace: _namespace,
+    property: _property,
+    staticmethod: _wrapped,
+    classmethod: _wrapped,
+    functools.partial: _partial,
+    type(functools.lru_cache(len)): _cached,
+    type(re.compile("")): _pattern,
+}
+
+if hasattr(types, "UnionType"):  # Python 3.10 and later
+    EXACT[types.UnionType] = lambda hasher, value: hasher.all("union", list(value.__args__))
