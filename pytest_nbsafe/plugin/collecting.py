@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.plugin.items import NotebookFile
 from pytest_nbsafe.plugin.sessions import Sessions
 from pytest_nbsafe.plugin.settings import Settings
@@ -18,26 +17,14 @@ class Collecting:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._sessions = Sessions()
-        self._misuse: NbsafeError | None = None
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
         """Collect a notebook, but never one of the copies that Jupyter keeps."""
         if file_path.suffix != ".ipynb" or ".ipynb_checkpoints" in file_path.parts:
             return None
-        try:
-            settings = self._settings.of(file_path)
-        except NbsafeError as error:
-            # Raised from here, it would be a collection error with a traceback.
-            self._misuse = error
-            return None
         file: NotebookFile = NotebookFile.from_parent(parent, path=file_path)
-        file.sessions, file.settings = self._sessions, settings
+        file.sessions, file.chosen = self._sessions, self._settings
         return file
-
-    def pytest_collection_modifyitems(self) -> None:
-        """Stop in one line when some notebook's configuration is not understood."""
-        if self._misuse is not None:
-            raise pytest.UsageError(str(self._misuse))
 
     def pytest_sessionfinish(self) -> None:
         """Stop every kernel that is still up, whatever ended the run."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest._code.code import ExceptionRepr
 
+from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.plugin.failures import FailedError, FailureRepr
 from pytest_nbsafe.reports import text
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_nbsafe.config import Config
     from pytest_nbsafe.findings import Outcome
     from pytest_nbsafe.plugin.sessions import Sessions
+    from pytest_nbsafe.plugin.settings import Settings
 
 THE_NOTEBOOK = 0
 """The number of the item that stands for no single cell."""
@@ -26,13 +28,24 @@ class NotebookFile(pytest.File):
     """A notebook: yields an item a code cell in page order, then one for the whole."""
 
     sessions: Sessions
+    chosen: Settings
     settings: Config
     numbers: frozenset[int] = frozenset()
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the items; a notebook that cannot be read has only the last, which says so."""
+        """Yield the items; a notebook that cannot be read has only the last, which says so.
+
+        Raises:
+            CollectError: the notebook's configuration file is not understood.
+
+        """
         from pytest_nbsafe.check import NotebookSession
 
+        try:
+            self.settings = self.chosen.of(self.path)
+        except NbsafeError as error:
+            # A usage error would be lost in a worker of pytest-xdist.
+            raise self.CollectError(str(error)) from error
         cells = NotebookSession(self.path, self.settings).cells
         self.numbers = frozenset({THE_NOTEBOOK, *(cell.number for cell in cells)})
         for cell in cells:

@@ -38,14 +38,12 @@ def as_failure(
     return Failure(ename, evalue, raised["line"], traceback, frames)
 
 
-def as_exit(reply: Mapping[str, Any]) -> Failure | None:
-    """Return a failure when the cell asked for the kernel to be shut down (`exit`, `quit`).
-
-    A front end would end the kernel now; the cells below would never run.
-    """
-    if any(item.get("source") == "ask_exit" for item in reply.get("payload") or ()):
-        return Failure("SystemExit", "the cell asks to shut the kernel down (exit or quit)", 0)
-    return None
+def asks_exit(reply: Mapping[str, Any]) -> bool:
+    """Tell whether the cell asked for the end of the kernel, which soon follows (`exit`, `quit`)."""
+    return any(
+        item.get("source") == "ask_exit" and not item.get("keepkernel")
+        for item in reply.get("payload") or ()
+    )
 
 
 def _line(traceback: str) -> int:

@@ -23,7 +23,7 @@ from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.kernel.contract import MIME, VERSION, CellRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import island
-from pytest_nbsafe.runner.failures import as_exit, as_failure
+from pytest_nbsafe.runner.failures import as_failure, asks_exit
 from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
@@ -220,10 +220,17 @@ class KernelSession:
         if exchange.status == "died" or work.cancelled():
             return
         if await work:
+            self._note_exit(exchange)
             return
         self._alive = False
         exchange.status = "died"
         exchange.reason = f"{death(await self._exit_code())}{self._last_words()}"
+
+    def _note_exit(self, exchange: _Exchange) -> None:
+        if exchange.reply is not None and asks_exit(exchange.reply):
+            self._alive = False
+            exchange.status = "died"
+            exchange.reason = "the cell asked the kernel to shut down (exit or quit)"
 
     async def _interrupt(self, work: asyncio.Future[bool], exchange: _Exchange) -> None:
         """Ask a kernel that takes too long to stop; kill it when it does not."""
@@ -265,14 +272,16 @@ class KernelSession:
             incidents=self._incidents(exchange),
             duration_s=duration_s,
         )
-        return result if event is None else self._traced(result, event)
+        return self._traced(result, event) if event is not None else result
 
     def _failure(self, exchange: _Exchange, event: CellRun | None) -> Failure | None:
         if exchange.reply is None:
             return None
-        return as_failure(exchange.reply, event, self._run_cells) or as_exit(exchange.reply)
+        return as_failure(exchange.reply, event, self._run_cells)
 
     def _traced(self, result: CellResult, event: CellRun) -> CellResult:
+        if not self._trace:
+            return dataclasses.replace(result, cpu_s=event["cpu_s"])
         return dataclasses.replace(
             result,
             reads=values(event["before"]),

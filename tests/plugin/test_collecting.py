@@ -1,6 +1,7 @@
 """What is collected, when, and under which marks."""
 
 import json
+from pathlib import Path
 
 import pytest
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
@@ -153,14 +154,31 @@ def test_misuse_is_one_line(pytester: pytest.Pytester, arguments: list[str], sai
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
 
 
-@pytest.mark.parametrize("folder", [".", "deep"])
-def test_a_bad_configuration_file_is_misuse(pytester: pytest.Pytester, folder: str) -> None:
-    file = write(pytester.path / folder / "nb.ipynb").with_name("pyproject.toml")
+def bad_configuration(folder: Path) -> None:
+    file = write(folder / "nb.ipynb").with_name("pyproject.toml")
     file.write_text("[tool.nbsafe]\nordre = 'auto'\n", encoding="utf-8")
+
+
+def test_a_bad_configuration_at_the_root_is_misuse(pytester: pytest.Pytester) -> None:
+    bad_configuration(pytester.path)
     result = pytester.runpytest("--nbsafe", "--rootdir=.")
     assert result.ret is pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: *unknown key 'ordre' (did you mean order?)"])
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_bad_configuration_below_stops_the_run_in_one_line(
+    pytester: pytest.Pytester, workers: str
+) -> None:
+    bad_configuration(pytester.path / "deep")
+    result = pytester.runpytest_subprocess("--nbsafe", "--rootdir=.", f"-n{workers}")
+    assert result.ret in {pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED}
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*ERROR collecting deep/nb.ipynb*", "*unknown key 'ordre' (did you mean order?)"]
+    )
+    assert "Traceback" not in result.stdout.str()
 
 
 def test_options_win_over_ini_over_file(pytester: pytest.Pytester) -> None:

@@ -1,21 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kernels import RunCells, notebook
 
-from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
 from pytest_nbsafe.runner.session import KernelSession
 from pytest_nbsafe.trace.model import CellResult
-
-RunCells = Callable[..., list[CellResult]]
-
-
-def notebook(*sources: str) -> Notebook:
-    cells = (Cell(CellId(str(n)), n, "code", source) for n, source in enumerate(sources, 1))
-    return Notebook("nb.ipynb", tuple(cells))
-
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KernelSession]:
