@@ -95,9 +95,10 @@ class NotebookSession:
         if self.config.static:
             return self._judged(cell, None)
         result = self._drive(cell)
-        if self._no_kernel and cell:
-            return Outcome(cell, "skipped", self._no_kernel)
-        return self._judged(cell, result)
+        outcome = self._judged(cell, result)
+        if self._no_kernel and cell and outcome.status == "passed":
+            return replace(outcome, status="skipped", reason=self._no_kernel)
+        return outcome
 
     def report(self) -> NotebookReport:
         """Return what became of the notebook so far."""
@@ -138,8 +139,12 @@ class NotebookSession:
             return
         self._facts, clean = static_facts(notebook, self.config)
         self._findings = evaluate(self._facts)
-        if not self.config.static and clean.runs:
-            self._run = _trial_run(self._facts, clean, self._path)
+        if self.config.static or not clean.runs:
+            return
+        if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
+            self._no_kernel = "not run: this notebook holds Python 2 code"
+            return
+        self._run = _trial_run(self._facts, clean, self._path)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
@@ -190,8 +195,15 @@ class NotebookSession:
         if failing is not None:
             return Outcome(cell, "failed", failing.message, found, traceback, output, duration_s)
         reason = self._skipped(cell, result)
-        status = "skipped" if reason else "passed"
-        return Outcome(cell, status, reason, found, traceback, output, duration_s)
+        return Outcome(
+            cell,
+            "skipped" if reason else "passed",
+            reason,
+            found,
+            traceback,
+            output,
+            duration_s,
+        )
 
     def _elsewhere(self, result: CellResult | None) -> Finding | None:
         """Return the finding at another cell that has this cell's failure among its steps."""
@@ -327,7 +339,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
     if notebook.language != "python":
         raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
     graph = graphs.build(notebook)
-    plans = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
+    plans: dict[str, Plan] = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
     plan = orders.plan(graph, configuration(path, settings).order)
     same = plan.cells == plans["top-down"].cells
     stats = {

@@ -113,9 +113,10 @@ def _read_toml(file: Path) -> dict[str, Any]:
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise NbsafeError("bad-toml", f"{file}: {error}", "mend the file") from error
+    return table
 
 
 def _value(key: str, value: Any, source: str) -> Any:

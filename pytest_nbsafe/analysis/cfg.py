@@ -45,7 +45,7 @@ class Cfg:
 
     `exit` is the block in which the normal end is reached. A block that only raises has no
     successor. `guards` tells whether a guard or a handler is anywhere; `reached[n]` whether any
-    path leads to block n.
+    path leads to block n; `order` holds those blocks, each after those it leads to (but for loops).
     """
 
     events: Sequence[Sequence[Event]]
@@ -53,6 +53,7 @@ class Cfg:
     exit: int
     guards: bool
     reached: bytes | bytearray = b"\x01"
+    order: Sequence[int] = (0,)
 
 
 @dataclass(slots=True)
@@ -186,17 +187,20 @@ class Builder:
             end = self.exit
         if len(self.events) == 1:
             return Cfg(self.events, self.successors, end, self.guards)
-        reached = reached_from(0, self.successors)
+        order = postorder(0, self.successors)
+        reached = bytearray(len(self.events))
+        for block in order:
+            reached[block] = 1
         if not reached[end]:  # every path raises or loops for ever: take what happened until then
-            live = [n for n in range(len(self.events)) if reached[n]]
-            ends = [n for n in live if not self.successors[n]] or live
+            ends = [block for block in order if not self.successors[block]] or list(order)
             end = self.new()
             for block in ends:
                 self.link(block, end)
             reached.append(1)
+            order = postorder(0, self.successors)
         events = [e if reached[n] else [] for n, e in enumerate(self.events)]
         successors = [s if reached[n] else [] for n, s in enumerate(self.successors)]
-        return Cfg(events, successors, end, self.guards, reached)
+        return Cfg(events, successors, end, self.guards, reached, order)
 
     # -- names -------------------------------------------------------------------------------
 
@@ -280,13 +284,19 @@ class Builder:
         return True
 
 
-def reached_from(start: int, edges: Sequence[Sequence[int]]) -> bytearray:
-    """Tell for each block whether the edges lead to it from `start`."""
-    reached = bytearray(len(edges))
-    todo = [start]
+def postorder(start: int, edges: Sequence[Sequence[int]]) -> list[int]:
+    """Return the blocks that the edges lead to from `start`, each after those it leads to."""
+    found: list[int] = []
+    visited = {start}
+    todo = [(start, iter(edges[start]))]
     while todo:
-        block = todo.pop()
-        if not reached[block]:
-            reached[block] = 1
-            todo.extend(edges[block])
-    return reached
+        block, targets = todo[-1]
+        for target in targets:
+            if target not in visited:
+                visited.add(target)
+                todo.append((target, iter(edges[target])))
+                break
+        else:
+            todo.pop()
+            found.append(block)
+    return found

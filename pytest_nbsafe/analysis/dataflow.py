@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def reverse(edges: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -21,6 +21,7 @@ def solve(
     gen: Sequence[int],
     kill: Sequence[int],
     *,
+    order: Iterable[int],
     start: int,
     boundary: int = 0,
     top: int | None = None,
@@ -28,7 +29,8 @@ def solve(
     """Return the facts that hold where the flow enters each node.
 
     `sources[n]` are the nodes whose facts flow into `n`, `targets[n]` those that `n` flows to;
-    swap the two for a backward problem. `boundary` holds at `start`. A node turns the facts
+    swap the two for a backward problem. `order` are the nodes to solve for, best with sources
+    before targets: then code without loops takes one round. `boundary` holds at `start`. A node turns the facts
     `x` into `gen | (x & ~kill)`. With `top` (all facts) it is a *must* problem, meet is
     intersection; without, a *may* problem, meet is union.
 
@@ -38,8 +40,10 @@ def solve(
     must = top is not None
     entry = [top or 0] * size
     leave = [top or 0] * size if must else list(gen)
-    queue = deque(range(size))
-    queued = bytearray(b"\x01" * size)
+    queue = deque(order)
+    queued = bytearray(size)
+    for node in queue:
+        queued[node] = 1
     while queue:
         node = queue.popleft()
         queued[node] = 0

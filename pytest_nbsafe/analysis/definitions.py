@@ -62,13 +62,13 @@ def seen(cfg: Cfg, bits: Bits) -> list[int]:
             if not flags & MAYBE and what in (BIND, DELETE, FORGET):
                 mask |= bits[name]
         gen.append(mask)
-    return _forward(cfg, gen, [0] * len(gen), len(bits))
+    return forward(cfg, gen, [0] * len(gen), (1 << len(bits)) - 1)
 
 
-def _forward(cfg: Cfg, gen: Sequence[int], kill: Sequence[int], size: int) -> list[int]:
-    """Solve a forward must problem."""
-    top = (1 << size) - 1
-    return solve(reverse(cfg.successors), cfg.successors, gen, kill, start=0, top=top)
+def forward(cfg: Cfg, gen: Sequence[int], kill: Sequence[int], top: int | None = None) -> list[int]:
+    """Solve a forward problem, a *must* problem if `top` is given; returns facts at the entries."""
+    sources, order = reverse(cfg.successors), list(reversed(cfg.order))
+    return solve(sources, cfg.successors, gen, kill, order=order, start=0, top=top)
 
 
 def ends(cfg: Cfg) -> Ends:
@@ -82,12 +82,11 @@ def ends(cfg: Cfg) -> Ends:
     bits = Bits()
     masks = [_masks(events, bits) for events in cfg.events]
     top = (1 << len(bits)) - 1
-    sources = reverse(cfg.successors)
     gen, kill = [m[0] for m in masks], [m[1] for m in masks]
-    must = solve(sources, cfg.successors, gen, kill, start=0, top=top)[cfg.exit]
+    must = forward(cfg, gen, kill, top)[cfg.exit]
     must = gen[cfg.exit] | (must & ~kill[cfg.exit])
     gen, kill = [m[2] for m in masks], [m[3] for m in masks]
-    may = solve(sources, cfg.successors, gen, kill, start=0)[cfg.exit]
+    may = forward(cfg, gen, kill)[cfg.exit]
     may = gen[cfg.exit] | (may & ~kill[cfg.exit])
     found: dict[str, set[str]] = {mark: set() for mark in "#=+-!"}
     for key in bits.names(must):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pytest_nbsafe.analysis import liveness
-from pytest_nbsafe.analysis.cfg import BIND, CALL, GLOBAL, MAYBE, READ, Builder, Cfg, Event, Summary
+from pytest_nbsafe.analysis.cfg import BIND, CALL, GLOBAL, MAYBE, READ, Builder, Event, Summary
 from pytest_nbsafe.analysis.scopes import ClassFrame, NamesFrame
 
 __all__ = ["Summary", "child", "defaults", "finish", "keep", "methods_together"]
@@ -58,7 +59,7 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
 
     graph = inner.cfg()
     events = [[event for event in block if free(event)] for block in graph.events]
-    flow = liveness.flow(Cfg(events, graph.successors, graph.exit, graph.guards))
+    flow = liveness.flow(replace(graph, events=events))
     if inner.parent is not None and inner.suspicious:
         inner.parent.suspicious = True
     returns = {n for n in _reaching(inner) if n in outer or n not in local}

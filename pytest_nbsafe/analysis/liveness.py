@@ -17,10 +17,10 @@ from pytest_nbsafe.analysis.cfg import (
     READ,
     Cfg,
     Event,
-    reached_from,
+    postorder,
 )
 from pytest_nbsafe.analysis.dataflow import reverse, solve
-from pytest_nbsafe.analysis.definitions import Bits, seen
+from pytest_nbsafe.analysis.definitions import Bits, forward, seen
 
 
 @dataclass(slots=True)
@@ -127,10 +127,11 @@ def _entry(cfg: Cfg, bits: Bits) -> tuple[int, int]:
     live, must, kill, bound = ([m[i] for m in masks] for i in range(4))
     sources = reverse(cfg.successors)
     top = (1 << len(bits)) - 1
-    may = solve(cfg.successors, sources, live, kill, start=cfg.exit)[0]
-    ends = reached_from(cfg.exit, sources)
-    must = [m if ends[block] else top for block, m in enumerate(must)]  # it surely raises there
-    surely = solve(cfg.successors, sources, must, bound, start=cfg.exit, top=top)[0]
+    end = cfg.exit
+    may = solve(cfg.successors, sources, live, kill, order=cfg.order, start=end)[0]
+    ends = set(postorder(end, sources))
+    must = [m if n in ends else top for n, m in enumerate(must)]  # the others surely raise
+    surely = solve(cfg.successors, sources, must, bound, order=cfg.order, start=end, top=top)[0]
     return live[0] | (may & ~kill[0]), must[0] | (surely & ~bound[0])
 
 
@@ -170,7 +171,7 @@ def _expected(cfg: Cfg, bits: Bits) -> list[int]:
         gen.append(there)
         kill.append(gone & ~there)
     top = (1 << len(bits)) - 1
-    return solve(reverse(cfg.successors), cfg.successors, gen, kill, start=0, top=top)
+    return forward(cfg, gen, kill, top)
 
 
 def ordered(uses: dict[str, LiveRead]) -> Iterator[tuple[str, LiveRead]]:

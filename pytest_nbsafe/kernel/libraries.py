@@ -49,8 +49,12 @@ def _array(hasher: Hasher, value: Any) -> None:
 
 def _content(hasher: Hasher, plain: Any) -> None:
     numpy = sys.modules["numpy"]
-    if plain.dtype.hasobject or plain.dtype.kind == "T":
+    if not plain.dtype.names and (plain.dtype.hasobject or plain.dtype.kind == "T"):
         _objects(hasher, plain.ravel().tolist())
+        return
+    if plain.dtype.names:  # field by field: the bytes between fields are nobody's
+        for name in plain.dtype.names:
+            _content(hasher, plain[name])
         return
     if plain.nbytes > hasher.size:
         raise snapshot.UnknownValue(snapshot.TOO_LARGE)

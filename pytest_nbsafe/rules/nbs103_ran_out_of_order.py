@@ -10,14 +10,15 @@ from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
+from pytest_nbsafe.rules import below
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.paths import downstream, page_edges
-from pytest_nbsafe.rules.runs import why
+from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
+from pytest_nbsafe.rules.runs import same_in_page_order, why
 from pytest_nbsafe.rules.words import names, one_line
 
 
 class RanOutOfOrder:
-    """A cell last ran before the cell above it that makes what it reads.
+    """A cell last ran before the cell above it that makes what it reads, or after one below it.
 
     Why it matters: the saved result was made with whatever that name held before, and the page no
     longer shows what that was.
@@ -60,6 +61,9 @@ area = math.pi * radius ** 2
                 pairs[edge.definer, edge.reader].append(edge)
         for key in sorted(pairs):
             yield _claim(facts, pairs[key])
+        for read in suspicions(facts).from_below:
+            if not same_in_page_order(facts, read.cell, read.name):
+                yield below.claim(facts, read)
 
 
 def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
@@ -77,10 +81,10 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     """Return whether the clean run gives what the page shows, or what the cell read."""
     if facts.trial is None or _fails_in_page_order(facts, edge.reader):
         return False
+    if same_in_page_order(facts, edge.reader, edge.name):
+        return True
     judgements = facts.trial.judgements
     own = judgements.get(edge.reader)
-    if own is not None and (own.output == "same" or own.values.get(edge.name) == "same"):
-        return True
     below = [judgements[c].output for c in downstream(edges, edge.reader) if c in judgements]
     told = [output for output in below if output != "nothing-to-compare"]
     silent = own is not None and own.output == "nothing-to-compare"

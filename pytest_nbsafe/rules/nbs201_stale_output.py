@@ -10,7 +10,7 @@ from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
 from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, root, why_older
-from pytest_nbsafe.rules.words import cells, ran_as, shown
+from pytest_nbsafe.rules.words import against_clean, cells, ran_as
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, StaleRead
 
 
@@ -142,7 +142,7 @@ def _claim(
     if judgement is not None and judgement.output == "differs":
         verdict = "confirmed"
         says = "the saved output is stale"
-        shows = f"shows {shown(judgement.saved)}, a clean run gives {shown(judgement.clean)}"
+        shows = against_clean(judgement.saved, judgement.clean)
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
     return Claim(
         finding(

@@ -49,3 +49,9 @@ def line_of(result: CellResult) -> int:
         return 1
     own = (line for cell, line in result.failure.frames if cell == result.cell)
     return max(next(own, result.failure.line), 1)
+
+
+def same_in_page_order(facts: Facts, cell: int, name: str) -> bool:
+    """Return whether the cell's own output, or the value it read, is the same in page order."""
+    own = facts.trial.judgements.get(cell) if facts.trial else None
+    return own is not None and (own.output == "same" or own.values.get(name) == "same")

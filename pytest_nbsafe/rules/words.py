@@ -43,6 +43,11 @@ def shown(text: str) -> str:
     return quoted(text) if text.strip() else "nothing"
 
 
+def against_clean(saved: str, clean: str) -> str:
+    """Return how a cell's saved text and that of a clean run differ."""
+    return f"shows {shown(saved)}, a clean run gives {shown(clean)}"
+
+
 def ran_as(plan: Plan, step: int) -> str:
     """Return a phrase for one step of a plan: "as [4]", or how it came to be there."""
     run: Run | None = plan.runs[step - 1] if 0 < step <= len(plan.runs) else None

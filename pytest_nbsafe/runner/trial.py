@@ -82,7 +82,7 @@ class TrialRun:
             again.close()
 
     def _suspicions(self, clean: PlanResult, replay: PlanResult | None) -> Suspicions:
-        """Return what the traced lineage suspects; where none was traced, what the text suspects."""
+        """Return what the traced lineage suspects, and what the text does of cells not traced."""
         if replay is None:
             return self._static
         traced = staleness.suspicions(self._graph, replay.plan, _records(replay), _records(clean))
@@ -92,6 +92,7 @@ class TrialRun:
             + tuple(r for r in self._static.stale_reads if r.cell not in ran),
             tuple(r for r in traced.outdated if r.cell in ran)
             + tuple(r for r in self._static.outdated if r.cell not in ran),
+            self._static.from_below,
         )
 
     def _trial(

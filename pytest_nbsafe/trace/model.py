@@ -153,11 +153,24 @@ class OutdatedResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadFromBelow:
+    """A cell that ran after a cell below it, `definer`, had made `name` another than above."""
+
+    step: int
+    cell: int
+    line: int
+    name: str
+    definer: int
+    definer_line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Suspicions:
     """What lineage suspects of one plan, beyond what a top-down run shows as well."""
 
     stale_reads: tuple[StaleRead, ...] = ()
     outdated: tuple[OutdatedResult, ...] = ()
+    from_below: tuple[ReadFromBelow, ...] = ()
 
 
 Comparison = Literal["same", "differs", "nothing-to-compare", "nondeterministic", "drift"]

@@ -13,7 +13,14 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.plan import Plan, Run
 from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
-from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead, Suspicions
+from pytest_nbsafe.trace.model import (
+    Cause,
+    OutdatedResult,
+    ReadFromBelow,
+    Record,
+    StaleRead,
+    Suspicions,
+)
 
 _Relation = tuple[str, int, str, int, int]
 """(symbol, its cell, parent, the cell whose version of it was read, that of the newer one)."""
@@ -49,6 +56,34 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     return tuple(result for reader in sorted(results) for result in results[reader])
 
 
+def from_below(graph: Graph, plan: Plan) -> tuple[ReadFromBelow, ...]:
+    """Return the recorded runs that read a name as a cell below them on the page had made it.
+
+    Only names that a cell above makes too: else the name is defined later, and nothing else.
+    Reads that may not happen are left out, and what an import binds.
+    """
+    last = {run.cell: run for run in plan.runs if run.recorded and plan.last_run(run.cell) == run}
+    found: dict[tuple[int, str], ReadFromBelow] = {}
+    for edge in graphs.edges(graph, plan.cells):
+        reader, definer = last.get(edge.reader), last.get(edge.definer)
+        if reader is None or definer is None or edge.definer <= edge.reader:
+            continue
+        unsure = edge.use.guarded or (edge.use.via and not edge.use.certain)
+        apart = definer.session != reader.session or definer.step > reader.step
+        above = any(cell < edge.reader for cell in graphs.definers(graph, edge.name))
+        if unsure or apart or not above or edge.definition.kind in {"import", "delete"}:
+            continue
+        found[edge.reader, edge.name] = ReadFromBelow(
+            reader.step,
+            edge.reader,
+            edge.use.span.line,
+            edge.name,
+            edge.definer,
+            edge.definition.span.line,
+        )
+    return tuple(found[key] for key in sorted(found))
+
+
 def suspicions(
     graph: Graph, plan: Plan, records: Iterable[Record], clean_records: Iterable[Record]
 ) -> Suspicions:
@@ -67,6 +102,7 @@ def suspicions(
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records),
+        from_below=from_below(graph, plan),
     )
 
 

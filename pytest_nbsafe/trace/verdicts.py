@@ -25,7 +25,9 @@ from pytest_nbsafe.trace.outputs import compare
 def suspects(suspicions: Suspicions) -> frozenset[int]:
     """Return the cells that any suspicion names."""
     return frozenset(
-        [read.cell for read in suspicions.stale_reads] + [old.cell for old in suspicions.outdated]
+        [read.cell for read in suspicions.stale_reads]
+        + [old.cell for old in suspicions.outdated]
+        + [read.cell for read in suspicions.from_below]
     )
 
 
@@ -56,8 +58,8 @@ def judge(
     """Return what the clean run says of each cell that it ran.
 
     A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
-    and where every unsuspected cell above reproduces its saved text; else it is
-    "nondeterministic" or "drift".
+    and where every unsuspected cell above reproduces its saved text, here or in the replayed plan
+    (then the order explains its difference); else it is "nondeterministic" or "drift".
     """
     judgements: dict[int, Judgement] = {}
     drifting = False
@@ -68,9 +70,17 @@ def judge(
         replayed = replay.last(result.cell) if replay else None
         judgement = _judgement(notebook, result, replayed, again, drifting=drifting)
         judgements[result.cell] = judgement
-        if judgement.output == "differs" and result.cell not in suspected:
+        told = result.cell in suspected or _reproduced(notebook, replayed)
+        if judgement.output == "differs" and not told:
             drifting = True
     return judgements
+
+
+def _reproduced(notebook: Notebook, result: CellResult | None) -> bool:
+    """Return whether a replayed run gave the cell's saved text."""
+    if result is None:
+        return False
+    return compare(notebook.cell(result.cell).outputs, result.outputs).result == "same"
 
 
 def standing(
@@ -99,6 +109,7 @@ def standing(
             for old in suspicions.outdated
             if not any(sound(cell, cells[cell].defines) for cell in old.through)
         ),
+        suspicions.from_below,
     )
 
 

@@ -30,7 +30,7 @@ def run(source: str, python_major: int = 3) -> CellAnalysis:
         ("def f(a, a): pass", 1, 1, "duplicate argument 'a' in function definition"),
         ("def f():\n    nonlocal x", 2, 5, "no binding for nonlocal 'x' found"),
         ("def f():\n    x = 1\n    global x", 3, 5, "name 'x' is assigned to before global"),
-        ("def f():\n    from a import *", 2, 5, "import * only allowed at module level"),
+        ("def f():\n    from a import *", 2, 19, "import * only allowed at module level"),
         ("x = (1,\n", 1, 5, "'(' was never closed"),
         ("'\\N{nope}'", 1, 1, "(unicode error)"),
     ],

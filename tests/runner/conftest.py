@@ -9,6 +9,7 @@ from kernels import RunCells, notebook
 from pytest_nbsafe.runner.session import KernelSession
 from pytest_nbsafe.trace.model import CellResult
 
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KernelSession]:
     """One kernel for the tests of a module that do no harm to each other."""

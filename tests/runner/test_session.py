@@ -91,9 +91,7 @@ def test_ways_to_raise(shared: KernelSession, source: str, ename: str, line: int
         ("%%capture\n%nosuch", "magic", 2, "UsageError: Line magic function `%nosuch` not found."),
     ],
 )
-def test_incidents(
-    shared: KernelSession, source: str, kind: str, line: int, message: str
-) -> None:
+def test_incidents(shared: KernelSession, source: str, kind: str, line: int, message: str) -> None:
     result = shared.run(notebook(source).cell(1), 1)
     assert result.status == "ok"
     assert [(i.kind, i.line, i.message) for i in result.incidents] == [(kind, line, message)]
@@ -158,11 +156,15 @@ def test_huge_outputs_are_cut(run_cells: RunCells) -> None:
     (result,) = run_cells("print('x' * 50_000_000)")
     assert result.status == "ok"
     assert len(result.outputs[0].text) == 1_000_000
-    assert result.outputs[1].text == "[nbsafe: 49,000,001 more characters of output were not kept]\n"
+    assert (
+        result.outputs[1].text == "[nbsafe: 49,000,001 more characters of output were not kept]\n"
+    )
 
 
 def test_a_flood_of_messages_loses_no_event(run_cells: RunCells) -> None:
-    (result,) = run_cells("from IPython.display import display\nfor i in range(5000):\n    display(i)\nx = 1")
+    (result,) = run_cells(
+        "from IPython.display import display\nfor i in range(5000):\n    display(i)\nx = 1"
+    )
     assert result.status == "ok"
     assert result.after["x"].hash
     assert result.incidents == ()

@@ -1,0 +1,399 @@
+from __future__ import annotations
+
+import ast
+import collections
+import copy
+import dataclasses
+import datetime
+import decimal
+import enum
+import functools
+import io
+import os
+import pickle
+import random
+import re
+import subprocess
+import sys
+import threading
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_nbsafe.kernel.functions import Texts, mentioned
+from pytest_nbsafe.kernel.snapshot import TOO_DEEP, TOO_LARGE, Snapshot
+
+HOME: dict[str, Any] = {"__name__": "__main__"}
+
+
+def of(value: object) -> str:
+    """The hash of a value, or its cause in brackets."""
+    found = Snapshot(Texts(), HOME).fingerprint(value)
+    assert bool(found["hash"]) != bool(found["cause"])
+    return found["hash"] or f"[{found['cause']}]"
+
+
+def made(source: str) -> dict[str, Any]:
+    """The names that a cell would make."""
+    texts, space = Texts(), {"__name__": "__main__"}
+    tree = ast.parse(source)
+    texts.register("<cell>", [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)])
+    exec(compile(tree, "<cell>", "exec"), space)  # noqa: S102
+    snapshot = Snapshot(texts, space)
+    return {n: snapshot.fingerprint(v) for n, v in space.items() if not n.startswith("__")}
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: list[int] = dataclasses.field(default_factory=list)
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: object) -> None:
+        self.a = a
+
+
+class Named(dict[str, int]):
+    pass
+
+
+plain = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.complex_numbers()
+    | st.text()
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(st.text(), inner)
+        | st.dictionaries(st.integers(), inner).map(collections.OrderedDict)
+        | st.sets(st.text() | st.integers())
+        | st.frozensets(st.integers() | st.none())
+        | inner.map(Slotted)
+        | inner.map(lambda v: types.SimpleNamespace(v=v))
+    ),
+    max_leaves=20,
+)
+
+
+@given(plain)
+@settings(deadline=None, max_examples=150)
+def test_copies_are_equal(value: object) -> None:
+    assert of(value) == of(copy.deepcopy(value))
+    assert of(value) == of(pickle.loads(pickle.dumps(value)))
+    assert of([value]) != of((value,))
+    assert of(value) != of([value])
+
+
+@given(st.lists(plain, min_size=1), st.data())
+@settings(deadline=None, max_examples=100)
+def test_a_change_shows(values: list[object], data: st.DataObject) -> None:
+    before = of(values)
+    index = data.draw(st.integers(0, len(values) - 1))
+    values[index] = (values[index], "changed")
+    assert before != of(values)
+
+
+VALUES: list[Callable[[], object]] = [
+    lambda: float("nan"),
+    lambda: 0.0,
+    lambda: -0.0,
+    lambda: 0,
+    lambda: False,
+    lambda: "0",
+    lambda: b"0",
+    lambda: bytearray(b"0"),
+    lambda: None,
+    lambda: ...,
+    lambda: [],
+    lambda: (),
+    lambda: {},
+    lambda: set(),
+    lambda: frozenset(),
+    lambda: [0, 1],
+    lambda: [0, True],
+    lambda: [(0, 1)],
+    lambda: [[0, 1]],
+    lambda: {"a": 1, "b": 2},
+    lambda: {"b": 2, "a": 1},
+    lambda: range(3),
+    lambda: range(4),
+    lambda: slice(3),
+    lambda: datetime.date(2020, 1, 1),
+    lambda: datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc),
+    lambda: datetime.timedelta(1),
+    lambda: decimal.Decimal("1.0"),
+    lambda: Path("a"),
+    lambda: re.compile("a"),
+    lambda: re.compile("a", re.IGNORECASE),
+    lambda: Colour.RED,
+    lambda: Colour.BLUE,
+    lambda: Point(1),
+    lambda: Point(1, [2]),
+    lambda: Named(a=1),
+    lambda: collections.Counter("aab"),
+    lambda: collections.deque([1]),
+    lambda: collections.deque([1], maxlen=3),
+    lambda: collections.defaultdict(list, a=[1]),
+    lambda: collections.OrderedDict(a=1),
+    lambda: len,
+    lambda: os.path.join,
+    lambda: os,
+    lambda: dict,
+    lambda: Point,
+    lambda: "abc".upper,
+    lambda: [].append,
+    lambda: functools.partial(int, base=2),
+    lambda: functools.partial(int, base=3),
+    lambda: ValueError("a"),
+    lambda: ValueError("b"),
+    lambda: io.StringIO("a"),
+    lambda: random.Random(0),
+    lambda: random.Random(1),
+    lambda: list[int],
+    lambda: np.float64(0),
+    lambda: np.int64(0),
+    lambda: np.zeros(3),
+    lambda: np.zeros(3, "f4"),
+    lambda: np.zeros((3, 1)),
+    lambda: np.array(["a", None], dtype=object),
+    lambda: np.array([1, "1"], dtype=object),
+    lambda: np.ma.array([1, 2], mask=[0, 1]),
+    lambda: np.ma.array([1, 2], mask=[1, 0]),
+    lambda: np.random.default_rng(0),
+    lambda: np.random.default_rng(1),
+    lambda: np.random.RandomState(0),
+    lambda: np.dtype("f4"),
+    lambda: np.datetime64("2020-01-01"),
+    lambda: np.rec.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]),
+    lambda: np.add,
+    lambda: pd.DataFrame({"a": [1, 2]}),
+    lambda: pd.DataFrame({"a": [1.0, 2.0]}),
+    lambda: pd.DataFrame({"b": [1, 2]}),
+    lambda: pd.DataFrame({"a": [1, 2]}, index=[1, 2]),
+    lambda: pd.DataFrame({"a": ["x", None]}),
+    lambda: pd.DataFrame({"a": pd.Categorical(["x", "y"])}),
+    lambda: pd.DataFrame({"a": pd.array([1, None])}),
+    lambda: pd.DataFrame({"a": pd.to_datetime(["2020-01-01", None])}),
+    lambda: pd.DataFrame({"a": pd.to_datetime(["2020-01-01"], utc=True)}),
+    lambda: pd.DataFrame(),
+    lambda: pd.Series([1, 2], name="a"),
+    lambda: pd.Series([1, 2], name="b"),
+    lambda: pd.Series(pd.period_range("2020", periods=2, freq="D")),
+    lambda: pd.Series(pd.arrays.IntervalArray.from_breaks([0, 1, 2])),
+    lambda: pd.Series(pd.arrays.SparseArray([0, 0, 1])),
+    lambda: pd.Index([1, 2]),
+    lambda: pd.MultiIndex.from_tuples([(1, "a"), (2, "b")]),
+    lambda: pd.Timestamp("2020-01-01"),
+    lambda: pd.Timedelta("1D"),
+    lambda: pd.NaT,
+    lambda: pd.NA,
+]
+
+
+def test_different_values_differ_and_equal_ones_agree() -> None:
+    first = [of(make()) for make in VALUES]
+    assert first == [of(make()) for make in VALUES]
+    assert [] == [f for f in first if f.startswith("[")]
+    assert len(set(first)) == len(VALUES), [
+        (i, first.index(f)) for i, f in enumerate(first) if first.index(f) != i
+    ]
+
+
+def test_equal_across_hash_seeds() -> None:
+    program = (
+        "import sys; from pytest_nbsafe.kernel.snapshot import Snapshot; "
+        "from pytest_nbsafe.kernel.functions import Texts; "
+        "v = [{'a', 'b', 'c', None, 1}, frozenset('xyz'), {('a', 1): {'z', 'y'}}, {1.5, 'q', b'r'}];"
+        "f = lambda x: x in {'a', 'b', 'c'};"
+        "print(Snapshot(Texts(), globals()).fingerprint([v, f])['hash'])"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(seen) == 1
+    assert len(seen.pop().strip()) == 32
+
+
+@pytest.mark.parametrize(
+    ("make", "cause"),
+    [
+        (lambda: (i for i in "a"), "used up"),
+        (lambda: iter([1]), "used up"),
+        (lambda: map(str, [1]), "used up"),
+        (lambda: zip([1], [2], strict=True), "used up"),
+        (threading.Lock, "lock"),
+        (threading.Thread, "not compared"),
+        (lambda: [0, (i for i in "a")], "used up"),
+        (lambda: [[i] for i in range(60_000)], TOO_LARGE),
+        (lambda: np.zeros(9_000_000), TOO_LARGE),
+        (lambda: "x" * 70_000_000, TOO_LARGE),
+        (lambda: functools.reduce(lambda a, _: [a], range(500), []), TOO_DEEP),
+    ],
+)
+def test_unknown(make: Callable[[], object], cause: str) -> None:
+    assert cause in of(make())
+
+
+def test_an_open_file_is_unknown(tmp_path: Path) -> None:
+    with (tmp_path / "f").open("w") as file:
+        assert "not compared" in of(file)
+
+
+def test_a_figure_is_unknown() -> None:
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    assert "figure" in of(figure)
+
+
+def test_long_flat_values_are_within_the_budget() -> None:
+    assert not of(list(range(500_000))).startswith("[")
+    assert not of([(i, str(i)) for i in range(100_000)]).startswith("[")
+    assert not of({str(i): i for i in range(100_000)}).startswith("[")
+    assert not of(set(range(100_000))).startswith("[")
+    assert not of(pd.DataFrame({"s": [str(i) for i in range(100_000)]})).startswith("[")
+
+
+def test_cycles() -> None:
+    def loop(value: int) -> list[object]:
+        made: list[object] = [value]
+        made.append(made)
+        return made
+
+    assert of(loop(1)) == of(loop(1))
+    assert of(loop(1)) != of(loop(2))
+    point = Point(1)
+    point.y.append(point)  # type: ignore[arg-type]
+    assert not of(point).startswith("[")
+
+
+def test_functions_are_what_they_say() -> None:
+    one = made("k = 1\ndef f(x, y=2):\n    return x + k")["f"]["hash"]
+    assert one == made("k = 5\n\n\n# note\ndef f(x, y=2):\n    return x + k  # why")["f"]["hash"]
+    assert one != made("k = 1\ndef f(x, y=2):\n    return x - k")["f"]["hash"]
+    assert one != made("k = 1\ndef f(x, y=3):\n    return x + k")["f"]["hash"]
+    default = "d = {0}\ndef f(x=d):\n    return x"
+    assert made(default.format(1))["f"]["hash"] != made(default.format(2))["f"]["hash"]
+    closed = "def outer(n):\n    def f():\n        return n\n    return f\ng = outer({0})"
+    assert made(closed.format(1))["g"]["hash"] != made(closed.format(2))["g"]["hash"]
+    assert made(closed.format(1))["g"]["hash"] == made(closed.format(1))["g"]["hash"]
+    bound = "f = lambda x: x + {0}"
+    assert made(bound.format(1))["f"]["hash"] != made(bound.format(2))["f"]["hash"]
+    recursive = "def outer():\n    def f(n):\n        return f(n - 1)\n    return f\ng = outer()"
+    assert made(recursive)["g"]["hash"]
+
+
+def test_classes_are_what_they_say() -> None:
+    text = "class A:\n    k = {0}\n    def m(self):\n        return {1}\na = A()\na.v = {2}"
+
+    def hashes(*parts: int) -> tuple[str, str]:
+        found = made(text.format(*parts))
+        return found["A"]["hash"], found["a"]["hash"]
+
+    cls, instance = hashes(1, 2, 3)
+    assert hashes(1, 2, 3) == (cls, instance)
+    assert hashes(9, 2, 3)[0] != cls
+    assert hashes(1, 9, 3)[0] != cls
+    assert hashes(1, 2, 9)[0] == cls
+    assert hashes(1, 2, 9)[1] != instance
+
+
+def test_no_code_of_the_notebook_runs() -> None:
+    found = made(
+        "calls = []\n"
+        "class Meta(type):\n    def __eq__(s, o): calls.append('meta'); return True\n"
+        "    __hash__ = type.__hash__\n"
+        "class A(metaclass=Meta):\n"
+        "    def __getattribute__(s, n): calls.append(n); return object.__getattribute__(s, n)\n"
+        "    def __reduce__(s): calls.append('r'); return (A, ())\n"
+        "    def __getstate__(s): calls.append('g'); return {}\n"
+        "    def __eq__(s, o): calls.append('e'); return True\n"
+        "    def __hash__(s): calls.append('h'); return 1\n"
+        "    def __repr__(s): calls.append('p'); return ''\n"
+        "    def __len__(s): calls.append('l'); return 0\n"
+        "    def __iter__(s): calls.append('i'); return iter([])\n"
+        "    @property\n    def __dict__(s): calls.append('d'); return {}\n"
+        "    @property\n    def __class__(s): calls.append('c'); return int\n"
+        "class B(list):\n    def __iter__(s): calls.append('bi'); return iter([])\n"
+        "    def __len__(s): calls.append('bl'); return 0\n"
+        "class S(str):\n    def __str__(s): calls.append('ss'); return ''\n"
+        "a = A(); b = B([1, 2]); s = S('x'); del calls[:]\n"
+        "values = [a, b, s]\n"
+    )
+    assert found["values"]["hash"]
+    assert found["calls"]["hash"] == of([])
+
+
+def test_objects_with_hidden_state_are_unknown() -> None:
+    found = made("import random\nclass R(random.Random): pass\nr = R(1)")
+    assert "cannot be seen" in found["r"]["cause"]
+
+
+def test_estimators() -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    forest = pytest.importorskip("sklearn.tree")
+    x, y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 0, 1, 1, 0])
+    for cls in (linear.LinearRegression, forest.DecisionTreeClassifier):
+        one, two, three = cls().fit(x, y), cls().fit(x, y), cls().fit(x + 1, 1 - y)
+        assert of(one) == of(two)
+        assert of(one) != of(three)
+        assert of(one) != of(cls())
+    sparse = pytest.importorskip("scipy.sparse")
+    assert of(sparse.csr_matrix(np.eye(2))) == of(sparse.csr_matrix(np.eye(2)))
+    assert of(sparse.csr_matrix(np.eye(2))) != of(sparse.csr_matrix(np.ones((2, 2))))
+
+
+def test_false_positive_a_cache_inside_a_library_object() -> None:
+    """A value that a library object keeps for later looks like a change of the object."""
+    from importlib.metadata import PathDistribution
+
+    one = PathDistribution(Path("a"))
+    before = of(one)
+    vars(one)["_cached"] = 1
+    assert before != of(one)
+
+
+def test_looking_does_not_change() -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    state = pickle.dumps(frame)
+    of(frame)
+    assert state == pickle.dumps(frame)
+
+
+def test_names_behind_functions() -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    text = (
+        "a = b = c = d = e = 1\ndef f():\n    def inner(): return b\n    return a + inner()\n"
+        "class K:\n    def m(self): return c\nk = K()\nimport functools\n"
+        "def w(fn):\n    @functools.wraps(fn)\n    def inner(): return fn()\n    return inner\n"
+        "@w\ndef g(): return d\n"
+    )
+    exec(compile(text, "<cell>", "exec"), space)  # noqa: S102
+    assert {"a", "b"} == set(mentioned(space["f"], space))
+    assert {"c"} <= set(mentioned(space["k"], space))
+    assert {"d"} <= set(mentioned(space["g"], space))
+    assert set() == set(mentioned(space["a"], space))

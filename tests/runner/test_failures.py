@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from pytest_nbsafe.runner.failures import as_failure, asks_exit, plain
+from pytest_nbsafe.runner.provision import death
+
+
+def test_plain_text() -> None:
+    assert plain("\x1b[31;1mred\x1b[0m \x1b]0;title\x07x\x00\x08\n\ty") == "red x\n\ty"
+
+
+@pytest.mark.parametrize(
+    ("traceback", "line"),
+    [
+        ("Cell In[2], line 3\n----> 3 f()\n\nCell In[1], line 7, in f(x)\n", 7),
+        ("Input In [4], in <cell line: 2>()\n", 2),
+        ("File x.py:3, in f()\n", 0),
+        ("", 0),
+    ],
+)
+def test_the_line_in_a_traceback(traceback: str, line: int) -> None:
+    reply = {"status": "error", "ename": "E", "evalue": "v", "traceback": [traceback]}
+    failure = as_failure(reply, None, {})
+    assert failure is not None
+    assert (failure.ename, failure.evalue, failure.line) == ("E", "v", line)
+
+
+def test_no_failure() -> None:
+    assert as_failure({"status": "ok"}, None, {}) is None
+
+
+def test_asking_for_the_end() -> None:
+    assert asks_exit({"payload": [{"source": "ask_exit", "keepkernel": False}]})
+    assert not asks_exit({"payload": [{"source": "ask_exit", "keepkernel": True}]})
+    assert not asks_exit({"payload": [{"source": "page"}]})
+    assert not asks_exit({})
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs Unix signals")
+def test_how_a_process_ended() -> None:
+    assert death(None) == "it does not answer any more"
+    assert death(1) == "the kernel exited with code 1"
+    assert death(-9) == "the kernel was killed by SIGKILL, perhaps because memory ran out"
+    assert death(-250) == "the kernel was killed by signal 250"
