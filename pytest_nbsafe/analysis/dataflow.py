@@ -30,9 +30,9 @@ def solve(
 
     `sources[n]` are the nodes whose facts flow into `n`, `targets[n]` those that `n` flows to;
     swap the two for a backward problem. `order` are the nodes to solve for, best with sources
-    before targets: then code without loops takes one round. `boundary` holds at `start`. A node turns the facts
-    `x` into `gen | (x & ~kill)`. With `top` (all facts) it is a *must* problem, meet is
-    intersection; without, a *may* problem, meet is union.
+    before targets: then code without loops takes one round. `boundary` holds at `start`.
+    A node turns the facts `x` into `gen | (x & ~kill)`. With `top` (all facts) it is a *must*
+    problem, meet is intersection; without, a *may* problem, meet is union.
 
     Source: Macke et al. 2021, Alg. 1 and 2, which differ in direction, start value and meet only.
     """

@@ -39,7 +39,7 @@ def as_failure(
 
 
 def asks_exit(reply: Mapping[str, Any]) -> bool:
-    """Tell whether the cell asked for the end of the kernel, which soon follows (`exit`, `quit`)."""
+    """Tell whether the cell asked for the kernel's end, which soon follows (`exit`, `quit`)."""
     return any(
         item.get("source") == "ask_exit" and not item.get("keepkernel")
         for item in reply.get("payload") or ()

@@ -217,7 +217,6 @@ class KernelSession:
         done, _ = await asyncio.wait({work}, timeout=self._timeout_s)
         if not done:
             await self._interrupt(work, exchange)
-        if exchange.status == "died" or work.cancelled():
             return
         if await work:
             self._note_exit(exchange)

@@ -82,7 +82,7 @@ def _executed(event: CellRun, analysis: CellAnalysis) -> list[_Executed]:
         if statement is not None:
             called = tuple(seen["called"])
             found.append(_Executed(statement, seen["done"], called, seen["bound"]))
-    if found or event["raised"] is not None:
+    if event["raised"] is not None or not _is_unfollowed(found, analysis):
         return found
     called = tuple(position for seen in event["statements"] for position in seen["called"])
     bound = {name: identity for name, identity in event["bindings"].items() if identity}
@@ -90,6 +90,15 @@ def _executed(event: CellRun, analysis: CellAnalysis) -> list[_Executed]:
         _Executed(statement, done=True, called=called, bound=bound)
         for statement in analysis.statements
     ]
+
+
+def _is_unfollowed(found: list[_Executed], analysis: CellAnalysis) -> bool:
+    """Tell whether the kernel saw nothing of a cell, or only the line of its magic."""
+    if not found:
+        return True
+    magic = found[0].statement
+    says_nothing = not (magic.reads or magic.writes or magic.mutates or magic.kind)
+    return len(found) == 1 and says_nothing and magic is analysis.statements[0]
 
 
 def _statement_at(seen: StatementEvent, analysis: CellAnalysis) -> Statement | None:

@@ -18,7 +18,7 @@ Path = tuple[tuple[Event, ...], str]
 LIMIT = 300
 
 
-class TooMany(Exception):
+class TooManyPathsError(Exception):
     """The program has more paths than the oracle cares to walk."""
 
 
@@ -165,7 +165,7 @@ def walk(body: tuple[Node, ...]) -> list[Path]:
             for count, (more, end) in enumerate(step(s)):
                 following[events + more, end] = None
                 if len(following) > LIMIT or count > 4 * LIMIT or tried * count > 20 * LIMIT:
-                    raise TooMany
+                    raise TooManyPathsError
         paths = list(following)
     return paths
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.graph import build, edges, unbound
 from pytest_nbsafe.analysis.model import CellAnalysis

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from analysiscase import graph, written
+
 from pytest_nbsafe.analysis.graph import (
     Graph,
     definers,

@@ -9,6 +9,7 @@ import pytest
 from analysiscase import graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.graph import edges, unbound
 from pytest_nbsafe.analysis.model import CellAnalysis
@@ -114,14 +115,78 @@ def seconds(cells: int) -> float:
     return best
 
 
+@pytest.mark.slow
 def test_cost_grows_linearly_in_cells() -> None:
     assert seconds(1000) < 20 * seconds(100)
 
 
 WORDS = st.sampled_from(
-    "x y f ( ) [ ] : , . = := + * ** -> @ \n if else for in while try except finally with as def"
-    " class lambda return yield await async import from global nonlocal del match case _ 1 'a'"
-    " f'{ }' % ! ? %% %%time not and or is pass break continue raise assert ; # type".split(" ")
+    [
+        "x",
+        "y",
+        "f",
+        "(",
+        ")",
+        "[",
+        "]",
+        ":",
+        ",",
+        ".",
+        "=",
+        ":=",
+        "+",
+        "*",
+        "**",
+        "->",
+        "@",
+        "\n",
+        "if",
+        "else",
+        "for",
+        "in",
+        "while",
+        "try",
+        "except",
+        "finally",
+        "with",
+        "as",
+        "def",
+        "class",
+        "lambda",
+        "return",
+        "yield",
+        "await",
+        "async",
+        "import",
+        "from",
+        "global",
+        "nonlocal",
+        "del",
+        "match",
+        "case",
+        "_",
+        "1",
+        "'a'",
+        "f'{",
+        "}'",
+        "%",
+        "!",
+        "?",
+        "%%",
+        "%%time",
+        "not",
+        "and",
+        "or",
+        "is",
+        "pass",
+        "break",
+        "continue",
+        "raise",
+        "assert",
+        ";",
+        "#",
+        "type",
+    ]
 )
 PIECES = st.lists(st.one_of(WORDS, st.just("\n"), st.just("\n    ")), max_size=30).map(" ".join)
 

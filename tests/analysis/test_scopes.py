@@ -4,6 +4,7 @@ import sys
 
 import pytest
 from analysiscase import cell, dead, defined, facts, function, live
+
 from pytest_nbsafe.analysis.scopes import is_known, known_names
 
 

@@ -6,10 +6,10 @@ import contextlib
 import inspect
 import io
 import linecache
-import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,40 +18,10 @@ from pytest_nbsafe.kernel import instrument
 from pytest_nbsafe.kernel.contract import StatementEvent
 from pytest_nbsafe.kernel.recorder import Recorder
 
-PROGRAMS = {
-    "docstrings": 'def f():\n    """F."""\nclass A:\n    """A."""\n    def m(self):\n        """m"""\nprint(f.__doc__, A.__doc__, A.m.__doc__, f())',
-    "global": "n = 0\ndef f():\n    global n\n    n += 1\n    return n\nprint(f(), f(), n)",
-    "nonlocal": "def outer():\n    a = 1\n    def inner():\n        nonlocal a\n        a += 1\n        return a\n    return inner(), a\nprint(outer())",
-    "generators": "def g():\n    x = yield 1\n    yield x\n    return 3\ndef h():\n    r = yield from g()\n    print('r', r)\nit = h()\nprint(next(it), it.send(5), list(it))",
-    "loop else": "for i in range(3):\n    if i == 5:\n        break\nelse:\n    print('else')\nwhile True:\n    break\nelse:\n    print('no')",
-    "continue": "out = []\nfor i in range(5):\n    if i % 2:\n        continue\n    out.append(i)\n    i += 10\nprint(out, i)",
-    "try": "def f(x):\n    try:\n        return 1 / x\n    except ZeroDivisionError as e:\n        return repr(e)\n    else:\n        return 2\n    finally:\n        print('finally', x)\ntry:\n    print(f(0), f(1))\n    raise KeyError('k')\nexcept (KeyError, ValueError) as error:\n    print(type(error))\nfinally:\n    print('end')",
-    "with": "import contextlib\n@contextlib.contextmanager\ndef cm(n):\n    print('in', n)\n    yield n\n    print('out', n)\nwith cm(1) as a, cm(2) as b:\n    c = a + b\n    print(c)",
-    "decorators": "import functools\ndef twice(f):\n    @functools.wraps(f)\n    def inner(*a, **k):\n        return f(f(*a, **k))\n    return inner\n@twice\n@functools.lru_cache(None)\ndef inc(x):\n    return x + 1\nprint(inc(1), inc.__name__)",
-    "classes": "class Base:\n    reg = []\n    def __init_subclass__(cls):\n        Base.reg.append(cls.__name__)\n    __secret = 4\n    def get(self):\n        return self.__secret\nclass C(Base):\n    x = [i for i in range(3)]\n    @property\n    def p(self):\n        return super().get()\n    @staticmethod\n    def s(): return 's'\n    @classmethod\n    def c(cls): return cls.__name__\nprint(C().p, C.s(), C.c(), Base.reg, C.x, C.__qualname__, C.p.fget.__qualname__)",
-    "lambdas": "k = 2\nf = lambda x, *, y=1: x * k + y\nprint(sorted([3, 1, 2], key=lambda t: -t), f(3), f.__name__)",
-    "comprehensions": "print([x * y for x in range(3) for y in range(x) if y], {a: b for a, b in zip('ab', [1, 2])}, {z for z in 'aab'}, sum(i for i in range(4)))\nprint(any((last := v) > 2 for v in [1, 2, 3, 4]), last)",
-    "walrus": "if (n := 10) > 5:\n    print(n)\nwhile (m := n - 9) > 1:\n    pass\nprint(m)",
-    "match": "def kind(x):\n    match x:\n        case {'a': v, **rest}:\n            return v, rest\n        case [first, *others] if first:\n            return first, others\n        case str() as s:\n            return s\n        case _:\n            return None\nmatch 3:\n    case int(q):\n        w = q\nprint(kind({'a': 1, 'b': 2}), kind([1, 2]), kind('s'), kind(0), w)",
-    "async": "import asyncio\nasync def agen():\n    for i in range(3):\n        await asyncio.sleep(0)\n        yield i\nasync def main():\n    async with asyncio.Lock():\n        return [x async for x in agen()]\nprint(asyncio.run(main()))",
-    "star": "a, *b = range(4)\n(c, d), e = (1, 2), 3\nx = y = []\ndel c\nprint(a, b, d, e, x is y)",
-    "future": "from __future__ import annotations\ndef f(x: Missing) -> Other: ...\nprint(f.__annotations__)",
-    "recursion": "import sys\ndef deep(n):\n    return 0 if n == 0 else 1 + deep(n - 1)\nprint(deep(500))\ndef forever(): return forever()\ntry:\n    forever()\nexcept RecursionError:\n    print('caught')",
-    "ellipsis": "def f(): ...\nclass A: pass\nasync def g(): ...\nprint(f())",
-    "assert and raise": "try:\n    assert 1 == 2, 'm'\nexcept AssertionError as e:\n    print(e)\ndef r():\n    raise ValueError('x') from None\ntry:\n    r()\nexcept ValueError as e:\n    print(e.__cause__, e.__suppress_context__)",
-    "locals": "def f(a):\n    b = 2\n    return sorted(locals())\nprint(f(1), f.__code__.co_varnames, f.__code__.co_argcount)",
-    "closures in loops": "fs = []\nfor i in range(3):\n    def f(i=i):\n        return i\n    fs.append(f)\n    if i == 1:\n        def g(): return i\nprint([f() for f in fs], g())",
-    "nested module blocks": "for i in range(2):\n    with open(__import__('os').devnull) as h:\n        try:\n            if i:\n                v = i\n            else:\n                raise OSError\n        except OSError:\n            v = 'e'\n        finally:\n            print(v)",
-    "fstrings": "x = 3\nprint(f'{x!r:>5} {x=} {(lambda y: y + x)(1)}')",
-    "annotations": "x: int = 1\ny: str\nprint(x, __annotations__)"
-    if sys.version_info < (3, 14)
-    else "x: int = 1",
-    "exec": "d = {}\nexec('a = 1\\ndef q(): return a', d)\nprint(d['q']())",
-    "signature": "import inspect\ndef f(a, /, b, *c, d=1, **e): pass\nprint(inspect.signature(f), inspect.isgeneratorfunction(f), f.__code__.co_firstlineno)",
-    "raises": "def f(x):\n    y = 1\n    return x / 0\n\nfor i in range(3):\n    z = i\n    if i == 2:\n        f(i)",
-    "raises at once": "x = 1\n\n\nundefined_name",
-    "one line": "a = 1; b = 2; print(a, b)\nif a: c = 3; d = 4\nfor i in range(2): e = i; f = e\nprint(c, d, e, f)",
-}
+PROGRAMS = dict(
+    part.split("\n", 1)
+    for part in (Path(__file__).parent / "programs.txt").read_text().split("\n== ")[1:]
+)
 
 
 def normal(namespace: dict[str, Any]) -> dict[str, str]:
@@ -92,8 +62,8 @@ def run(source: str, *, traced: bool) -> tuple[object, list[StatementEvent]]:
         line = None
         with contextlib.redirect_stdout(printed):
             try:
-                exec(compile(tree, "<cell>", "exec"), namespace)  # noqa: S102
-            except Exception as error:
+                exec(compile(tree, "<cell>", "exec"), namespace)
+            except Exception as error:  # noqa: BLE001  # it must be the same, whatever it is
                 trail = traceback.extract_tb(error.__traceback__)[1:]
                 raised = repr(error) + repr([(f.name, f.lineno) for f in trail])
                 line = trail[0].lineno
@@ -104,8 +74,6 @@ def run(source: str, *, traced: bool) -> tuple[object, list[StatementEvent]]:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_hooks_change_nothing(name: str) -> None:
     source = PROGRAMS[name]
-    if name == "match" and sys.version_info < (3, 10):
-        pytest.skip("needs match")
     assert run(source, traced=False)[0] == run(source, traced=True)[0]
 
 
@@ -211,7 +179,7 @@ def test_source_is_found() -> None:
     namespace: dict[str, Any] = {}
     with hooked(Recorder({})):
         namespace[instrument.BEGIN] = lambda _: None
-        exec(compile(tree, "<source>", "exec"), namespace)  # noqa: S102
+        exec(compile(tree, "<source>", "exec"), namespace)
     function: Callable[..., object] = namespace["f"].__func__
     assert inspect.getsource(function) == source.lstrip("\n")
 

@@ -12,8 +12,10 @@ def test_text_of_one_stream_is_joined() -> None:
     collector = Collector()
     for name, text in [("stdout", "a"), ("stdout", "b"), ("stderr", "c"), ("stdout", "d")]:
         collector.add("stream", said(text, name))
-    assert [("stdout", "ab"), ("stderr", "c"), ("stdout", "d")] == [
-        (o.name, o.text) for o in collector.outputs()
+    assert [(o.name, o.text) for o in collector.outputs()] == [
+        ("stdout", "ab"),
+        ("stderr", "c"),
+        ("stdout", "d"),
     ]
 
 

@@ -7,6 +7,7 @@ from kernels import RunCells
 
 from pytest_nbsafe.trace.model import CellResult
 
+pytest_plugins = ["kernels"]
 pytestmark = pytest.mark.kernel
 
 CELLS = (
@@ -22,8 +23,10 @@ CELLS = (
     "%%time\ntotal = 0\nfor i in range(3):\n    total += i\n1 / 0",
     "%load_ext autoreload\n%autoreload 2",
     "%%timeit -n1 -r1 -o -q\nf(1)",
-    "@staticmethod\ndef s(): pass\nclass A:\n    '''A doc.'''\n    __private = 1\n"
-    "    def m(self): return self.__private\nA().m(), A.__doc__",
+    (
+        "@staticmethod\ndef s(): pass\nclass A:\n    '''A doc.'''\n    __private = 1\n"
+        "    def m(self): return self.__private\nA().m(), A.__doc__"
+    ),
     "g = (f(i) for i in range(3))\nnext(g), list(g)",
     "import warnings; warnings.warn('here')",
     "from __future__ import annotations\ndef typed(x: NoSuch) -> None: ...\ntyped.__annotations__",
@@ -64,16 +67,18 @@ def test_statements_that_ran(run_cells: RunCells) -> None:
     assert [sorted(r.writes) for r in first.records] == [["k"], ["scaled"]]
     written = {n: p for r in second.records for n, p in r.writes.items()}
     assert written == {"b": frozenset({"scaled", "k"}), "d": frozenset({"b"})}
-    assert [r.deletes for r in third.records][0] == {"d"}
+    assert next(r.deletes for r in third.records) == {"d"}
     assert "e" not in {n for r in third.records for n in r.writes}
 
 
 def test_equal_work_gives_equal_values_in_another_kernel(run_cells: RunCells) -> None:
     cells = (
-        "import numpy as np, pandas as pd\nrng = np.random.default_rng(0)\n"
-        "df = pd.DataFrame({'a': rng.normal(size=5), 's': list('abcde')})\n"
-        "def f(x): return x\nclass A:\n    def __init__(self): self.s = {'x', 'y', 'z'}\n"
-        "a = A()\nh = lambda q: q + 1\nm = a.__init__",
+        (
+            "import numpy as np, pandas as pd\nrng = np.random.default_rng(0)\n"
+            "df = pd.DataFrame({'a': rng.normal(size=5), 's': list('abcde')})\n"
+            "def f(x): return x\nclass A:\n    def __init__(self): self.s = {'x', 'y', 'z'}\n"
+            "a = A()\nh = lambda q: q + 1\nm = a.__init__"
+        ),
     )
     one, two = run_cells(*cells), run_cells("0", *cells)
     first = {name: (v.hash, v.cause) for name, v in one[0].after.items()}

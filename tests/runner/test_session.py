@@ -14,6 +14,7 @@ from kernels import RunCells, notebook
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.session import KernelSession, KernelStartFailed, NoSuchKernel
 
+pytest_plugins = ["kernels"]
 pytestmark = pytest.mark.kernel
 
 
@@ -81,8 +82,10 @@ def test_ways_to_raise(shared: KernelSession, source: str, ename: str, line: int
         ("x = !exit 5", "shell", 1, "`!exit 5` exited with code 5"),
         ("%%capture\nx = 1\n1 / 0", "captured", 3, "ZeroDivisionError: division by zero"),
         (
-            "import threading\ndef work():\n    raise ValueError('no')\n"
-            "t = threading.Thread(target=work, name='w')\nt.start()\nt.join()",
+            (
+                "import threading\ndef work():\n    raise ValueError('no')\n"
+                "t = threading.Thread(target=work, name='w')\nt.start()\nt.join()"
+            ),
             "thread",
             3,
             "in w: ValueError: no",

@@ -163,8 +163,8 @@ def test_bindings_that_no_text_shows() -> None:
 
 
 def test_a_body_that_was_not_followed_is_taken_whole() -> None:
-    found = read(["%%prun\na = b\nc = a"], event(bindings={"a": 1, "c": 2}))
-    assert writes(*found) == [{"a": "b"}, {"c": "a"}]
+    found = read(["%%prun\na = b\nc = a"], event(ran(1), bindings={"a": 1, "c": 2}))
+    assert writes(*found) == [{}, {"a": "b"}, {"c": "a"}]
 
 
 def test_values() -> None:
