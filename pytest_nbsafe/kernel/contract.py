@@ -25,11 +25,14 @@ class Position(TypedDict):
 
 
 class StatementEvent(TypedDict):
-    """The first completion of a module-level statement in this run, in order of start.
+    """A module-level statement that ran, as seen the first time in this run, in order of start.
 
-    `called`: statements of user functions (defined in cells) that ran during it, in order of
-    their first execution. `done` is False when the statement raised. `bound`: names it is seen to
-    bind or rebind at module level (also through `global`), each with the identity of its object.
+    Of a compound statement this is the header; its body's statements are events of their own.
+    `called`: the user functions (defined in cells) that were entered during it, in that order,
+    each as the position of its first statement after the docstring. Lambdas and functions for a
+    foreign compiler (numba) are not among them. `done` is False when the statement raised.
+    `bound`: names it is seen to bind or rebind at module level (also through `global`), each with
+    the identity of its object.
     """
 
     line: int
@@ -68,7 +71,8 @@ class Incident(TypedDict):
 class Raised(TypedDict):
     """The exception that ended a run: class name, message, and the cell's line (0 unknown).
 
-    `frames` are the frames in cells, outermost first, each (run, line).
+    `frames` are the frames in cells, outermost first, each (run, line); the middle of a long
+    recursion is left out.
     """
 
     ename: str

@@ -1,14 +1,10 @@
-"""Notebooks and fixtures for the tests that start kernels."""
+"""Notebooks for the tests that start kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
+from collections.abc import Callable
 
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
-from pytest_nbsafe.runner.session import KernelSession
 from pytest_nbsafe.trace.model import CellResult
 
 RunCells = Callable[..., list[CellResult]]
@@ -17,26 +13,3 @@ RunCells = Callable[..., list[CellResult]]
 def notebook(*sources: str) -> Notebook:
     cells = (Cell(CellId(str(n)), n, "code", source) for n, source in enumerate(sources, 1))
     return Notebook("nb.ipynb", tuple(cells))
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KernelSession]:
-    """One kernel for the tests of a module that do no harm to each other."""
-    with KernelSession(notebook("0"), cwd=tmp_path_factory.mktemp("nb"), timeout_s=60) as session:
-        yield session
-
-
-@pytest.fixture
-def run_cells(tmp_path: Path) -> RunCells:
-    """Run cells in a kernel of their own; stops when the kernel is gone."""
-
-    def run(*sources: str, timeout_s: float | None = 60, trace: bool = True) -> list[CellResult]:
-        book = notebook(*sources)
-        results = []
-        with KernelSession(book, cwd=tmp_path, timeout_s=timeout_s, trace=trace) as session:
-            for step, cell in enumerate(book.code_cells, 1):
-                if session.alive:
-                    results.append(session.run(cell, step))
-        return results
-
-    return run

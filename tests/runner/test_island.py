@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from kernels import RunCells
 
 from pytest_nbsafe.trace.model import CellResult
+from runner.kernels import RunCells
 
-pytest_plugins = ["kernels"]
 pytestmark = pytest.mark.kernel
 
 CELLS = (

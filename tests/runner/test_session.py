@@ -9,12 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from kernels import RunCells, notebook
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.session import KernelSession, KernelStartFailed, NoSuchKernel
+from runner.kernels import RunCells, notebook
 
-pytest_plugins = ["kernels"]
 pytestmark = pytest.mark.kernel
 
 
@@ -242,9 +241,9 @@ def test_close_leaves_nothing_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_host_leaves_no_kernel(tmp_path: Path, how: signal.Signals) -> None:
     script = textwrap.dedent(f"""
-        import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
+        import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})
         from pathlib import Path
-        from kernels import notebook
+        from runner.kernels import notebook
         from pytest_nbsafe.runner.session import KernelSession
         book = notebook("import time; time.sleep(60)")
         with KernelSession(book, cwd=Path({str(tmp_path)!r})) as session:
