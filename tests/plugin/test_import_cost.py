@@ -15,6 +15,8 @@ HEAVY = (
     "zmq",
     "pytest_nbsafe.check",
 )
+# Other plugins that are installed may import what they like.
+ALONE = ("-p", "pytest_nbsafe.plugin")
 
 ADDED = """
 import json, sys, pytest
@@ -32,17 +34,21 @@ def test_importing_the_plugin_imports_nothing_but_itself() -> None:
 
 @pytest.mark.parametrize("arguments", [[], ["--nbsafe", "--version"]])
 def test_a_run_without_notebooks_imports_nothing_heavy(
-    pytester: pytest.Pytester, arguments: list[str]
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makepyfile(f"""
         import sys
         def test():
             assert not [name for name in {HEAVY!r} if name in sys.modules]
     """)
-    assert pytester.runpytest_subprocess("-p", "no:hypothesis", *arguments).ret == 0
+    assert pytester.runpytest_subprocess(*ALONE, *arguments).ret == 0
 
 
-def test_collecting_notebooks_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
+def test_collecting_notebooks_imports_nothing_heavy(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeconftest(f"""
         import sys
         def pytest_sessionfinish():
@@ -50,4 +56,4 @@ def test_collecting_notebooks_imports_nothing_heavy(pytester: pytest.Pytester) -
             assert not found, found
     """)
     (pytester.path / "nb.ipynb").write_text("{", encoding="utf-8")
-    pytester.runpytest_subprocess("--nbsafe", "-p", "no:hypothesis").assert_outcomes(failed=1)
+    pytester.runpytest_subprocess(*ALONE, "--nbsafe").assert_outcomes(failed=1)
