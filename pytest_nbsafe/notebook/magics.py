@@ -128,7 +128,7 @@ def line_binds(name: str, arguments: str) -> tuple[str, ...]:
         return _names(arguments)
     if name in {"macro", "sc"}:
         return _names(arguments)[:1]
-    return _foreign(name, arguments, "-o", "--output") + _query_result(name, arguments)
+    return _taken_back(name, arguments) + _query_result(name, arguments)
 
 
 def cell_binds(name: str, arguments: str) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def cell_binds(name: str, arguments: str) -> tuple[str, ...]:
         return _names(arguments.split(" --", maxsplit=1)[0])[:1]
     if name in _SCRIPTS:
         return tuple(re.findall(rf"--(?:out|err|proc)[ =]+({_NAME})", arguments))
-    return _foreign(name, arguments, "-o", "--output") + _query_result(name, arguments)
+    return _taken_back(name, arguments) + _query_result(name, arguments)
 
 
 def reads(name: str, arguments: str) -> tuple[str, ...]:
@@ -163,6 +163,11 @@ def _foreign(name: str, arguments: str, *options: str) -> tuple[str, ...]:
     keys = "|".join(options)
     lists = re.findall(rf"(?:^|\s)(?:{keys})[ =]*([\w,]+)", arguments)
     return tuple(part for names in lists for part in names.split(",") if part.isidentifier())
+
+
+def _taken_back(name: str, arguments: str) -> tuple[str, ...]:
+    """Return the names that a magic of another language sets here; `-d` is rpy2's old data frame."""
+    return _foreign(name, arguments, "-o", "--output", "-d", "--dataframe")
 
 
 def _query_result(name: str, arguments: str) -> tuple[str, ...]:

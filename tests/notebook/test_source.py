@@ -34,6 +34,7 @@ CASES = {
     "%cd \\\n  d\nx": "get_ipython().run_line_magic('cd', '   d')\n\nx",
     "%cd {a}/$b": f"get_ipython().run_line_magic('cd', '{{a}}/$b', {GUARDED('a')}, {GUARDED('b')})",
     "%R -i X,Y -o Z": "Z = get_ipython().run_line_magic('R', '-i X,Y -o Z', X, Y)",
+    "%R -d frame": "frame = get_ipython().run_line_magic('R', '-d frame')",
     "%xdel a": "get_ipython().run_line_magic('xdel', 'a'); del a",
     # line magics that run Python; it keeps its columns where it can
     "%time f(x)": "0;    f(x)",
