@@ -15,7 +15,13 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import Span, Use
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, undefined_name
+from pytest_nbsafe.rules.page import (
+    is_skipped,
+    may_raise,
+    mention,
+    saved_error,
+    undefined_name,
+)
 from pytest_nbsafe.rules.runs import exception
 from pytest_nbsafe.trace.model import Failure
 
@@ -96,19 +102,11 @@ def _seen(facts: Facts) -> Iterator[Missing]:
         if name is None or _expected(page, name):
             continue
         above, later = _definers(facts, result.cell, name)
-        span = _place(page, name, failure)
+        span = mention(page, failure.line, name)
         if not above and (span or _in_frames(facts, name, failure)):
             line = max(failure.line, 1)
             where = span or Span(line, 1, line, 1)
             yield Missing(result.cell, name, where, "observed", later)
-
-
-def _place(page: Cell, name: str, failure: Failure) -> Span | None:
-    """Return where the failing line mentions the name."""
-    found = re.search(rf"\b{re.escape(name)}\b", page.line(failure.line))
-    if found is None:
-        return None
-    return Span(failure.line, found.start() + 1, failure.line, found.end() + 1)
 
 
 def _in_frames(facts: Facts, name: str, failure: Failure) -> bool:

@@ -46,15 +46,25 @@ print(sum(weights))
 """
 
     def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that reads a name which is defined nowhere."""
-        for item in missing(facts):
-            if not item.later:
-                yield _claim(facts, item)
+        """Yield a claim for each cell that reads a name which is defined nowhere.
+
+        What may be missing joins what surely is: where one name of a cell is gone, the functions
+        that the cell calls with it are seldom another fault.
+        """
+        nowhere = [item for item in missing(facts) if not item.later]
+        sure: dict[int, str] = {}
+        for item in nowhere:
+            if item.verdict != "suspected":
+                sure.setdefault(item.cell, item.name)
+        for item in nowhere:
+            joins = sure.get(item.cell) if item.verdict == "suspected" else None
+            yield _claim(facts, item, joins or item.name)
 
 
-def _claim(facts: Facts, item: Missing) -> Claim:
+def _claim(facts: Facts, item: Missing, fault: str) -> Claim:
     near = _defined_alike(facts, item.name)
-    also = Step(item.cell, item.span.line, f"reads `{item.name}` too, which no cell defines")
+    reads = "may read" if item.verdict == "suspected" else "reads"
+    also = Step(item.cell, item.span.line, f"{reads} `{item.name}` too, which no cell defines")
     seen = item.verdict == "observed"
     return Claim(
         finding(
@@ -68,7 +78,7 @@ def _claim(facts: Facts, item: Missing) -> Claim:
             remedy=_remedy(item, near),
         ),
         explains=frozenset({("raise", item.cell, 0)} if seen else ()),
-        fault=("NBS101", item.name),
+        fault=("NBS101", fault),
         also=also,
     )
 

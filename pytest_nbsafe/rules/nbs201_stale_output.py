@@ -8,6 +8,7 @@ from typing import ClassVar
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.page import mention
 from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
 from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, root, why_older
 from pytest_nbsafe.rules.words import against_clean, cells, ran_as
@@ -136,6 +137,7 @@ def _claim(
     remedy: str,
     explains: frozenset[Mark],
 ) -> Claim:
+    page = facts.notebook.cell(suspicion.cell)
     judgement = _judgement(facts, suspicion.cell)
     verdict: Verdict = "suspected"
     says = "this result may be stale"
@@ -149,7 +151,7 @@ def _claim(
             facts,
             "NBS201",
             suspicion.cell,
-            suspicion.line,
+            mention(page, suspicion.line, suspicion.name) or suspicion.line,
             verdict,
             f"{says}: {why}",
             steps=steps,

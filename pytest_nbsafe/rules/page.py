@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.trace.model import Failure
@@ -34,6 +35,12 @@ def shows_failure(cell: Cell, failure: Failure) -> bool:
         failure.ename,
         _plain(failure.evalue),
     )
+
+
+def mention(cell: Cell, line: int, name: str) -> Span | None:
+    """Return where a line of the cell first mentions a name."""
+    found = re.search(rf"\b{re.escape(name)}\b", cell.line(line))
+    return Span(line, found.start() + 1, line, found.end() + 1) if found else None
 
 
 def undefined_name(ename: str, evalue: str) -> str | None:
