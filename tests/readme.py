@@ -1,0 +1,38 @@
+"""Write the README's reference of findings anew from the rules: `python tests/readme.py`."""
+
+import inspect
+from pathlib import Path
+
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.rules import MANUAL
+
+README = Path(__file__).parent.parent / "README.md"
+BEGIN = "<!-- findings: written by tests/readme.py -->\n"
+END = "<!-- end of findings -->\n"
+
+
+def reference() -> str:
+    """Return the section: one entry a code, the examples of those that read the code itself."""
+    lines = []
+    for code, row in CODES.items():
+        lines.append(f"- **{code} {row.name}** ({row.severity}): {row.says}")
+        example = _example(code)
+        if example:
+            lines += ["", *(f"      {line}".rstrip() for line in example), ""]
+    return "\n".join(lines) + "\n"
+
+
+def _example(code: str) -> list[str]:
+    if code.startswith("NBS9"):
+        return []
+    return inspect.cleandoc(MANUAL[code].bad).split("\n")
+
+
+def renewed(text: str) -> str:
+    """Return the README's text with the section as it ought to be."""
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + reference() + END + rest.split(END)[1]
+
+
+if __name__ == "__main__":
+    README.write_text(renewed(README.read_text(encoding="utf-8")), encoding="utf-8")

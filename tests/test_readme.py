@@ -1,0 +1,49 @@
+"""What README says is true: its reference of findings, its example, its options."""
+
+import re
+from pathlib import Path
+
+import pytest
+from readme import README, renewed
+
+from pytest_nbsafe.config import Config, merge
+
+TEXT = README.read_text(encoding="utf-8")
+ROOT = README.parent
+
+
+def test_the_reference_is_that_of_the_rules() -> None:
+    assert renewed(TEXT) == TEXT, "run `python tests/readme.py`"
+
+
+def test_the_settings_in_it_are_understood() -> None:
+    table = TEXT.split("[tool.nbsafe]\n")[1].split("\n\n")[0]
+    settings = dict(re.findall(r"^ +(\w+) = (\S+)", table, re.MULTILINE))
+    known = {"true": True, "false": False}
+    values = {
+        key: known[value] if value in known else re.sub(r'[\[\]"]', "", value)
+        for key, value in settings.items()
+    }
+    assert len(values) > 5
+    assert merge(Config(), values, "README").order == "auto"
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", TEXT))
+def test_its_links_lead_somewhere(link: str) -> None:
+    assert link.startswith("http") or Path(ROOT, link).exists()
+
+
+@pytest.mark.kernel
+def test_its_example_is_what_is_printed(pytester: pytest.Pytester) -> None:
+    notebook = "fixtures/papers/nbsafety_fig1.ipynb"
+    target = pytester.path / notebook
+    target.parent.mkdir(parents=True)
+    target.write_bytes((ROOT / notebook).read_bytes())
+    result = pytester.runpytest_subprocess("--nbsafe", notebook)
+    result.assert_outcomes(passed=3, failed=1)
+    shown = TEXT.split("what it shows is wrong:\n\n")[1].split("\n\n")[0]
+    assert [line.removeprefix("    ") for line in shown.split("\n")] == [
+        line
+        for line in result.outlines
+        if line in {s.removeprefix("    ") for s in shown.split("\n")}
+    ]
