@@ -166,7 +166,7 @@ def _foreign(name: str, arguments: str, *options: str) -> tuple[str, ...]:
 
 
 def _taken_back(name: str, arguments: str) -> tuple[str, ...]:
-    """Return the names that a magic of another language sets here; `-d` is rpy2's old data frame."""
+    """Return the names that another language's magic sets here; `-d` is rpy2's old data frame."""
     return _foreign(name, arguments, "-o", "--output", "-d", "--dataframe")
 
 

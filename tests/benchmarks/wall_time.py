@@ -6,6 +6,7 @@ Every figure is the median of whole processes run in turn, printed as a ratio to
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import shutil
 import statistics
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -46,31 +47,35 @@ def made(folder: Path) -> list[Path]:
     return paths
 
 
-def commands(notebooks: Sequence[Path]) -> dict[str, list[str]]:
-    """Return the command of each contender."""
-    names = [str(n) for n in notebooks]
+def contenders(notebook: Path, folder: Path) -> dict[str, list[str]]:
+    """Return the command of each contender, all on a copy of the notebook of their own."""
+    untraced = folder / "untraced"
+    untraced.mkdir(exist_ok=True)
+    (untraced / "nbsafe.toml").write_text("trace = false\n", encoding="utf-8")
+    for place in (folder, untraced):
+        if place / notebook.name != notebook:
+            shutil.copy(notebook, place)
+    copy = str(folder / notebook.name)
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
-    top = ["--nbsafe", "--nbsafe-order=top-down", "--rootdir", str(notebooks[0].parent)]
+    nbsafe = [*pytest, "--rootdir", str(folder), "--nbsafe", "--nbsafe-order=top-down"]
     found = {
-        "nbclient": [sys.executable, "-c", PLAIN, *names],
-        "nbsafe, no tracer": [*pytest, *top, "--nbsafe-trace=no", *names],
-        "nbsafe": [*pytest, *top, *names],
+        "nbclient": [sys.executable, "-c", PLAIN, copy],
+        "nbsafe": [*nbsafe, copy],
+        "nbsafe, no tracer": [*nbsafe, str(untraced / notebook.name)],
     }
-    try:
-        import nbmake  # noqa: F401
-    except ImportError:
-        return found
-    return {**found, "nbmake": [*pytest, "--nbmake", *names]}
+    if importlib.util.find_spec("nbmake"):
+        found["nbmake"] = [*pytest, "--rootdir", str(folder), "--nbmake", copy]
+    return found
 
 
-def measure(notebooks: Sequence[Path], rounds: int) -> dict[str, float]:
+def measure(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, float]:
     """Return each contender's median wall seconds; the contenders take turns."""
-    taken: dict[str, list[float]] = {}
+    taken: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(rounds):
-        for name, command in commands(notebooks).items():
+        for name, command in commands.items():
             started = time.perf_counter()
             subprocess.run(command, capture_output=True, check=False)
-            taken.setdefault(name, []).append(time.perf_counter() - started)
+            taken[name].append(time.perf_counter() - started)
     return {name: statistics.median(times) for name, times in taken.items()}
 
 
@@ -80,10 +85,10 @@ def main() -> None:
     parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp())
+    folder = Path(tempfile.mkdtemp()).resolve()
     try:
         for notebook in options.notebooks or made(folder):
-            seconds = measure([notebook.resolve()], options.rounds)
+            seconds = measure(contenders(notebook.resolve(), folder), options.rounds)
             base = seconds["nbclient"]
             sys.stdout.write(f"{notebook.name}  (nbclient alone: {base:.2f} s)\n")
             for name, wall in seconds.items():
