@@ -240,6 +240,9 @@ class KernelSession:
         if done and await work:
             return
         self._alive = False
+        if done:
+            exchange.reason = f"not done after {self._timeout_s:g} s; the interrupt ended the kernel"
+            return
         exchange.reason = f"not done after {self._timeout_s:g} s, deaf to the interrupt; killed"
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
