@@ -14,8 +14,8 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
     differs = own is not None and own.output == "differs"
     counts = [facts.notebook.cell(number).count for number in (read.cell, read.definer)]
     message = (
-        f"this cell ran as [{counts[0]}], after cell {read.definer} further down had made "
-        f"`{read.name}` another: "
+        f"this cell ran as [{counts[0]}], after cell {read.definer}, further down, had made "
+        f"`{read.name}` anew: "
     )
     message += "in page order its result differs" if differs else "in page order it may differ"
     steps = [
@@ -37,6 +37,6 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
             severity="error" if differs else "warning",
         ),
         explains=frozenset({("edge", read.definer, read.cell)}),
-        fault=("NBS103", "from below", read.cell),
+        fault=("NBS103", "in", read.cell) if differs else ("NBS103", "from", read.definer),
         also=Step(read.cell, read.line, f"read `{read.name}` of cell {read.definer}, too"),
     )

@@ -241,7 +241,9 @@ class KernelSession:
             return
         self._alive = False
         if done:
-            exchange.reason = f"not done after {self._timeout_s:g} s; the interrupt ended the kernel"
+            exchange.reason = (
+                f"not done after {self._timeout_s:g} s; the interrupt ended the kernel"
+            )
             return
         exchange.reason = f"not done after {self._timeout_s:g} s, deaf to the interrupt; killed"
         work.cancel()

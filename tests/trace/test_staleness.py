@@ -268,3 +268,41 @@ def test_theorem_1_the_index_finds_what_joining_finds(sources: list[str], stale:
         for use in graphs.needs(graph, reader):
             if use.name in stale:
                 assert expected.get((reader, use.name), set()) == index.get(use.name, set())
+
+
+# --- reads from below ------------------------------------------------------------------------
+
+
+def check_from_below(expected: str, order: str, *sources: str) -> None:
+    """Hold the reads from below, `cell:name<-definer`, against what is expected."""
+    found = suspicions_of(order, *sources).from_below
+    assert expected == " ".join(f"{r.cell}:{r.name}<-{r.definer}" for r in found)
+
+
+def test_a_cell_run_again_after_one_below_reads_from_below() -> None:
+    check_from_below("2:x<-3", "1 3 2", "x = 1", "print(x)", "x = 2")
+
+
+def test_a_change_in_place_below_counts() -> None:
+    check_from_below("2:xs<-3", "1 3 2", "xs = []", "print(xs)", "xs.append(1)")
+
+
+def test_in_page_order_nothing_is_read_from_below() -> None:
+    check_from_below("", "1 2 3", "x = 1", "print(x)", "x = 2")
+
+
+def test_a_name_that_only_a_cell_below_makes_is_another_fault() -> None:
+    check_from_below("", "2 1", "print(x)", "x = 2")
+
+
+def test_a_name_made_again_above_in_between_is_read_from_above() -> None:
+    check_from_below("", "3 1 2", "x = 1", "print(x)", "x = 2")
+
+
+def test_a_read_that_may_not_happen_is_left_out() -> None:
+    text = "try:\n    print(x)\nexcept NameError:\n    pass"
+    check_from_below("", "1 3 2", "x = 1", text, "x = 2")
+
+
+def test_an_import_below_is_no_other_value() -> None:
+    check_from_below("", "1 3 2", "import math", "print(math)", "import math")
