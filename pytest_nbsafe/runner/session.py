@@ -241,9 +241,7 @@ class KernelSession:
             return
         self._alive = False
         if done:
-            exchange.reason = (
-                f"not done after {self._timeout_s:g} s; the interrupt ended the kernel"
-            )
+            exchange.reason = f"not done after {self._timeout_s:g} s; the interrupt ended it"
             return
         exchange.reason = f"not done after {self._timeout_s:g} s, deaf to the interrupt; killed"
         work.cancel()
