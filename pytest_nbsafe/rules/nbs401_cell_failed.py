@@ -9,7 +9,7 @@ from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, shows_failure
-from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of, why
+from pytest_nbsafe.rules.runs import ended, ended_in_replay, exception, line_of, why
 from pytest_nbsafe.rules.words import one_line
 from pytest_nbsafe.trace.model import CellResult, Incident
 
@@ -60,7 +60,7 @@ shares[0] / 0
                 yield _raised(facts, result)
         for result in ended(facts, "ok"):
             page = facts.notebook.cell(result.cell)
-            if may_raise(page) and not is_skipped(page):
+            if may_raise(page) and not is_skipped(page) and exception(result) is None:
                 yield _did_not_raise(facts, result)
             for incident in dict.fromkeys(result.incidents):
                 if incident.kind in _INCIDENTS and not may_raise(page):

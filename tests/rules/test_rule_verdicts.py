@@ -261,6 +261,8 @@ def test_a_cell_that_should_raise_and_does_not() -> None:
     text = "# %% [1] tags=raises-exception\n1 / 1\n"
     assert lines(evaluate(tried(facts_of(text)))) == ["NBS401 1:1 observed error"]
     assert evaluate(tried(facts_of(text), raised(1, "ValueError", "meant"))) == ()
+    swallowed = with_incident(1, "captured", "ValueError: meant")
+    assert evaluate(tried(facts_of(text), swallowed)) == ()
 
 
 def test_the_way_of_an_exception_through_other_cells() -> None:
