@@ -197,6 +197,7 @@ def _statement(raw: Raw, places: _Places) -> Statement:
         mutates=_frozen(raw.mutates),
         deletes=frozenset(raw.deletes),
         calls=frozenset(raw.calls),
+        same=raw.same,
         kind=raw.kind,
     )
 

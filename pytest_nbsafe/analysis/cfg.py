@@ -35,6 +35,7 @@ class Raw:
     writes: dict[str, set[str]] = field(default_factory=dict)
     mutates: dict[str, set[str]] = field(default_factory=dict)
     deletes: set[str] = field(default_factory=set)
+    same: frozenset[str] = frozenset()
     kind: str = ""
     end: ast.AST | None = None
 

@@ -74,7 +74,8 @@ class Statement:
     `writes` maps each name it binds to the names that the value is made from (nbsafety, Table 1);
     `mutates` likewise for names whose object it changes in place (subscript and attribute stores,
     augmented assignment, a method called as a statement of its own); `reads` is everything read.
-    `calls` are the names called directly; `kind` is that of its first definition, or "".
+    `calls` are the names called directly; `same` are those that plainly hold one object after it
+    (`a = b`, `a = b = []`); `kind` is that of its first definition, or "".
     """
 
     span: Span
@@ -83,6 +84,7 @@ class Statement:
     mutates: Mapping[str, frozenset[str]]
     deletes: frozenset[str]
     calls: frozenset[str]
+    same: frozenset[str] = frozenset()
     kind: str = ""
 
 

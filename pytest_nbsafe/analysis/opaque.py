@@ -6,6 +6,7 @@ import ast
 
 from pytest_nbsafe.analysis.cfg import MAYBE, Builder
 from pytest_nbsafe.notebook import magics
+from pytest_nbsafe.notebook.escapes import parsed
 
 _READING = frozenset({"get", "keys", "values", "items", "copy", "__contains__", "__getitem__"})
 _HARMLESS_CALLS = frozenset({
@@ -118,9 +119,8 @@ def _run_literal(b: Builder, node: ast.Call) -> bool:
     text = _text(node.args[0])
     if text is None:
         return False
-    try:
-        tree = ast.parse(text.strip())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(text.strip())
+    if tree is None:
         return False
     names = [n for n in ast.walk(tree) if isinstance(n, (ast.Name, ast.alias, ast.FunctionDef))]
     for name in names:

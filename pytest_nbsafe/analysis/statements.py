@@ -71,6 +71,8 @@ def _assign(b: Builder, node: ast.Assign) -> None:
         for target, part in pairs[0]:
             _note_aliases(b, [target], part)
         return
+    whole = {part.id for part in (*node.targets, value) if isinstance(part, ast.Name)}
+    raw.same = frozenset(whole) if len(whole) > 1 else frozenset()
     for target in node.targets:
         store(b, raw, target, names, "assign")
     _note_aliases(b, node.targets, value)

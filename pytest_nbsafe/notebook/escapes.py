@@ -109,17 +109,18 @@ def call(method: str, arguments: Iterable[str], values: Iterable[str] = ()) -> s
 
 def parses(text: str) -> bool:
     """Return whether the text is Python."""
-    return _parsed(text) is not None
+    return parsed(text) is not None
 
 
 def stored_names(code: str) -> tuple[str, ...]:
     """Return the names that code assigns, in order; empty when it does not parse."""
-    tree = _parsed(code)
+    tree = parsed(code)
     names = (n for n in ast.walk(tree) if isinstance(n, ast.Name)) if tree else ()
     return tuple(dict.fromkeys(n.id for n in names if isinstance(n.ctx, ast.Store)))
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
+    """Return the tree of a piece of Python, None when it is none; nothing is warned of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

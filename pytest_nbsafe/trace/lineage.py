@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -48,8 +47,12 @@ class Descent:
 
     @property
     def is_newer(self) -> bool:
-        """Whether the parent was made anew after it was read."""
-        return self.parent.at > self.link.read_at
+        """Whether a later run made the parent anew than the one that read it.
+
+        Source: Macke et al. 2021, Def. 2: what one run of a cell does has one timestamp. A cell
+        that reads `x` and then changes it does so in every order.
+        """
+        return self.parent.at[0] > self.link.read_at[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +255,6 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     records: list[Record] = []
     for run in plan.runs:
         analysis = graph.cells[run.cell]
-        source = graph.notebook.cell(run.cell).source
         for ordinal, statement in enumerate(analysis.statements, 1):
             called = _called(statement.calls, functions)
             for name in (*statement.writes, *statement.deletes):
@@ -261,7 +263,7 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
                 made = analysis.functions.keys() & statement.writes.keys()
                 functions.update((name, analysis.functions[name]) for name in made)
             at = (run.step, ordinal)
-            records.append(_record(at, run.cell, statement, called, _aliases(statement, source)))
+            records.append(_record(at, run.cell, statement, called))
     return tuple(records)
 
 
@@ -282,7 +284,6 @@ def _record(
     cell: int,
     statement: Statement,
     called: tuple[Function, ...],
-    aliases: tuple[frozenset[str], ...],
 ) -> Record:
     """Return a statement's record; what the functions it calls read, return and bind is its own."""
     reads = statement.reads.union(*(function.reads for function in called))
@@ -299,24 +300,6 @@ def _record(
         writes=writes,
         mutates={name: inflow | returned for name, inflow in statement.mutates.items()},
         deletes=statement.deletes,
-        aliases=aliases,
+        aliases=(statement.same,) if statement.same else (),
         imports=statement.kind == "import",
     )
-
-
-def _aliases(statement: Statement, source: str) -> tuple[frozenset[str], ...]:
-    """Return the names that an assignment plainly makes names of one object."""
-    if statement.kind != "assign" or len(statement.writes) + len(statement.reads) < 2:
-        return ()
-    span = statement.span
-    lines = source.split("\n")[span.line - 1 : span.end_line]
-    lines[-1] = lines[-1][: span.end_column - 1]
-    lines[0] = lines[0][span.column - 1 :]
-    try:
-        [node] = ast.parse("\n".join(lines)).body
-    except (SyntaxError, ValueError):
-        return ()  # a magic, or a span that is not one statement of the source as it stands
-    if not isinstance(node, ast.Assign):
-        return ()
-    names = frozenset(n.id for n in (*node.targets, node.value) if isinstance(n, ast.Name))
-    return (names,) if len(names) > 1 else ()

@@ -286,8 +286,14 @@ def oracle(records: Sequence[Record]) -> set[str]:
 
 
 @given(programs)
+def test_one_run_of_a_cell_has_one_timestamp(program: list[str]) -> None:
+    assert replay(records_of("1", "\n".join(program))).end.stale() == frozenset()
+
+
+@given(programs)
 def test_replay_agrees_with_definition_4(program: list[str]) -> None:
-    records = records_of("1", "\n".join(program))
+    order = " ".join(str(number) for number in range(1, len(program) + 1))
+    records = records_of(order, *program)
     end = replay(records).end
     assert oracle(records) == end.stale()
     assert end.stale() == {name for name in end.symbols if any(end.roots(name))}
