@@ -8,7 +8,8 @@ tell of a third time, it can tell of the second.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 Node = tuple[Any, ...]
@@ -154,7 +155,8 @@ def render(body: tuple[Node, ...], indent: int = 0) -> list[str]:
     return lines or [f"{pad}pass"]
 
 
-def walk(body: tuple[Node, ...]) -> list[Path]:
+@functools.lru_cache(1000)  # a loop asks again and again what its body does
+def walk(body: tuple[Node, ...]) -> tuple[Path, ...]:
     paths: list[Path] = [((), "normal")]
     for s in body:
         following: dict[Path, None] = {}
@@ -167,7 +169,7 @@ def walk(body: tuple[Node, ...]) -> list[Path]:
                 if len(following) > LIMIT or count > 4 * LIMIT or tried * count > 20 * LIMIT:
                     raise TooManyPathsError
         paths = list(following)
-    return paths
+    return tuple(paths)
 
 
 def step(s: Node) -> Iterator[Path]:
@@ -237,7 +239,7 @@ def loop(
 
 def attempt(s: Node) -> Iterator[Path]:
     ways: list[Path] = []
-    inside = walk(s[1])
+    inside = [*walk(s[1])]
     if all(outcome != "raise" for _, outcome in inside):
         inside.append(((), "raise"))  # something unforeseen, before anything was done
     for events, outcome in inside:
@@ -257,12 +259,12 @@ def attempt(s: Node) -> Iterator[Path]:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def live(paths: list[Path]) -> set[str]:
+def live(paths: Sequence[Path]) -> set[str]:
     """Names whose value at entry some path reads."""
     return {name for events, _ in paths for name in exposed(events)}
 
 
-def surely_read(paths: list[Path]) -> set[str]:
+def surely_read(paths: Sequence[Path]) -> set[str]:
     """Names whose value at entry every path to the normal end reads."""
     return set.intersection(*[exposed(e) for e, outcome in paths if outcome == "normal"])
 
@@ -291,7 +293,7 @@ def is_feasible(events: tuple[Event, ...]) -> bool:
     return True
 
 
-def dead(paths: list[Path]) -> set[str]:
+def dead(paths: Sequence[Path]) -> set[str]:
     """Names that every path overwrites in a statement that has not read them before."""
     return set.intersection(*[overwritten(e) for e, outcome in paths if outcome == "normal"])
 
@@ -309,7 +311,7 @@ def overwritten(events: tuple[Event, ...]) -> set[str]:
     return found
 
 
-def ends(paths: list[Path]) -> tuple[set[str], set[str], set[str]]:
+def ends(paths: Sequence[Path]) -> tuple[set[str], set[str], set[str]]:
     """Return the names that are bound at the end on every path, on some, and deleted on every."""
     bound, deleted = [], []
     for events, outcome in paths:

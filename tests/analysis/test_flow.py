@@ -76,7 +76,8 @@ def compound(inner: st.SearchStrategy[Any], jumps: st.SearchStrategy[Any]) -> An
 
 JUMPS = st.sampled_from([("break",), ("continue",)])
 PROGRAMS = bodies(st.one_of(SIMPLE, compound(st.one_of(SIMPLE, compound(SIMPLE, JUMPS)), JUMPS)))
-STRAIGHT = bodies(st.one_of(SIMPLE, compound(SIMPLE, JUMPS).filter(lambda s: s[0] == "if")), 5)
+BRANCH = st.tuples(st.just("if"), EXPRESSIONS, bodies(SIMPLE, 2), bodies(SIMPLE, 2))
+STRAIGHT = bodies(st.one_of(SIMPLE, BRANCH), 5)
 
 
 def hold(program: tuple[paths.Node, ...]) -> None:
