@@ -21,6 +21,8 @@ from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.rules import evaluate, faults
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.rules.page import may_raise, shows_failure
+from pytest_nbsafe.rules.runs import exception, why
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.model import CellResult, PlanResult, Trial
 
@@ -169,8 +171,12 @@ class NotebookSession:
     def _advance(self, cell: int) -> CellResult | None:
         """Run the page as far as one cell; the rules are asked again where something shows."""
         result: CellResult | None = self._run.until(cell)
+        if result is None:
+            return None
         suspicious = any(f.location.cell == cell for f in self._findings)
-        if result is not None and (result.status != "ok" or result.incidents or suspicious):
+        assert self.notebook is not None, "a notebook that was not read is not run"
+        suspicious = suspicious or may_raise(self.notebook.cell(cell))
+        if result.status != "ok" or result.incidents or suspicious:
             self._reconsider(self._run.so_far())
         return result
 
@@ -221,11 +227,24 @@ class NotebookSession:
     def _skipped(self, cell: int, result: CellResult | None) -> str:
         """Return why a cell has not run, empty when it has (or nothing was to run)."""
         if result is not None:
-            return result.reason if result.status in {"skipped", "not-reached"} else ""
+            if result.status in {"skipped", "not-reached"}:
+                return result.reason
+            return self._untold(result)
         if not cell or self.notebook is None:
             return ""
         tag = next((t for t in self.notebook.cell(cell).tags if t in SKIP_TAGS), "")
         return f"tagged {tag}" if tag else ""
+
+    def _untold(self, result: CellResult) -> str:
+        """Return what went wrong in a cell whose finding is switched off: it is no pass."""
+        assert self.notebook is not None, "a notebook that was not read is not run"
+        page, raised = self.notebook.cell(result.cell), exception(result)
+        if result.status == "ok" and raised is None:
+            return ""
+        if raised is not None and (may_raise(page) or shows_failure(page, raised)):
+            return ""
+        said = f"{raised.ename}: {raised.evalue}".rstrip(": ") if raised else why(result)
+        return f"{said} (the finding that tells of it is switched off)"
 
 
 def _trial_run(facts: Facts, clean: Plan, path: Path) -> Any:

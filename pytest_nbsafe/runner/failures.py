@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import CellRun
@@ -15,6 +15,8 @@ _IN_CELL = re.compile(
     r"^(?:Cell|Input|File) .*?In ?\[\d+\], (?:in )?.*?line:? ?(\d+)", re.MULTILINE
 )
 _LIMIT = 100_000
+_MAX_PERIOD = 8
+_MANY = 4
 
 
 def plain(text: str) -> str:
@@ -30,12 +32,50 @@ def as_failure(
         return None
     ename = plain(str(reply.get("ename") or reply.get("status") or ""))
     evalue = plain(str(reply.get("evalue") or ""))[:_LIMIT]
-    traceback = plain("\n".join(map(str, reply.get("traceback") or ())))[:_LIMIT]
+    frames_shown = [plain(str(frame)) for frame in reply.get("traceback") or ()]
+    traceback = "\n".join(folded(frames_shown))[:_LIMIT]
+    if ename == "NoneType":  # a result that cannot be shown: only what was shown knows why
+        ename, evalue = _captured(event) or (ename, evalue)
     raised = event["raised"] if event is not None else None
     if raised is None:
         return Failure(ename, evalue, _line(traceback), traceback)
     frames = tuple((run_cells[run], line) for run, line in raised["frames"] if run in run_cells)
     return Failure(ename, evalue, raised["line"], traceback, frames)
+
+
+def folded(frames: Sequence[str]) -> list[str]:
+    """Return the frames of a traceback, those of a recursion that repeat told once."""
+    told: list[str] = []
+    start = 0
+    while start < len(frames):
+        period, times = _repetition(frames, start)
+        told += frames[start : start + period]
+        if times > 1:
+            which = "the frame" if period == 1 else f"the {period} frames"
+            told.append(f"[... {which} above {times - 1} times more ...]\n")
+        start += period * times
+    return told
+
+
+def _repetition(frames: Sequence[str], start: int) -> tuple[int, int]:
+    """Return how many frames from `start` on repeat, and how often; (1, 1) when few do."""
+    for period in range(1, _MAX_PERIOD + 1):
+        block = frames[start : start + period]
+        times = 1
+        while frames[start + times * period : start + (times + 1) * period] == block:
+            times += 1
+        if times >= _MANY:
+            return period, times
+    return 1, 1
+
+
+def _captured(event: CellRun | None) -> tuple[str, str] | None:
+    """Return name and message of the exception that was last shown in the run, if any."""
+    shown = [i for i in event["incidents"] if i["kind"] == "captured"] if event else []
+    if not shown:
+        return None
+    ename, _, evalue = shown[-1]["message"].partition(": ")
+    return ename, evalue
 
 
 def asks_exit(reply: Mapping[str, Any]) -> bool:

@@ -128,8 +128,33 @@ class PlanRun:
             self._ended = result
 
     def _unmade(self, result: CellResult) -> frozenset[str]:
-        """Return the names that the cell should have made or changed, and did not."""
+        """Return the names that the cell should have made or changed, and did not.
+
+        What stands above the line that failed has had its chance: a branch not taken there
+        leaves nothing undone. What the failed statement itself changed is not to be trusted.
+        """
+        failed = _failing_line(result)
         analysis = self._graph.cells[result.cell]
         wanted = {d.name for d in analysis.definitions if d.kind != "delete"}
         made = {name for record in result.records for name in (*record.writes, *record.mutates)}
-        return frozenset(wanted - made)
+        done = {
+            (record.line, name)
+            for record in result.records
+            for name in (*record.writes, *record.mutates)
+        }
+        undone = {
+            name
+            for statement in analysis.statements
+            if statement.span.end_line >= failed
+            for name in (*statement.writes, *statement.mutates)
+            if statement.span.line <= failed or (statement.span.line, name) not in done
+        }
+        return frozenset((wanted - made) | undone)
+
+
+def _failing_line(result: CellResult) -> int:
+    """Return the line of the cell's own statement that failed, 1 when it is not known."""
+    if result.failure is None:
+        return 1
+    own = (line for cell, line in result.failure.frames if cell == result.cell)
+    return max(next(own, result.failure.line), 1)

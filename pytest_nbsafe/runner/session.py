@@ -36,8 +36,7 @@ INTERRUPT_LIMIT_S = 5.0
 IOPUB_LIMIT_S = 60
 
 _log = logging.getLogger("pytest_nbsafe.kernel")
-_log.addHandler(logging.NullHandler())
-_log.propagate = False  # what goes wrong is in the results; jupyter's own log repeats it
+_log.disabled = True  # what goes wrong is in the results; jupyter's own log repeats it
 
 
 class NoSuchKernel(Exception):  # noqa: N818  # it completes "raise NoSuchKernel"

@@ -57,6 +57,30 @@ def test_what_depends_on_a_failed_cell_is_skipped_the_rest_runs(
     assert "runtest" not in result.stdout.str()
 
 
+def test_a_cell_that_raises_is_no_pass_though_its_code_is_not_selected(
+    pytester: pytest.Pytester,
+) -> None:
+    write(pytester.path / "nb.ipynb", RAISES)
+    result = pytester.runpytest_subprocess(*RUN, "--nbsafe-select=NBS2")
+    result.assert_outcomes(passed=3, skipped=2)
+    result.stdout.fnmatch_lines(["SKIPPED * nb.ipynb:*: ZeroDivisionError: * switched off)"])
+
+
+def test_a_cell_that_should_raise_and_does_not_fails(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", "# %% [1] tags=raises-exception\na = 1\n# %% [2]\na\n")
+    result = pytester.runpytest_subprocess(*RUN)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*but it did not raise"])
+
+
+def test_a_kernel_that_dies_is_told_once(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", "# %% [1]\nimport os\nos._exit(1)\n")
+    result = pytester.runpytest_subprocess(*RUN)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["nb.ipynb, cell 1 [[]1], line 1: NBS903 kernel-died (observed)"])
+    result.stdout.no_fnmatch_line("*Captured log call*")
+
+
 def test_x_runs_nothing_after_the_failure(pytester: pytest.Pytester) -> None:
     touched = "# %% [5]\nopen('touched', 'w').close()\n"
     write(pytester.path / "nb.ipynb", RAISES + touched)

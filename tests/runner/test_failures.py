@@ -4,7 +4,8 @@ import signal
 
 import pytest
 
-from pytest_nbsafe.runner.failures import as_failure, asks_exit, plain
+from pytest_nbsafe.kernel.contract import CellRun, Incident
+from pytest_nbsafe.runner.failures import as_failure, asks_exit, folded, plain
 from pytest_nbsafe.runner.provision import death
 
 
@@ -30,6 +31,40 @@ def test_the_line_in_a_traceback(traceback: str, line: int) -> None:
 
 def test_no_failure() -> None:
     assert as_failure({"status": "ok"}, None, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("frames", "told"),
+    [
+        ("a b b b c", "a b b b c"),
+        ("a b b b b c", "a b [... the frame above 3 times more ...] c"),
+        ("a b c b c b c b c b", "a b c [... the 2 frames above 3 times more ...] b"),
+        ("", ""),
+    ],
+)
+def test_a_recursion_is_told_once(frames: str, told: str) -> None:
+    assert " ".join(frame.strip() for frame in folded(frames.split())) == told
+
+
+def test_a_result_that_cannot_be_shown() -> None:
+    incident: Incident = {"kind": "captured", "line": 2, "message": "ValueError: in repr: x"}
+    event: CellRun = {
+        "version": 1,
+        "run": 1,
+        "success": False,
+        "raised": None,
+        "statements": [],
+        "before": {},
+        "after": {},
+        "bindings": {},
+        "incidents": [incident],
+        "cpu_s": 0.0,
+        "tracer_s": 0.0,
+    }
+    reply = {"status": "error", "ename": "NoneType", "evalue": "None", "traceback": []}
+    failure = as_failure(reply, event, {})
+    assert failure is not None
+    assert (failure.ename, failure.evalue) == ("ValueError", "in repr: x")
 
 
 def test_asking_for_the_end() -> None:

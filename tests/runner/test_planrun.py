@@ -7,13 +7,14 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.model import CellResult, Record, RunStatus
+from pytest_nbsafe.trace.model import CellResult, Failure, Record, RunStatus
 
 
 class ScriptedSession:
-    """Runs nothing: the cells named in `fates` end as told, the others succeed."""
+    """Runs nothing: the cells named in `fates` end as told, at `line`, the others succeed."""
 
-    def __init__(self, fates: dict[int, RunStatus], made: dict[int, set[str]]) -> None:
+    def __init__(self, fates: dict[int, RunStatus], made: dict[int, set[str]], line: int) -> None:
+        self.line = line
         self.fates = fates
         self.made = made
         self.alive = True
@@ -27,7 +28,8 @@ class ScriptedSession:
         self.alive = status != "died"
         writes = {name: frozenset[str]() for name in self.made.get(cell.number, set())}
         record = Record((step, 1), cell.number, 1, frozenset(), writes, {})
-        return CellResult(step, cell.number, status, records=(record,))
+        failure = Failure("Error", "", self.line) if status == "raised" else None
+        return CellResult(step, cell.number, status, failure, records=(record,))
 
     def close(self) -> None:
         self.closed += 1
@@ -37,9 +39,10 @@ def statuses(
     text: str,
     fates: dict[int, RunStatus],
     made: dict[int, set[str]] | None = None,
+    line: int = 2,
 ) -> str:
     """Run a notebook top-down and tell each cell's status, and whom a skipped one waits for."""
-    run, _ = plan_run(text, fates, made)
+    run, _ = plan_run(text, fates, made, line)
     while not run.finished:
         run.advance()
     return " ".join(
@@ -48,10 +51,13 @@ def statuses(
 
 
 def plan_run(
-    text: str, fates: dict[int, RunStatus], made: dict[int, set[str]] | None = None
+    text: str,
+    fates: dict[int, RunStatus],
+    made: dict[int, set[str]] | None = None,
+    line: int = 2,
 ) -> tuple[PlanRun, ScriptedSession]:
     graph = graphs.build(percent.parse(text))
-    session = ScriptedSession(fates, made or {})
+    session = ScriptedSession(fates, made or {}, line)
     make: Callable[[], ScriptedSession] = lambda: session  # noqa: E731
     return PlanRun(graph, order.plan(graph, "top-down"), make), session
 
@@ -84,6 +90,21 @@ def test_a_later_cell_may_make_the_name_after_all() -> None:
 def test_a_change_that_did_not_happen_blocks_its_readers() -> None:
     text = "# %%\nxs = []\n# %%\nxs.append(f())\n# %%\nprint(xs)\n"
     assert statuses(text, {2: "raised"}, {1: {"xs"}}) == "ok raised skipped(2)"
+
+
+def test_a_change_that_failed_blocks_what_was_made_just_before() -> None:
+    text = "# %%\nmodel = Model()\nmodel.fit(X)\n# %%\nprint(model)\n# %%\nprint(1)\n"
+    assert statuses(text, {1: "raised"}, {1: {"model"}}, line=2) == "raised skipped(1) ok"
+
+
+def test_a_statement_of_several_lines_failed_whole() -> None:
+    text = "# %%\nxs = []\nxs.append(\n    f()\n)\n# %%\nprint(xs)\n"
+    assert statuses(text, {1: "raised"}, {1: {"xs"}}, line=3) == "raised skipped(1)"
+
+
+def test_a_branch_not_taken_above_the_failure_blocks_nothing() -> None:
+    text = "# %%\nif a:\n    x = 1\nelse:\n    x = 2\nfail()\n# %%\nprint(x)\n"
+    assert statuses(text, {1: "raised"}, {1: {"x"}}, line=5) == "raised ok"
 
 
 def test_a_guarded_read_is_not_blocked() -> None:
