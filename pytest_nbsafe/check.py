@@ -196,10 +196,10 @@ class NotebookSession:
         found = tuple(f for f in self.findings if f.location.cell == cell)
         failing = next((f for f in found if self._fails(f)), None) or self._elsewhere(result)
         traceback = result.failure.traceback if result and result.failure else ""
-        output = _printed(result) if result else ""
+        printed = _printed(result, "stdout"), _printed(result, "stderr")
         duration_s = result.duration_s if result else 0.0
         if failing is not None:
-            return Outcome(cell, "failed", failing.message, found, traceback, output, duration_s)
+            return Outcome(cell, "failed", failing.message, found, traceback, *printed, duration_s)
         reason = self._skipped(cell, result)
         return Outcome(
             cell,
@@ -207,7 +207,7 @@ class NotebookSession:
             reason,
             found,
             traceback,
-            output,
+            *printed,
             duration_s,
         )
 
@@ -269,8 +269,9 @@ def _cost(run: PlanResult) -> Cost:
     return Cost(run.plan.order, run.duration_s, run.cpu_s)
 
 
-def _printed(result: CellResult) -> str:
-    return "".join(output.text for output in result.outputs if output.kind == "stream")
+def _printed(result: CellResult | None, stream: str) -> str:
+    outputs = result.outputs if result else ()
+    return "".join(o.text for o in outputs if o.kind == "stream" and o.name == stream)
 
 
 # ------------------------------------------------------------------ many notebooks

@@ -105,8 +105,8 @@ class Outcome:
 
     `reason` completes "skipped: ..." or names why it failed in one line; `findings` are all that
     stand at this cell, whatever their severity; `traceback` is the plain text traceback of the
-    cell when it raised, `output` what it printed in the clean run (stdout and stderr).
-    `duration_s` covers the cell's runs.
+    cell when it raised, `output` and `errors` what it wrote to stdout and stderr in the
+    clean run. `duration_s` covers the cell's runs.
     """
 
     cell: int
@@ -115,4 +115,5 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
     traceback: str = ""
     output: str = ""
+    errors: str = ""
     duration_s: float = 0.0

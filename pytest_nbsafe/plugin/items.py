@@ -101,8 +101,9 @@ class NotebookItem(pytest.Item):
         outcome = self.outcome = self.file.sessions.outcome(self)
         self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
         if outcome.status == "failed":
-            if outcome.output:
-                self.add_report_section(f"of {self.title}", "stdout", text.printed(outcome))
+            for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
+                if written:
+                    self.add_report_section(f"of {self.title}", stream, text.printed(written))
             raise FailedError(outcome)
         if outcome.status == "skipped":
             raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)

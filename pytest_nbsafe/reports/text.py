@@ -127,9 +127,9 @@ def reason(outcome: Outcome) -> str:
     return escape.line(outcome.reason) or f"cell {outcome.cell} {outcome.status}"
 
 
-def printed(outcome: Outcome) -> str:
-    """Return what the cell printed, fit for a report."""
-    return escape.clean(escape.clipped(outcome.output))
+def printed(written: str) -> str:
+    """Return what a cell printed, fit for a report."""
+    return escape.clean(escape.clipped(written))
 
 
 def grouped(findings: Iterable[Finding]) -> list[str]:

@@ -20,7 +20,9 @@ RAISES = """
 # %% [1]
 a = 1
 # %% [2]
+import sys
 print("before", a)
+print("beware", file=sys.stderr)
 b = a / 0
 # %% [3]
 print(b)
@@ -44,11 +46,13 @@ def test_what_depends_on_a_failed_cell_is_skipped_the_rest_runs(
     result.assert_outcomes(passed=3, failed=1, skipped=1)
     result.stdout.fnmatch_lines(
         [
-            "nb.ipynb, cell 2 [[]2], line 2: NBS401 cell-failed (observed)",
-            "  > 2 | b = a / 0",
+            "nb.ipynb, cell 2 [[]2], line 4: NBS401 cell-failed (observed)",
+            "  > 4 | b = a / 0",
             "What the cell raised:",
             "*- Captured stdout of cell 2 -*",
             "before 1",
+            "*- Captured stderr of cell 2 -*",
+            "beware",
             "PASSED nb.ipynb::cell-4",
             "SKIPPED * nb.ipynb:*: because of cell 2*",
             "FAILED nb.ipynb::cell-2 - NBS401 cell-failed (observed): *",
