@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Protocol
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.plan import Plan, Run
 from pytest_nbsafe.trace.model import CellResult, PlanResult
+
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Session(Protocol):
@@ -38,7 +42,9 @@ class PlanRun:
     """A plan under way: `advance` runs the next step, `close` stops the kernel.
 
     After a cell failed, the cells that read what it failed to make are skipped because of it;
-    the others run. When the kernel is gone, the rest is not reached.
+    the others run. A cell that does not parse may have made any of its words, one with a star
+    import or the like any name that no cell defines. When the kernel is gone, the rest is not
+    reached.
     """
 
     def __init__(self, graph: Graph, plan: Plan, make_session: Callable[[], Session]) -> None:
@@ -48,6 +54,8 @@ class PlanRun:
         self._make_session = make_session
         self._session: Session | None = None
         self._blocked: dict[str, int] = {}
+        self._defined = {name for cell in graph.cells.values() for name in cell.leaves}
+        self._hidden = 0
         self._ended: CellResult | None = None
         self._wall_s = 0.0
 
@@ -107,21 +115,32 @@ class PlanRun:
 
     def _blocker(self, cell: int) -> tuple[str, int] | None:
         """Return a name that the cell needs and the cell that failed to make it."""
-        if not self._blocked:
+        if not self._blocked and self._hidden <= 0:
             return None
         for use in graphs.needs(self._graph, cell):
             if not use.guarded and use.name in self._blocked:
                 return use.name, self._blocked[use.name]
+            if not use.guarded and self._hidden > 0 and self._is_foreign(use.name):
+                return use.name, self._hidden
         return None
+
+    def _is_foreign(self, name: str) -> bool:
+        """Return whether no cell defines the name in plain sight, nor Python does."""
+        return name not in self._defined and not is_known(name, self._graph.notebook.python_major)
 
     def _note(self, result: CellResult) -> None:
         for record in result.records:
             for name in record.writes:
                 self._blocked.pop(name, None)
+        analysis = self._graph.cells[result.cell]
         if result.status == "ok":
-            for name in self._graph.cells[result.cell].dead:
+            for name in analysis.dead:
                 self._blocked.pop(name, None)
+            if analysis.opaque:  # from here on any name may be there
+                self._hidden = -1
             return
+        if analysis.opaque and not self._hidden:
+            self._hidden = result.because or result.cell
         for name in self._unmade(result):
             self._blocked[name] = result.because or result.cell
         if self._session is not None and not self._session.alive and self._ended is None:
@@ -133,8 +152,11 @@ class PlanRun:
         What stands above the line that failed has had its chance: a branch not taken there
         leaves nothing undone. What the failed statement itself changed is not to be trusted.
         """
-        failed = _failing_line(result)
         analysis = self._graph.cells[result.cell]
+        if analysis.fault is not None:
+            words = _WORD.findall(self._graph.notebook.cell(result.cell).source)
+            return frozenset(filter(self._is_foreign, words))
+        failed = _failing_line(result)
         wanted = {d.name for d in analysis.definitions if d.kind != "delete"}
         made = {name for record in result.records for name in (*record.writes, *record.mutates)}
         done = {

@@ -107,6 +107,22 @@ def test_a_branch_not_taken_above_the_failure_blocks_nothing() -> None:
     assert statuses(text, {1: "raised"}, {1: {"x"}}, line=5) == "raised ok"
 
 
+def test_a_star_import_that_failed_blocks_names_that_no_cell_defines() -> None:
+    text = "# %%\nfrom m import *\n# %%\nload()\n# %%\nlen([late])\n# %%\nlate = 1\n"
+    assert statuses(text, {1: "raised"}) == "raised skipped(1) ok ok"
+
+
+def test_where_another_opaque_cell_ran_the_name_may_be_there() -> None:
+    text = "# %%\nfrom m import *\n# %%\nfrom n import *\n# %%\nload()\n"
+    assert statuses(text, {2: "raised"}) == "ok raised ok"
+    assert statuses(text, {1: "raised"}) == "raised ok ok"
+
+
+def test_a_cell_that_does_not_parse_blocks_its_words() -> None:
+    text = "# %%\ny = 1\n# %%\nx = (y,\n# %%\nx\n# %%\ny\n"
+    assert statuses(text, {2: "raised"}) == "ok raised skipped(2) ok"
+
+
 def test_a_guarded_read_is_not_blocked() -> None:
     text = "# %%\na = 1\n# %%\ntry:\n    a\nexcept NameError:\n    pass\n"
     assert statuses(text, {1: "raised"}) == "raised ok"
