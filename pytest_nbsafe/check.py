@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import order as orders
@@ -25,6 +25,9 @@ from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.model import CellResult, PlanResult, Trial
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.runner.trial import TrialRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class NotebookSession:
         self._last = max(selected, default=None) if selected else None
         self._findings: tuple[Finding, ...] = ()
         self._facts: Facts | None = None
-        self._run: Any = None
+        self._run: TrialRun | None = None
         self._trial: Trial | None = None
         self._no_kernel = ""
         self._started = time.perf_counter()
@@ -156,7 +159,7 @@ class NotebookSession:
 
         try:
             if self._trial is None and cell and not self._run.replayed:
-                return self._advance(cell)
+                return self._advance(self._run, cell)
             if self._trial is None:
                 self._trial = self._run.finish(self._last)
                 self._reconsider(self._trial)
@@ -168,16 +171,16 @@ class NotebookSession:
             return None
         return self._trial.clean.last(cell) if cell else None
 
-    def _advance(self, cell: int) -> CellResult | None:
+    def _advance(self, run: TrialRun, cell: int) -> CellResult | None:
         """Run the page as far as one cell; the rules are asked again where something shows."""
-        result: CellResult | None = self._run.until(cell)
+        result = run.until(cell)
         if result is None:
             return None
         suspicious = any(f.location.cell == cell for f in self._findings)
         assert self.notebook is not None, "a notebook that was not read is not run"
         suspicious = suspicious or may_raise(self.notebook.cell(cell))
         if result.status != "ok" or result.incidents or suspicious:
-            self._reconsider(self._run.so_far())
+            self._reconsider(run.so_far())
         return result
 
     def _reconsider(self, trial: Trial) -> None:
@@ -247,7 +250,7 @@ class NotebookSession:
         return f"{said} (the finding that tells of it is switched off)"
 
 
-def _trial_run(facts: Facts, clean: Plan, path: Path) -> Any:
+def _trial_run(facts: Facts, clean: Plan, path: Path) -> TrialRun:
     from pytest_nbsafe.runner.session import KernelSession
     from pytest_nbsafe.runner.trial import TrialRun
 
