@@ -47,10 +47,12 @@ print("done")
 
 def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:
     reason = why(result)
-    message = f"the kernel died while this cell ran{where}" + (f" ({reason})" if reason else "")
+    message = f"the kernel died while this cell ran{where}" + (f": {reason}" if reason else "")
     remedy = "run the cell alone to see what ends the process, or tag it skip-execution"
     if any(sign in reason for sign in _KILLED):
         remedy = "the system may have run out of memory: work on less data at once"
+    if "exit or quit" in reason:
+        remedy = "remove the call, or tag the cell skip-execution"
     return Claim(
         finding(
             facts,

@@ -47,6 +47,11 @@ class KernelFolder:
             return ""
         return text.strip()
 
+    def last_line(self) -> str:
+        """Return the line of the last words that says most: what was fatal, else the last."""
+        lines = self.last_words().splitlines() or [""]
+        return next((line for line in reversed(lines) if line.startswith("Fatal ")), lines[-1])
+
     def close(self) -> None:
         """Remove the folder."""
         self.log.close()

@@ -122,9 +122,8 @@ class KernelSession:
         try:
             self._loop.run(self._start())
         except Exception as error:
-            words = self._folder.last_words()
+            said = self._said()
             self.close()
-            said = f"; it said: {words.splitlines()[-1]}" if words else ""
             message = f"kernel {self._kernel!r} did not start: {error}{said}"
             raise KernelStartFailed(message) from error
         except BaseException:
@@ -222,7 +221,7 @@ class KernelSession:
             return
         self._alive = False
         exchange.status = "died"
-        exchange.reason = f"{death(await self._exit_code())}{self._last_words()}"
+        exchange.reason = f"{death(await self._exit_code())}{self._said()}"
 
     def _note_exit(self, exchange: _Exchange) -> None:
         if exchange.reply is not None and asks_exit(exchange.reply):
@@ -251,9 +250,9 @@ class KernelSession:
         code = await self._client.km.provisioner.poll()
         return code if isinstance(code, int) else None
 
-    def _last_words(self) -> str:
-        words = self._folder.last_words(500) if self._folder else ""
-        return f"; it said: {words.splitlines()[0]}" if words else ""
+    def _said(self) -> str:
+        line = self._folder.last_line() if self._folder else ""
+        return f"; it said: {line}" if line else ""
 
     def _result(self, cell: Cell, step: int, exchange: _Exchange, duration_s: float) -> CellResult:
         event = exchange.event

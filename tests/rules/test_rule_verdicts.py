@@ -320,6 +320,10 @@ def test_a_dead_kernel_and_an_endless_cell() -> None:
     died = the_one(evaluate(tried(facts, ended(1, "died", "signal 9 (SIGKILL)"))))
     assert lines([died]) == ["NBS903 1:1 observed error"]
     assert "memory" in died.remedy
+    left = tried(facts, ended(1, "died", "the cell asked to shut down (exit or quit)"))
+    gone = the_one(evaluate(left))
+    assert gone.message.endswith("while this cell ran: the cell asked to shut down (exit or quit)")
+    assert gone.remedy == "remove the call, or tag the cell skip-execution"
     late = the_one(evaluate(tried(facts, ended(1, "timed-out"))))
     assert lines([late]) == ["NBS904 1:1 observed error"]
     assert late.message == "this cell ran longer than 3 s"

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_nbsafe.kernel.contract import CellRun, Incident
 from pytest_nbsafe.runner.failures import as_failure, asks_exit, folded, plain
-from pytest_nbsafe.runner.provision import death
+from pytest_nbsafe.runner.provision import KernelFolder, death
 
 
 def test_plain_text() -> None:
@@ -80,3 +80,23 @@ def test_how_a_process_ended() -> None:
     assert death(1) == "the kernel exited with code 1"
     assert death(-9) == "the kernel was killed by SIGKILL, perhaps because memory ran out"
     assert death(-250) == "the kernel was killed by signal 250"
+
+
+@pytest.mark.parametrize(
+    ("log", "line"),
+    [
+        (b"", ""),
+        (
+            b"x" * 3000 + b"\nFatal Python error: Aborted\n\nThread 1:\n",
+            "Fatal Python error: Aborted",
+        ),
+        (b"Traceback\n  File x\nKeyError: 1\n", "KeyError: 1"),
+    ],
+)
+def test_the_last_words_of_a_kernel(log: bytes, line: str) -> None:
+    folder = KernelFolder()
+    try:
+        folder.log.write(log)
+        assert folder.last_line() == line
+    finally:
+        folder.close()
