@@ -130,6 +130,8 @@ class NotebookItem(pytest.Item):
         failing = text.failing(outcome, strict=strict)
         line = (failing[0].file_line if failing else None) or self.line
         message = text.headline(failing[0]) if failing else text.reason(outcome)
+        if self.config.option.tbstyle == "line":  # pytest adds that line
+            return FailureRepr(self.file.shown, line, message, lambda _: [])
         return FailureRepr(
             self.file.shown,
             line,

@@ -85,6 +85,15 @@ def test_a_kernel_that_dies_is_told_once(pytester: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("*Captured log call*")
 
 
+def test_tb_line_is_one_line(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", RAISES)
+    result = pytester.runpytest_subprocess(*RUN, "--tb=line", "--show-capture=no")
+    lines = result.stdout.lines
+    start = next(i for i, line in enumerate(lines) if "= FAILURES =" in line)
+    assert lines[start + 1].startswith("nb.ipynb:23: NBS401 cell-failed (observed): this cell")
+    assert "= PASSES =" in lines[start + 2]
+
+
 def test_x_runs_nothing_after_the_failure(pytester: pytest.Pytester) -> None:
     touched = "# %% [5]\nopen('touched', 'w').close()\n"
     write(pytester.path / "nb.ipynb", RAISES + touched)
