@@ -78,5 +78,8 @@ def _notebook(notebook: NotebookReport) -> dict[str, Any]:
     if notebook.note:
         described["note"] = notebook.note
     if notebook.costs:
-        described["costs"] = [asdict(cost) for cost in notebook.costs]
+        described["costs"] = [
+            {"order": c.order, "wall_s": round(c.wall_s, 3), "cpu_s": round(c.cpu_s, 3)}
+            for c in notebook.costs
+        ]
     return described
