@@ -15,7 +15,7 @@ from pytest_nbsafe.trace.model import CellResult, Incident
 
 _INCIDENTS: dict[str, tuple[Severity, str]] = {
     "shell": ("warning", "a shell command failed"),
-    "thread": ("error", "a thread of this cell raised"),
+    "thread": ("error", "a thread raised while this cell ran"),
     "captured": ("error", "this cell raised, and its magic swallowed the exception"),
     "magic": ("error", "this magic does not exist"),
 }
