@@ -91,9 +91,12 @@ class NotebookSession:
         return self.notebook.code_cells
 
     def outcome(self, cell: int) -> Outcome:
-        """Return what a cell (or the notebook, 0) has to say, running as much as that needs."""
+        """Return what a cell (or the notebook, 0) has to say, running as much as that needs.
+
+        Of a notebook that could not be read every cell says just that.
+        """
         if self.notebook is None:
-            return self._judged(cell, None)
+            return replace(self._judged(0, None), cell=cell)
         if self.notebook.language != "python":
             return Outcome(cell, "skipped", self._note())
         self._prepare(self.notebook)

@@ -75,10 +75,7 @@ class Sessions:
 
 
 def _outcome(session: NotebookSession, number: int) -> Outcome:
-    if session.notebook is None:
-        # It could be read when it was collected: now every item tells what became of it.
-        return session.outcome(THE_NOTEBOOK)
-    if number and number not in {cell.number for cell in session.cells}:
+    if session.notebook and number and number not in {cell.number for cell in session.cells}:
         reason = f"cell {number} is gone: the notebook changed after it was collected"
         return Outcome(number, "failed", reason)
     return session.outcome(number)
