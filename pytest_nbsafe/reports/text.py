@@ -62,8 +62,8 @@ def key(finding: Finding) -> str:
 
 
 def headline(finding: Finding) -> str:
-    """Return what a summary of many tests has room for: the title and the message."""
-    return f"{title(finding)}: {escape.line(finding.message)}"
+    """Return what a summary of many tests has room for: the code and the message."""
+    return f"{finding.code} {escape.line(finding.message)}"
 
 
 def _listed(finding: Finding, paint: Paint) -> list[str]:

@@ -48,11 +48,11 @@ class Facts:
 class Claim:
     """A finding, and the trouble that it accounts for, so that one fault ends as one finding.
 
-    `explains` are marks of that trouble: ("raise", cell, 0) for a failing run, ("edge", definer,
-    reader) for a contradicted dependency, ("stale", cell, 0) for an old result. A claim whose
-    marks are all accounted for by stronger ones becomes a step of theirs; claims of one `fault`
-    are told together, at the strongest and first of them. `also` is the step that stands for this
-    claim in another's path.
+    `explains` are marks of that trouble: ("raise", cell, 0) for a failing run, ("replay", cell, 0)
+    for one that fails in the replayed plan alone, ("edge", definer, reader) for a contradicted
+    dependency, ("stale", cell, 0) for an old result. A claim whose marks are all accounted for by
+    stronger ones becomes a step of theirs; claims of one `fault` are told together, at the
+    strongest and first of them. `also` is the step that stands for this claim in another's path.
     """
 
     finding: Finding

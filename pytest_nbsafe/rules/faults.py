@@ -68,7 +68,11 @@ def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Findi
     here = f"installed: {listed(sorted(installed))}" if installed else "none is installed"
     choice = (near or [*installed][:1] or ["python3"])[0]
     message = f"the notebook asks for the kernel {name!r}, which is not installed ({here})"
-    return _of_kernel(path, message, f"install it, or choose another (--nbsafe-kernel={choice})")
+    return _of_kernel(path, message, f"install it, or choose another: {_choose(choice)}")
+
+
+def _choose(kernel: str) -> str:
+    return f'`kernel = "{kernel}"` in [tool.nbsafe], or --nbsafe-kernel={kernel} (nbsafe: --kernel)'
 
 
 def kernel_failed(path: str, reason: str) -> Finding:

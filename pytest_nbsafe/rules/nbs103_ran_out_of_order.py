@@ -11,7 +11,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
 from pytest_nbsafe.rules import below
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
 from pytest_nbsafe.rules.runs import same_in_page_order, why
 from pytest_nbsafe.rules.words import names, one_line
@@ -81,14 +81,30 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     """Return whether the clean run gives what the page shows, or what the cell read."""
     if facts.trial is None or _fails_in_page_order(facts, edge.reader):
         return False
-    if same_in_page_order(facts, edge.reader, edge.name):
-        return True
     judgements = facts.trial.judgements
     own = judgements.get(edge.reader)
-    below = [judgements[c].output for c in downstream(edges, edge.reader) if c in judgements]
-    told = [output for output in below if output != "nothing-to-compare"]
-    silent = own is not None and own.output == "nothing-to-compare"
+    if own is None or own.output == "same":
+        return own is not None
+    below = [c for c in downstream(edges, edge.reader) if c in judgements]
+    if own.values.get(edge.name) == "same":
+        shown = any(facts.notebook.cell(c).outputs for c in (edge.reader, *below))
+        if not (_ran_by_guess(facts, edge) and shown):
+            return True
+    told = [judgements[c].output for c in below if judgements[c].output != "nothing-to-compare"]
+    silent = own.output == "nothing-to-compare"
     return silent and bool(told) and all(output == "same" for output in told)
+
+
+def _ran_by_guess(facts: Facts, edge: Edge) -> bool:
+    """Return whether the reader read, in the plan, what an inferred run of the definer made.
+
+    Such a run has the text of today: that it gives the value of today says nothing of then.
+    """
+    reader = facts.plan.last_run(edge.reader)
+    return reader is not None and any(
+        run.cell == edge.definer and not run.recorded and run.step < reader.step
+        for run in facts.plan.runs
+    )
 
 
 def _fails_in_page_order(facts: Facts, cell: int) -> bool:
@@ -113,7 +129,10 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         message += f"in page order it fails with {one_line(why(result))}"
     else:
         message += "its result may be that of an older version"
-    marks = {("edge", edge.definer, edge.reader)}
+    marks: set[Mark] = {("edge", edge.definer, edge.reader)}
+    replayed = facts.replay(edge.reader)
+    if replayed is not None and replayed.status == "raised":
+        marks.add(("replay", edge.reader, 0))
     return Claim(
         finding(
             facts,

@@ -9,7 +9,7 @@ from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, shows_failure
-from pytest_nbsafe.rules.runs import ended, ended_in_replay, exception, line_of, why
+from pytest_nbsafe.rules.runs import ended, ended_in_replay, exception, why
 from pytest_nbsafe.rules.words import one_line
 from pytest_nbsafe.trace.model import CellResult, Incident
 
@@ -64,7 +64,7 @@ shares[0] / 0
                 yield _did_not_raise(facts, result)
             for incident in dict.fromkeys(result.incidents):
                 if incident.kind in _INCIDENTS and not may_raise(page):
-                    yield _incident(facts, result.cell, incident)
+                    yield _incident(facts, result, incident)
         for result in ended_in_replay(facts, "raised"):
             page = facts.notebook.cell(result.cell)
             if not may_raise(page) and saved_error(page) is None:
@@ -82,7 +82,7 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
         message += f"; in the {facts.plan.order} order it does not"
     remedy = "tag the cell raises-exception if it is meant to raise" if shown else _remedy(result)
     severity: Severity | None = "note" if shown and not facts.config.strict else None
-    line = line_of(result)
+    line = result.failing_line
     return Claim(
         finding(
             facts,
@@ -130,9 +130,14 @@ def _did_not_raise(facts: Facts, result: CellResult) -> Claim:
     return Claim(finding(facts, "NBS401", result.cell, 1, "observed", message, remedy=remedy))
 
 
-def _incident(facts: Facts, cell: int, incident: Incident) -> Claim:
+def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
+    cell = result.cell
     severity, says = _INCIDENTS[incident.kind]
     message = f"{says}: {one_line(incident.message)}" if incident.message else says
+    failure = exception(result) if incident.kind == "captured" else None
+    if failure is not None and shows_failure(facts.notebook.cell(cell), failure):
+        message += ", just as its saved output shows"
+        severity = severity if facts.config.strict else "note"
     line = max(incident.line, 1)
     raised = {("raise", cell, 0)} if incident.kind == "captured" else ()
     return Claim(
@@ -151,13 +156,14 @@ def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
             facts,
             "NBS401",
             result.cell,
-            line_of(result),
+            result.failing_line,
             "observed",
             message,
             steps=_frames(result),
             remedy="restart the kernel, run all cells from the top, and save",
             severity="warning" if recorded else "note",
-        )
+        ),
+        explains=frozenset({("replay", result.cell, 0)}),
     )
 
 

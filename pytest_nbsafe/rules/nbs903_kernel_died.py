@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of, why
+from pytest_nbsafe.rules.runs import ended, ended_in_replay, why
 from pytest_nbsafe.trace.model import CellResult
 
 _KILLED = ("SIGKILL", "signal 9", "exit code 137", "exit code -9")
@@ -58,7 +58,7 @@ def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | No
             facts,
             "NBS903",
             result.cell,
-            line_of(result),
+            result.failing_line,
             "observed",
             message,
             remedy=remedy,

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.runs import ended, ended_in_replay, line_of
+from pytest_nbsafe.rules.runs import ended, ended_in_replay
 from pytest_nbsafe.trace.model import CellResult
 
 
@@ -49,10 +49,10 @@ def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | No
             facts,
             "NBS904",
             result.cell,
-            line_of(result),
+            result.failing_line,
             "observed",
             f"this cell ran {longer}{where}",
-            remedy="raise the limit (--nbsafe-timeout), do less, or tag the cell skip-execution",
+            remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
             severity=severity,
         )
     )

@@ -43,14 +43,6 @@ def exception(result: CellResult) -> Failure | None:
     return None
 
 
-def line_of(result: CellResult) -> int:
-    """Return the cell's own line that failed or called what failed, the first if unknown."""
-    if result.failure is None:
-        return 1
-    own = (line for cell, line in result.failure.frames if cell == result.cell)
-    return max(next(own, result.failure.line), 1)
-
-
 def same_in_page_order(facts: Facts, cell: int, name: str) -> bool:
     """Return whether the cell's own output, or the value it read, is the same in page order."""
     own = facts.trial.judgements.get(cell) if facts.trial else None

@@ -156,7 +156,7 @@ class PlanRun:
         if analysis.fault is not None:
             words = _WORD.findall(self._graph.notebook.cell(result.cell).source)
             return frozenset(filter(self._is_foreign, words))
-        failed = _failing_line(result)
+        failed = result.failing_line
         wanted = {d.name for d in analysis.definitions if d.kind != "delete"}
         made = {name for record in result.records for name in (*record.writes, *record.mutates)}
         done = {
@@ -172,11 +172,3 @@ class PlanRun:
             if statement.span.line <= failed or (statement.span.line, name) not in done
         }
         return frozenset((wanted - made) | undone)
-
-
-def _failing_line(result: CellResult) -> int:
-    """Return the line of the cell's own statement that failed, 1 when it is not known."""
-    if result.failure is None:
-        return 1
-    own = (line for cell, line in result.failure.frames if cell == result.cell)
-    return max(next(own, result.failure.line), 1)

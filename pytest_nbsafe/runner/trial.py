@@ -92,7 +92,8 @@ class TrialRun:
             + tuple(r for r in self._static.stale_reads if r.cell not in ran),
             tuple(r for r in traced.outdated if r.cell in ran)
             + tuple(r for r in self._static.outdated if r.cell not in ran),
-            self._static.from_below,
+            tuple(r for r in traced.from_below if r.cell in ran)
+            + tuple(r for r in self._static.from_below if r.cell not in ran),
         )
 
     def _trial(

@@ -88,6 +88,14 @@ class CellResult:
     duration_s: float = 0.0
     cpu_s: float = 0.0
 
+    @property
+    def failing_line(self) -> int:
+        """The cell's own line that failed or called what failed, 1 when it is not known."""
+        if self.failure is None:
+            return 1
+        own = (line for cell, line in self.failure.frames if cell == self.cell)
+        return max(next(own, self.failure.line), 1)
+
 
 @dataclass(frozen=True, slots=True)
 class PlanResult:

@@ -56,32 +56,41 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     return tuple(result for reader in sorted(results) for result in results[reader])
 
 
-def from_below(graph: Graph, plan: Plan) -> tuple[ReadFromBelow, ...]:
+def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[ReadFromBelow, ...]:
     """Return the recorded runs that read a name as a cell below them on the page had made it.
 
     Only names that a cell above makes too: else the name is defined later, and nothing else.
     Reads that may not happen are left out, and what an import binds.
     """
-    last = {run.cell: run for run in plan.runs if run.recorded and plan.last_run(run.cell) == run}
+    records = tuple(records)
+    entries = replay(records).entries
     found: dict[tuple[int, str], ReadFromBelow] = {}
-    for edge in graphs.edges(graph, plan.cells):
-        reader, definer = last.get(edge.reader), last.get(edge.definer)
-        if reader is None or definer is None or edge.definer <= edge.reader:
+    for step, reads in _entry_reads(records).items():
+        run = plan.runs[step - 1]
+        if not run.recorded or plan.last_run(run.cell) != run:
             continue
-        unsure = edge.use.guarded or (edge.use.via and not edge.use.certain)
-        apart = definer.session != reader.session or definer.step > reader.step
-        above = any(cell < edge.reader for cell in graphs.definers(graph, edge.name))
-        if unsure or apart or not above or edge.definition.kind in {"import", "delete"}:
-            continue
-        found[edge.reader, edge.name] = ReadFromBelow(
-            reader.step,
-            edge.reader,
-            edge.use.span.line,
-            edge.name,
-            edge.definer,
-            edge.definition.span.line,
-        )
+        doubtful = _doubtful(graph, run.cell)
+        for cell, line, name in reads:
+            version = entries[step].symbols.get(name)
+            if version is None or version.imported or version.cell <= cell or name in doubtful:
+                continue
+            maker = plan.runs[version.at[0] - 1]
+            above = any(definer < cell for definer in graphs.definers(graph, name))
+            if above and maker.recorded and maker.session == run.session:
+                found.setdefault(
+                    (cell, name),
+                    ReadFromBelow(step, cell, line, name, version.cell, version.line),
+                )
     return tuple(found[key] for key in sorted(found))
+
+
+def _doubtful(graph: Graph, cell: int) -> frozenset[str]:
+    """Return the names that the cell may read, or may do without."""
+    return frozenset(
+        use.name
+        for use in graphs.needs(graph, cell)
+        if use.guarded or (use.via and not use.certain)
+    )
 
 
 def suspicions(
@@ -102,7 +111,7 @@ def suspicions(
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records),
-        from_below=from_below(graph, plan),
+        from_below=from_below(graph, plan, records),
     )
 
 

@@ -30,7 +30,7 @@ def test_a_failure_shows_the_finding_and_nothing_of_ours(pytester: pytest.Pytest
             "How it came about:",
             "  1. cell 3 (line 2): *",
             "To mend: *",
-            "FAILED nb.ipynb::cell-3 - NBS101 undefined-name (proved): *",
+            "FAILED nb.ipynb::cell-3 - NBS101 `missing_name` is read *",
         ]
     )
     assert "plugin" not in result.stdout.str().partition("FAILURES")[2]
@@ -52,7 +52,7 @@ def test_every_traceback_style_works(pytester: pytest.Pytester, style: str) -> N
     result = pytester.runpytest(*STATIC, f"--tb={style}")
     result.assert_outcomes(failed=1, passed=2)
     if style == "line":
-        result.stdout.fnmatch_lines(["nb.ipynb:*: NBS101 undefined-name*"])
+        result.stdout.fnmatch_lines(["nb.ipynb:*: NBS101 `missing_name` is read here*"])
 
 
 def test_warnings_have_a_summary_and_fail_nothing(pytester: pytest.Pytester) -> None:
@@ -68,7 +68,7 @@ def test_strict_lets_warnings_fail(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", OUT_OF_ORDER)
     result = pytester.runpytest(*STATIC, "--nbsafe-strict")
     result.assert_outcomes(failed=1, passed=3)
-    result.stdout.fnmatch_lines(["FAILED nb.ipynb::cell-2 - NBS103 ran-out-of-order*"])
+    result.stdout.fnmatch_lines(["FAILED nb.ipynb::cell-2 - NBS103 this cell ran as *"])
     assert "nbsafe warnings" not in result.stdout.str()
 
 
@@ -125,7 +125,7 @@ def test_junit(pytester: pytest.Pytester) -> None:
     ]
     failure = cases[1].find("failure")
     assert failure is not None
-    assert (failure.get("message") or "").startswith("NBS101 undefined-name (proved): ")
+    assert (failure.get("message") or "").startswith("NBS101 `missing_name` is read here")
     assert "      |       ^^^^^^^^^^^^" in (failure.text or "")
 
 

@@ -79,7 +79,7 @@ def test_faults_without_facts() -> None:
     assert broken.file_line == 7
     missing = faults.no_such_kernel("a.ipynb", "pyhton3", ["ir", "python3"])
     assert lines([missing]) == ["NBS905 0:1 observed error"]
-    assert missing.remedy.endswith("(--nbsafe-kernel=python3)")
+    assert "--nbsafe-kernel=python3" in missing.remedy
     assert lines([faults.kernel_failed("a.ipynb", "no")]) == ["NBS905 0:1 observed error"]
 
 

@@ -168,7 +168,11 @@ def test_a_confirmed_finding_says_both_outputs_and_what_to_run() -> None:
         (Judgement(2, "differs", "4", "5"), ["NBS201 2:1 confirmed error"]),
         (Judgement(2, "drift"), ["NBS103 2:1 suspected warning"]),
         (Judgement(2, "nothing-to-compare"), ["NBS103 2:1 suspected warning"]),
-        (Judgement(2, "nothing-to-compare", values={"a": "same"}), []),
+        # The plan ran cell 1 early with the text of today: its value says nothing of then.
+        (
+            Judgement(2, "nothing-to-compare", values={"a": "same"}),
+            ["NBS103 2:1 suspected warning"],
+        ),
         (
             Judgement(2, "nothing-to-compare", values={"a": "differs"}),
             ["NBS201 2:1 suspected warning"],
@@ -177,6 +181,18 @@ def test_a_confirmed_finding_says_both_outputs_and_what_to_run() -> None:
 )
 def test_the_judge_of_an_outdated_result(judgement: Judgement, told: list[str]) -> None:
     assert told == lines(evaluate(tried(facts_of(OUTDATED), judgements=[judgement])))
+
+
+def test_the_same_value_refutes_where_the_page_shows_nothing_made_of_it() -> None:
+    facts = facts_of("# %% [3]\na = 5\n# %% [2]\nb = a\n")
+    judged = [Judgement(2, "nothing-to-compare", values={"a": "same"})]
+    assert evaluate(tried(facts, judgements=judged)) == ()
+
+
+def test_the_same_value_refutes_where_the_plan_guessed_no_run() -> None:
+    facts = facts_of("# %% [1]\na = 5\n# %% [3]\na = 5\n# %% [2]\nb = a\nb\n#= 5\n")
+    judged = [Judgement(3, "nothing-to-compare", values={"a": "same"})]
+    assert evaluate(tried(facts, judgements=judged)) == ()
 
 
 def test_outputs_below_that_reproduce_refute_a_cell_without_output() -> None:
