@@ -36,7 +36,7 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
             remedy="restart the kernel, run all cells from the top, and save",
             severity="error" if differs else "warning",
         ),
-        explains=frozenset({("edge", read.definer, read.cell)}),
+        explains=frozenset({("stale", read.cell, 0)}),
         fault=("NBS103", "in", read.cell) if differs else ("NBS103", "from", read.definer),
         also=Step(read.cell, read.line, f"read `{read.name}` of cell {read.definer}, too"),
     )

@@ -343,3 +343,10 @@ def test_a_dead_kernel_and_an_endless_cell() -> None:
     late = the_one(evaluate(tried(facts, ended(1, "timed-out"))))
     assert lines([late]) == ["NBS904 1:1 observed error"]
     assert late.message == "this cell ran longer than 3 s"
+
+
+def test_a_stale_result_stands_over_what_it_read_from_below() -> None:
+    text = "# %% [4]\na = 1\n# %% [3]\nprint(a)\n#> 2\n# %% [2]\na = 2\n"
+    judged = [Judgement(2, "differs", "2", "1")]
+    told = evaluate(tried(facts_of(text), judgements=judged))
+    assert lines(told) == ["NBS201 2:1 confirmed error"]
