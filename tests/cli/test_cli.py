@@ -35,6 +35,15 @@ def nbsafe(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
 # ------------------------------------------------------------------------ check
 
 
+def test_check_neither_executes_nor_imports() -> None:
+    Path("local.py").write_text("open('imported', 'w').close()\n", encoding="utf-8")
+    text = "# %% [1]\nimport local\nfrom local import *\nopen('ran', 'w').close()\n"
+    write(Path("nb.ipynb"), f"{text}!touch shell\nmissing_name\n")
+    done = nbsafe("check", ".")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in Path().iterdir()) == ["local.py", "nb.ipynb"]
+
+
 @pytest.mark.parametrize(
     ("notebook", "arguments", "code", "last"),
     [
