@@ -61,7 +61,9 @@ def test_an_unreadable_notebook_is_one_failing_item(
     write(pytester.path / "other.ipynb")
     result = pytester.runpytest(*STATIC)
     result.assert_outcomes(failed=1, passed=3)
-    result.stdout.fnmatch_lines(["FAILED nb.ipynb::notebook - NBS901 unreadable-notebook*"])
+    result.stdout.fnmatch_lines(
+        ["nb.ipynb, line * NBS901 unreadable-notebook*", "FAILED nb.ipynb::notebook - NBS901 ?*"]
+    )
 
 
 def test_nothing_to_run(pytester: pytest.Pytester) -> None:
@@ -118,7 +120,9 @@ def test_a_file_that_vanishes_fails_with_a_finding(pytester: pytest.Pytester) ->
     """)
     result = pytester.runpytest(*STATIC)
     result.assert_outcomes(failed=3)
-    result.stdout.fnmatch_lines(["FAILED nb.ipynb::cell-1 - NBS901 unreadable-notebook*"])
+    result.stdout.fnmatch_lines(
+        ["nb.ipynb, line * NBS901 unreadable-notebook*", "FAILED nb.ipynb::cell-1 - NBS901 ?*"]
+    )
 
 
 def test_a_cell_that_vanishes_fails_and_says_so(pytester: pytest.Pytester) -> None:
