@@ -86,9 +86,7 @@ class NotebookSession:
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The cells that are tested, in page order: none when another language is spoken."""
-        if self.notebook is None or self.notebook.language != "python":
-            return ()
-        return self.notebook.code_cells
+        return () if self.notebook is None or self._note else self.notebook.code_cells
 
     def outcome(self, cell: int) -> Outcome:
         """Return what a cell (or the notebook, 0) has to say, running as much as that needs.
@@ -97,8 +95,8 @@ class NotebookSession:
         """
         if self.notebook is None:
             return replace(self._judged(0, None), cell=cell)
-        if self.notebook.language != "python":
-            return Outcome(cell, "skipped", self._note())
+        if self._note:
+            return Outcome(cell, "skipped", self._note)
         self._prepare(self.notebook)
         if self.config.static:
             return self._judged(cell, None)
@@ -111,7 +109,7 @@ class NotebookSession:
     def report(self) -> NotebookReport:
         """Return what became of the notebook so far."""
         status: Status = "passed"
-        if self.notebook is not None and self.notebook.language != "python":
+        if self._note:
             status = "not-analysed"
         elif any(self._fails(f) for f in self._findings):
             status = "failed"
@@ -123,7 +121,7 @@ class NotebookSession:
             orders=tuple(dict.fromkeys(run.plan.order for run in runs)),
             status=status,
             duration_s=time.perf_counter() - self._started,
-            note=self._note(),
+            note=self._note,
             costs=tuple(_cost(run) for run in runs),
         )
 
@@ -137,7 +135,9 @@ class NotebookSession:
         if self._run is not None:
             self._run.close()
 
+    @property
     def _note(self) -> str:
+        """Why the notebook is not analysed, empty when it is."""
         if self.notebook is not None and self.notebook.language != "python":
             return f"not analysed: its language is {self.notebook.language}, not Python"
         return ""

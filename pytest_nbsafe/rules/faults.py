@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.findings import Finding, Verdict
 from pytest_nbsafe.locations import NOTEBOOK, Location
 from pytest_nbsafe.rules.words import listed
 
@@ -50,16 +50,7 @@ class NoSuchKernel:
 
 def unreadable(path: str, line: int | None, message: str, hint: str = "") -> Finding:
     """Return NBS901 for a file; `line` is the physical line where reading it broke."""
-    return Finding(
-        code="NBS901",
-        severity=CODES["NBS901"].severity,
-        verdict="proved",
-        path=path,
-        location=Location(NOTEBOOK),
-        message=message,
-        remedy=hint,
-        file_line=line,
-    )
+    return _of_file("NBS901", "proved", path, message, hint, line)
 
 
 def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Finding:
@@ -68,7 +59,9 @@ def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Findi
     here = f"installed: {listed(sorted(installed))}" if installed else "none is installed"
     choice = (near or [*installed][:1] or ["python3"])[0]
     message = f"the notebook asks for the kernel {name!r}, which is not installed ({here})"
-    return _of_kernel(path, message, f"install it, or choose another: {_choose(choice)}")
+    return _of_file(
+        "NBS905", "observed", path, message, f"install it, or choose another: {_choose(choice)}"
+    )
 
 
 def _choose(kernel: str) -> str:
@@ -78,16 +71,25 @@ def _choose(kernel: str) -> str:
 def kernel_failed(path: str, reason: str) -> Finding:
     """Return NBS905 for a notebook whose kernel is installed but does not start."""
     message = f"the notebook's kernel does not start: {reason}"
-    return _of_kernel(path, message, "start it by hand to see why: jupyter console --kernel NAME")
+    return _of_file(
+        "NBS905",
+        "observed",
+        path,
+        message,
+        "start it by hand to see why: jupyter console --kernel NAME",
+    )
 
 
-def _of_kernel(path: str, message: str, remedy: str) -> Finding:
+def _of_file(
+    code: str, verdict: Verdict, path: str, message: str, remedy: str, line: int | None = None
+) -> Finding:
     return Finding(
-        code="NBS905",
-        severity=CODES["NBS905"].severity,
-        verdict="observed",
+        code=code,
+        severity=CODES[code].severity,
+        verdict=verdict,
         path=path,
         location=Location(NOTEBOOK),
         message=message,
         remedy=remedy,
+        file_line=line,
     )

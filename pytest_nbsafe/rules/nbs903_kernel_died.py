@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.runs import ended, ended_in_replay, why
+from pytest_nbsafe.rules.runs import cut_short, why
 from pytest_nbsafe.trace.model import CellResult
 
 _KILLED = ("SIGKILL", "signal 9", "exit code 137", "exit code -9")
@@ -38,11 +38,8 @@ print("done")
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each cell that the kernel did not survive."""
-        for result in ended(facts, "died"):
-            yield _claim(facts, result, "", None)
-        for result in ended_in_replay(facts, "died"):
-            where = f" in the {facts.plan.order} order; from top to bottom it passes"
-            yield _claim(facts, result, where, "warning")
+        for result, where, severity in cut_short(facts, "died"):
+            yield _claim(facts, result, where, severity)
 
 
 def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:

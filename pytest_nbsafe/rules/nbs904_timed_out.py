@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.runs import ended, ended_in_replay
+from pytest_nbsafe.rules.runs import cut_short
 from pytest_nbsafe.trace.model import CellResult
 
 
@@ -34,11 +34,8 @@ for _ in range(3):
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each cell that was stopped."""
-        for result in ended(facts, "timed-out"):
-            yield _claim(facts, result, "", None)
-        for result in ended_in_replay(facts, "timed-out"):
-            where = f" in the {facts.plan.order} order; from top to bottom it passes"
-            yield _claim(facts, result, where, "warning")
+        for result, where, severity in cut_short(facts, "timed-out"):
+            yield _claim(facts, result, where, severity)
 
 
 def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:

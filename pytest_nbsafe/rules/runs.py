@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.model import CellResult, Failure, RunStatus
 
@@ -23,6 +24,14 @@ def ended_in_replay(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
         if result.status == status and passes and result.cell not in told:
             told.add(result.cell)
             yield result
+
+
+def cut_short(facts: Facts, status: RunStatus) -> Iterator[tuple[CellResult, str, Severity | None]]:
+    """Yield the runs that ended so, in which order if not in page order, and what that weighs."""
+    for result in ended(facts, status):
+        yield result, "", None
+    for result in ended_in_replay(facts, status):
+        yield result, f" in the {facts.plan.order} order; from top to bottom it passes", "warning"
 
 
 def why(result: CellResult) -> str:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.trace import staleness, verdicts
-from pytest_nbsafe.trace.model import CellResult, PlanResult, Record, Suspicions, Trial
+from pytest_nbsafe.trace.model import (
+    CellResult,
+    OutdatedResult,
+    PlanResult,
+    ReadFromBelow,
+    Record,
+    StaleRead,
+    Suspicions,
+    Trial,
+)
+
+_Suspicion = TypeVar("_Suspicion", StaleRead, OutdatedResult, ReadFromBelow)
 
 
 class TrialRun:
@@ -48,7 +60,7 @@ class TrialRun:
 
     def so_far(self) -> Trial:
         """Return the trial as it stands, without running anything more."""
-        return self._trial(self._clean.result(), None, None)
+        return self._judged(self._static, self._clean.result(), None, None)
 
     def finish(self, last: int | None = None) -> Trial:
         """Run what is left and return the whole trial.
@@ -58,10 +70,11 @@ class TrialRun:
         try:
             replay = _run_all(self._replay) if self._replay else None
             clean = _run_all(self._clean, last)
-            second = self._second(clean, replay)
+            suspicions = self._suspicions(clean, replay)
+            second = self._second(suspicions, clean, replay)
         finally:
             self.close()
-        return self._trial(clean, replay, second)
+        return self._judged(suspicions, clean, replay, second)
 
     def close(self) -> None:
         """Stop the kernels."""
@@ -69,8 +82,9 @@ class TrialRun:
         if self._replay is not None:
             self._replay.close()
 
-    def _second(self, clean: PlanResult, replay: PlanResult | None) -> PlanResult | None:
-        suspicions = self._suspicions(clean, replay)
+    def _second(
+        self, suspicions: Suspicions, clean: PlanResult, replay: PlanResult | None
+    ) -> PlanResult | None:
         suspected = verdicts.suspects(suspicions)
         last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
         if last is None:
@@ -86,20 +100,21 @@ class TrialRun:
         if replay is None:
             return self._static
         traced = staleness.suspicions(self._graph, replay.plan, _records(replay), _records(clean))
+        static = self._static
         ran = _traced(replay) & _traced(clean)
         return Suspicions(
-            tuple(r for r in traced.stale_reads if r.cell in ran)
-            + tuple(r for r in self._static.stale_reads if r.cell not in ran),
-            tuple(r for r in traced.outdated if r.cell in ran)
-            + tuple(r for r in self._static.outdated if r.cell not in ran),
-            tuple(r for r in traced.from_below if r.cell in ran)
-            + tuple(r for r in self._static.from_below if r.cell not in ran),
+            _by_trace(ran, traced.stale_reads, static.stale_reads),
+            _by_trace(ran, traced.outdated, static.outdated),
+            _by_trace(ran, traced.from_below, static.from_below),
         )
 
-    def _trial(
-        self, clean: PlanResult, replay: PlanResult | None, second: PlanResult | None
+    def _judged(
+        self,
+        suspicions: Suspicions,
+        clean: PlanResult,
+        replay: PlanResult | None,
+        second: PlanResult | None,
     ) -> Trial:
-        suspicions = self._suspicions(clean, replay)
         judgements = verdicts.judge(
             self._graph.notebook, verdicts.suspects(suspicions), clean, replay, second
         )
@@ -115,6 +130,13 @@ def _run_all(run: PlanRun, last: int | None = None) -> PlanResult:
         run.advance()
     run.close()
     return run.result()
+
+
+def _by_trace(
+    ran: frozenset[int], traced: tuple[_Suspicion, ...], static: tuple[_Suspicion, ...]
+) -> tuple[_Suspicion, ...]:
+    """Return what was traced of the cells that `ran`, and what the text says of the others."""
+    return tuple(s for s in traced if s.cell in ran) + tuple(s for s in static if s.cell not in ran)
 
 
 def _traced(result: PlanResult) -> frozenset[int]:
