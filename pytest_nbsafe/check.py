@@ -200,12 +200,12 @@ class NotebookSession:
 
     def _judged(self, cell: int, result: CellResult | None) -> Outcome:
         found = tuple(f for f in self.findings if f.location.cell == cell)
-        failing = next((f for f in found if self._fails(f)), None) or self._elsewhere(result)
+        failing = next((f.message for f in found if self._fails(f)), "") or self._elsewhere(result)
         traceback = result.failure.traceback if result and result.failure else ""
         printed = _printed(result, "stdout"), _printed(result, "stderr")
         duration_s = result.duration_s if result else 0.0
-        if failing is not None:
-            return Outcome(cell, "failed", failing.message, found, traceback, *printed, duration_s)
+        if failing:
+            return Outcome(cell, "failed", failing, found, traceback, *printed, duration_s)
         reason = self._skipped(cell, result)
         return Outcome(
             cell,
@@ -217,17 +217,19 @@ class NotebookSession:
             duration_s,
         )
 
-    def _elsewhere(self, result: CellResult | None) -> Finding | None:
-        """Return the finding at another cell that has this cell's failure among its steps."""
+    def _elsewhere(self, result: CellResult | None) -> str:
+        """Return what a finding at another cell says of this cell's failure, empty if none does."""
         if result is None or result.status in {"ok", "skipped", "not-reached"}:
-            return None
+            return ""
         return next(
             (
-                finding
+                f"this cell {step.cause} ({finding.code}, told at cell {finding.location.cell})"
                 for finding in self._findings
-                if self._fails(finding) and any(s.cell == result.cell for s in finding.steps)
+                if self._fails(finding)
+                for step in finding.steps
+                if step.cell == result.cell
             ),
-            None,
+            "",
         )
 
     def _skipped(self, cell: int, result: CellResult | None) -> str:

@@ -1,0 +1,34 @@
+"""What a session says of each cell, where the finding stands at another."""
+
+from pathlib import Path
+
+import pytest
+
+from pytest_nbsafe.check import NotebookSession
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.notebook import percent
+
+MOVED = """\
+# %% [2]
+print(first)
+# %% [3]
+print(second)
+# %% [1]
+first, second = 1, 2
+"""
+
+
+@pytest.mark.kernel
+def test_a_failure_that_is_told_elsewhere_says_what_this_cell_did(tmp_path: Path) -> None:
+    path = tmp_path / "nb.ipynb"
+    percent.write(percent.parse(MOVED), path)
+    session = NotebookSession(path, Config())
+    try:
+        outcomes = [session.outcome(cell) for cell in (1, 2, 3)]
+    finally:
+        session.close()
+    assert [outcome.status for outcome in outcomes] == ["failed", "failed", "passed"]
+    assert outcomes[1].findings == ()
+    assert "`second`" in outcomes[1].reason
+    assert "`first`" not in outcomes[1].reason
+    assert outcomes[1].reason.endswith("(NBS102, told at cell 1)")
