@@ -128,7 +128,12 @@ class NotebookSession:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything found so far, sorted, notes only when they are asked for."""
-        return tuple(f for f in self._findings if f.severity != "note" or self.config.notes)
+        wanted = self.config
+        return tuple(
+            f
+            for f in self._findings
+            if f.severity != "note" or wanted.notes or f.code in wanted.named
+        )
 
     def close(self) -> None:
         """Stop every kernel that is still up."""

@@ -27,7 +27,17 @@ _ROWS = (
         "warning",
         "the counts contradict the page along a real dependency",
     ),
+    Code(
+        "NBS104",
+        "ambiguous-definition",
+        "warning",
+        "two cells define the name and either can reach this read",
+    ),
+    Code("NBS105", "isolated-cell", "note", "the cell shares no name with any other cell"),
+    Code("NBS106", "rerun-unsafe", "warning", "running the cell twice changes its own input"),
     Code("NBS107", "never-run", "note", "the cell has no count, though the notebook was run"),
+    Code("NBS108", "several-sessions", "note", "the counts come from more than one session"),
+    Code("NBS109", "missing-runs", "note", "counts are missing: cells were re-run or deleted"),
     Code(
         "NBS201",
         "stale-output",
@@ -35,12 +45,34 @@ _ROWS = (
         "the saved result was made from an older version of a name",
     ),
     Code("NBS202", "stale-read", "error", "the cell read a value older than what it was made from"),
+    Code(
+        "NBS203",
+        "stale-if-rerun",
+        "note",
+        "running this cell and then another would read a stale value",
+    ),
     Code("NBS401", "cell-failed", "error", "the cell raised"),
+    Code(
+        "NBS405",
+        "unseeded-randomness",
+        "warning",
+        "a random source is used before any seed is set",
+    ),
+    Code("NBS406", "machine-path", "warning", "an absolute or home path is read or written"),
+    Code("NBS407", "unpinned-install", "warning", "a package is installed without a version"),
+    Code(
+        "NBS408",
+        "undeclared-dependency",
+        "warning",
+        "a package is imported that the project does not declare",
+    ),
+    Code("NBS501", "contract-broken", "error", "a contract of the user's own does not hold"),
     Code("NBS901", "unreadable-notebook", "error", "the file is not a notebook that can be read"),
     Code("NBS902", "cell-does-not-parse", "error", "the cell is not valid Python"),
     Code("NBS903", "kernel-died", "error", "the kernel died while the cell ran"),
     Code("NBS904", "timed-out", "error", "the cell ran longer than the limit"),
     Code("NBS905", "no-such-kernel", "error", "the notebook's kernel is not installed"),
+    Code("NBS907", "unused-suppression", "warning", "a suppression that suppresses nothing"),
 )
 
 CODES: dict[str, Code] = {row.code: row for row in _ROWS}

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError
 
 Order = Literal["auto", "recorded", "inferred", "top-down"]
 ORDERS: tuple[str, ...] = get_args(Order)
+SEVERITIES: tuple[str, ...] = get_args(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A promise of the user's own: each row that `sql` returns from the facts breaks it."""
+
+    name: str
+    sql: str
+    message: str = ""
+    severity: Severity = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +32,13 @@ class Config:
     """Settings of one notebook's check.
 
     `timeout_s` is the limit for one cell, None for no limit. `select` and `ignore` are codes,
-    already expanded from prefixes; an empty `select` means all. `kernel` overrides the notebook's
+    already expanded from prefixes; an empty `select` means all; `named` are those that `select`
+    names one by one, which shows them though they be notes. `kernel` overrides the notebook's
     own kernel. `notes` shows findings of severity note.
+
+    `folder` is where the configuration file stands, "" without one: the globs of
+    `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
+    `jobs` is the number of processes for static checks, 0 for one a processor.
     """
 
     order: Order = "auto"
@@ -31,7 +46,14 @@ class Config:
     timeout_s: float | None = 600.0
     kernel: str | None = None
     select: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    baseline: str | None = None
+    contracts: tuple[Contract, ...] = ()
+    cache: bool = True
+    jobs: int = 1
+    folder: str = ""
     strict: bool = False
     notes: bool = False
     trace: bool = True
@@ -44,14 +66,23 @@ _KEYS = {
     "kernel": "kernel",
     "select": "select",
     "ignore": "ignore",
+    "per-file-ignores": "per_file_ignores",
+    "baseline": "baseline",
+    "contract": "contracts",
+    "cache": "cache",
+    "jobs": "jobs",
     "strict": "strict",
     "notes": "notes",
     "trace": "trace",
 }
 
 
-def merge(base: Config, settings: Mapping[str, Any], source: str) -> Config:
+def merge(
+    base: Config, settings: Mapping[str, Any], source: str, folder: Path | None = None
+) -> Config:
     """Return `base` with `settings` (keys as in `[tool.nbsafe]`) laid over it.
+
+    `folder` is what relative paths in `settings` are relative to, None for the working folder.
 
     Raises:
         NbsafeError: an unknown key or a value of the wrong kind; `source` names where it stands.
@@ -60,10 +91,16 @@ def merge(base: Config, settings: Mapping[str, Any], source: str) -> Config:
     changes: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(_KEYS)}"
+            near = _nearest(key, _KEYS)
+            hint = f"did you mean {near}?" if near else f"known keys: {', '.join(_KEYS)}"
             raise NbsafeError("unknown-key", f"{source}: unknown key {key!r}", hint)
         changes[_KEYS[key]] = _value(key, value, source)
+    if "select" in changes:
+        changes["named"] = _named(settings["select"])
+    if folder is not None:
+        changes["folder"] = str(folder)
+        if changes.get("baseline"):
+            changes["baseline"] = str(folder / changes["baseline"])
     return dataclasses.replace(base, **changes)
 
 
@@ -85,7 +122,7 @@ def for_path(path: Path, base: Config | None = None) -> Config:
             for key in keys:
                 table = table.get(key) if isinstance(table, dict) else None
             if isinstance(table, dict):
-                return merge(base, table, str(file))
+                return merge(base, table, str(file), folder)
     return base
 
 
@@ -102,8 +139,8 @@ def matching(prefix: str) -> tuple[str, ...]:
     if found:
         return found
     names = [*CODES, *(row.name for row in CODES.values())]
-    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else "see `nbsafe rules`"
+    near = _nearest(wanted, names)
+    hint = f"did you mean {near}?" if near else "see `nbsafe rules`"
     raise NbsafeError("unknown-code", f"there is no code {wanted!r}", hint)
 
 
@@ -119,38 +156,135 @@ def _read_toml(file: Path) -> dict[str, Any]:
     return table
 
 
+def _nearest(word: str, words: Iterable[str]) -> str:
+    """Return the word that is nearest, empty when none is near."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word, words, n=1, cutoff=0.4)), "")
+
+
+def _named(value: Any) -> tuple[str, ...]:
+    """Return the codes that a list of selectors names one by one, not by a prefix."""
+    items = [value] if isinstance(value, str) else value
+    parts = [part for item in items for part in item.split(",") if part.strip()]
+    return tuple(found[0] for part in parts if len(found := matching(part)) == 1)
+
+
+# -- the values of each key ------------------------------------------------------------------------
+
+
 def _value(key: str, value: Any, source: str) -> Any:
-    problem = NbsafeError("bad-value", f"{source}: {key} cannot be {value!r}", _EXPECTS[key])
-    if key in {"select", "ignore"}:
-        items = [value] if isinstance(value, str) else value
-        if not isinstance(items, list | tuple) or not all(isinstance(i, str) for i in items):
-            raise problem
-        parts = (part for item in items for part in item.split(",") if part.strip())
-        return tuple(dict.fromkeys(code for part in parts for code in matching(part)))
-    if key in {"static", "strict", "notes", "trace"}:
-        if not isinstance(value, bool):
-            raise problem
-        return value
-    if key == "timeout":
-        try:
-            seconds = float(value)
-        except (TypeError, ValueError):
-            raise problem from None
-        if isinstance(value, bool) or not seconds >= 0:
-            raise problem
-        return seconds or None
-    if key == "order":
-        if value not in ORDERS:
-            raise problem
-        return value
+    """Return the value of a key as Config holds it."""
+    try:
+        return _READERS[key](value, f"{source}: {key}")
+    except _UnfitError:
+        expected = _EXPECTS[key]
+        message = f"{source}: {key} cannot be {value!r}"
+        raise NbsafeError("bad-value", message, expected) from None
+
+
+class _UnfitError(Exception):
+    """The value is not of the kind that the key wants."""
+
+
+def _codes(value: Any, where: str) -> tuple[str, ...]:  # noqa: ARG001 - readers share a signature
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not all(isinstance(i, str) for i in items):
+        raise _UnfitError
+    parts = (part for item in items for part in item.split(",") if part.strip())
+    return tuple(dict.fromkeys(code for part in parts for code in matching(part)))
+
+
+def _flag(value: Any, where: str) -> bool:  # noqa: ARG001
+    if not isinstance(value, bool):
+        raise _UnfitError
+    return value
+
+
+def _text(value: Any, where: str) -> str | None:  # noqa: ARG001
     if not isinstance(value, str):
-        raise problem
+        raise _UnfitError
     return value or None
 
+
+def _order(value: Any, where: str) -> str:  # noqa: ARG001
+    if value not in ORDERS:
+        raise _UnfitError
+    return str(value)
+
+
+def _seconds(value: Any, where: str) -> float | None:  # noqa: ARG001
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        raise _UnfitError from None
+    if isinstance(value, bool) or not seconds >= 0:
+        raise _UnfitError
+    return seconds or None
+
+
+def _jobs(value: Any, where: str) -> int:  # noqa: ARG001
+    text = str(value)
+    if isinstance(value, bool) or not text.isascii() or not (text.isdigit() or text == "auto"):
+        raise _UnfitError
+    return 0 if text == "auto" else int(text)
+
+
+def _ignores(value: Any, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, dict):
+        raise _UnfitError
+    return tuple((glob, _codes(codes, where)) for glob, codes in value.items())
+
+
+def _contracts(value: Any, where: str) -> tuple[Contract, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise _UnfitError
+    return tuple(_contract(item, where, position) for position, item in enumerate(value, start=1))
+
+
+def _contract(item: Mapping[str, Any], where: str, position: int) -> Contract:
+    fields = [field.name for field in dataclasses.fields(Contract)]
+    for key, value in item.items():
+        if key not in fields:
+            near = _nearest(key, fields)
+            hint = f"did you mean {near}?" if near else f"known keys: {', '.join(fields)}"
+            raise NbsafeError("unknown-key", f"{where} {position}: unknown key {key!r}", hint)
+        if not isinstance(value, str) or (key == "severity" and value not in SEVERITIES):
+            expected = f"one of {', '.join(SEVERITIES)}" if key == "severity" else "a text"
+            message = f"{where} {position}: {key} cannot be {value!r}"
+            raise NbsafeError("bad-value", message, expected)
+    missing = [key for key in ("name", "sql") if not item.get(key, "").strip()]
+    if missing:
+        message = f"{where} {position}: it has no {missing[0]}"
+        raise NbsafeError("bad-value", message, "a contract needs a name and sql")
+    return Contract(**item)
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "order": _order,
+    "static": _flag,
+    "timeout": _seconds,
+    "kernel": _text,
+    "select": _codes,
+    "ignore": _codes,
+    "per-file-ignores": _ignores,
+    "baseline": _text,
+    "contract": _contracts,
+    "cache": _flag,
+    "jobs": _jobs,
+    "strict": _flag,
+    "notes": _flag,
+    "trace": _flag,
+}
 
 _EXPECTS = {
     "order": f"one of {', '.join(ORDERS)}",
     "static": "true or false",
+    "per-file-ignores": "a table from globs to lists of codes",
+    "baseline": "the path of a file",
+    "contract": "tables of their own: [[tool.nbsafe.contract]]",
+    "cache": "true or false",
+    "jobs": 'a number of processes, 0 or "auto" for one a processor',
     "strict": "true or false",
     "notes": "true or false",
     "trace": "true or false",

@@ -20,6 +20,7 @@ _RULES = {
     "absint",
     "order",
     "trace",
+    "project",
 }
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -28,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "kernel": set(),
     "findings": {"locations", "codes"},
     "config": {"errors", "codes", "findings"},
+    "project": {"errors"},
     "notebook": {"errors", "locations"},
     "analysis": {"errors", "locations", "notebook"},
     "absint": _ANALYSED,
@@ -35,7 +37,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "trace": {"locations", "notebook", "analysis", "kernel.contract"},
     "runner": {"errors", "config", "notebook", "analysis", "trace", "kernel.contract"},
     "rules": _RULES,
-    "check": _RULES | {"rules", "runner"},
+    "check": _RULES | {"rules", "runner", "cache", "baseline"},
+    "cache": {"errors", "locations", "findings", "notebook", "analysis"},
+    "baseline": {"errors", "locations", "findings"},
     "reports": {"findings", "locations", "codes", "notebook"},
     "plugin": {"errors", "config", "findings", "check", "reports"},
     "cli": {"errors", "config", "findings", "check", "reports"},

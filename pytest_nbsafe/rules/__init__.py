@@ -43,7 +43,7 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     claims = [
         claim
         for rule in RULES
-        if filters.is_selected(rule.code, facts.config) and (facts.trial or rule.needs == "static")
+        if filters.is_asked(rule.code, facts.config) and (facts.trial or rule.needs == "static")
         for claim in rule.check(facts)
     ]
     return filters.told(claims, facts.notebook)

@@ -33,6 +33,12 @@ def is_selected(code: str, config: Config) -> bool:
     return (not config.select or code in config.select) and code not in config.ignore
 
 
+def is_asked(code: str, config: Config) -> bool:
+    """Return whether a rule's answer can show: a mere note only where notes are wanted."""
+    noted = CODES[code].severity != "note" or config.notes or code in config.named
+    return noted and is_selected(code, config)
+
+
 # -- One fault, one finding --------------------------------------------------------------------
 
 
