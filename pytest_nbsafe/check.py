@@ -19,7 +19,7 @@ from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.order.cells import SKIP_TAGS
-from pytest_nbsafe.rules import evaluate, faults
+from pytest_nbsafe.rules import evaluate, faults, suppressions
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
@@ -186,7 +186,8 @@ class NotebookSession:
             return None
         suspicious = any(f.location.cell == cell for f in self._findings)
         assert self.notebook is not None, "a notebook that was not read is not run"
-        suspicious = suspicious or may_raise(self.notebook.cell(cell))
+        page = self.notebook.cell(cell)
+        suspicious = suspicious or may_raise(page) or suppressions.silences(page)
         if result.status != "ok" or result.incidents or suspicious:
             self._reconsider(run.so_far())
         return result

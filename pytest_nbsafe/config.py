@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError
@@ -59,24 +59,6 @@ class Config:
     trace: bool = True
 
 
-_KEYS = {
-    "order": "order",
-    "static": "static",
-    "timeout": "timeout_s",
-    "kernel": "kernel",
-    "select": "select",
-    "ignore": "ignore",
-    "per-file-ignores": "per_file_ignores",
-    "baseline": "baseline",
-    "contract": "contracts",
-    "cache": "cache",
-    "jobs": "jobs",
-    "strict": "strict",
-    "notes": "notes",
-    "trace": "trace",
-}
-
-
 def merge(
     base: Config, settings: Mapping[str, Any], source: str, folder: Path | None = None
 ) -> Config:
@@ -90,11 +72,11 @@ def merge(
     """
     changes: dict[str, Any] = {}
     for key, value in settings.items():
-        if key not in _KEYS:
-            near = _nearest(key, _KEYS)
-            hint = f"did you mean {near}?" if near else f"known keys: {', '.join(_KEYS)}"
+        if key not in _SETTINGS:
+            near = _nearest(key, _SETTINGS)
+            hint = f"did you mean {near}?" if near else f"known keys: {', '.join(_SETTINGS)}"
             raise NbsafeError("unknown-key", f"{source}: unknown key {key!r}", hint)
-        changes[_KEYS[key]] = _value(key, value, source)
+        changes[_SETTINGS[key].field] = _value(key, value, source)
     if "select" in changes:
         changes["named"] = _named(settings["select"])
     if folder is not None:
@@ -175,19 +157,19 @@ def _named(value: Any) -> tuple[str, ...]:
 
 def _value(key: str, value: Any, source: str) -> Any:
     """Return the value of a key as Config holds it."""
+    setting = _SETTINGS[key]
     try:
-        return _READERS[key](value, f"{source}: {key}")
+        return setting.read(value, f"{source}: {key}")
     except _UnfitError:
-        expected = _EXPECTS[key]
         message = f"{source}: {key} cannot be {value!r}"
-        raise NbsafeError("bad-value", message, expected) from None
+        raise NbsafeError("bad-value", message, setting.expects) from None
 
 
 class _UnfitError(Exception):
     """The value is not of the kind that the key wants."""
 
 
-def _codes(value: Any, where: str) -> tuple[str, ...]:  # noqa: ARG001 - readers share a signature
+def _codes(value: Any, where: str) -> tuple[str, ...]:  # noqa: ARG001 - all readers take both
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not all(isinstance(i, str) for i in items):
         raise _UnfitError
@@ -260,36 +242,33 @@ def _contract(item: Mapping[str, Any], where: str, position: int) -> Contract:
     return Contract(**item)
 
 
-_READERS: dict[str, Callable[[Any, str], Any]] = {
-    "order": _order,
-    "static": _flag,
-    "timeout": _seconds,
-    "kernel": _text,
-    "select": _codes,
-    "ignore": _codes,
-    "per-file-ignores": _ignores,
-    "baseline": _text,
-    "contract": _contracts,
-    "cache": _flag,
-    "jobs": _jobs,
-    "strict": _flag,
-    "notes": _flag,
-    "trace": _flag,
-}
+class _Setting(NamedTuple):
+    """One key: the field that holds it, what reads its value, and what it expects."""
 
-_EXPECTS = {
-    "order": f"one of {', '.join(ORDERS)}",
-    "static": "true or false",
-    "per-file-ignores": "a table from globs to lists of codes",
-    "baseline": "the path of a file",
-    "contract": "tables of their own: [[tool.nbsafe.contract]]",
-    "cache": "true or false",
-    "jobs": 'a number of processes, 0 or "auto" for one a processor',
-    "strict": "true or false",
-    "notes": "true or false",
-    "trace": "true or false",
-    "timeout": "seconds for one cell, 0 for no limit",
-    "kernel": "the name of a kernel, as `jupyter kernelspec list` shows it",
-    "select": "a list of codes or prefixes of codes",
-    "ignore": "a list of codes or prefixes of codes",
+    field: str
+    read: Callable[[Any, str], Any]
+    expects: str
+
+
+_FLAG = "true or false"
+_CODES = "a list of codes or prefixes of codes"
+_SETTINGS = {
+    "order": _Setting("order", _order, f"one of {', '.join(ORDERS)}"),
+    "static": _Setting("static", _flag, _FLAG),
+    "timeout": _Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
+    "kernel": _Setting(
+        "kernel", _text, "the name of a kernel, as `jupyter kernelspec list` shows it"
+    ),
+    "select": _Setting("select", _codes, _CODES),
+    "ignore": _Setting("ignore", _codes, _CODES),
+    "per-file-ignores": _Setting(
+        "per_file_ignores", _ignores, "a table from globs to lists of codes"
+    ),
+    "baseline": _Setting("baseline", _text, "the path of a file"),
+    "contract": _Setting("contracts", _contracts, "tables, each [[tool.nbsafe.contract]]"),
+    "cache": _Setting("cache", _flag, _FLAG),
+    "jobs": _Setting("jobs", _jobs, 'a number of processes, "auto" for one a processor'),
+    "strict": _Setting("strict", _flag, _FLAG),
+    "notes": _Setting("notes", _flag, _FLAG),
+    "trace": _Setting("trace", _flag, _FLAG),
 }

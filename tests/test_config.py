@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.config import Config, for_path, matching, merge
+from pytest_nbsafe.config import Config, Contract, for_path, matching, merge
 from pytest_nbsafe.errors import NbsafeError
 
 
@@ -28,6 +28,18 @@ def test_options_lie_over_the_file() -> None:
         ({"select": 7}, "a list of codes"),
         ({"ignore": ["stale-outptu"]}, "did you mean stale-output?"),
         ({"kernel": 3}, "the name of a kernel"),
+        ({"jobs": "many"}, "a number of processes"),
+        ({"jobs": -1}, "a number of processes"),
+        ({"jobs": True}, "a number of processes"),
+        ({"cache": 1}, "true or false"),
+        ({"per-file-ignores": ["NBS1"]}, "a table from globs to lists of codes"),
+        ({"per-file-ignores": {"*.ipynb": ["NBS2O1"]}}, "did you mean NBS201?"),
+        ({"per-file-ignores": {"*.ipynb": 7}}, "a table from globs to lists of codes"),
+        ({"contract": {"name": "a"}}, "tables, each [[tool.nbsafe.contract]]"),
+        ({"contract": [{"name": "a"}]}, "here: contract 1: it has no sql"),
+        ({"contract": [{"name": "a", "sql": "x"}, {"nmae": "b"}]}, "did you mean name?"),
+        ({"contract": [{"name": "a", "sql": "x", "severity": "bad"}]}, "one of error, warning"),
+        ({"contract": [{"name": "a", "sql": 3}]}, "contract 1: sql cannot be 3 (a text)"),
     ],
 )
 def test_a_wrong_setting_is_one_line_with_a_hint(settings: dict[str, Any], says: str) -> None:
@@ -39,13 +51,20 @@ def test_a_wrong_setting_is_one_line_with_a_hint(settings: dict[str, Any], says:
 
 def test_a_selector_is_a_code_a_prefix_or_a_name() -> None:
     assert matching("NBS201") == ("NBS201",)
-    assert matching("nbs20") == ("NBS201", "NBS202")
+    assert matching("nbs20") == ("NBS201", "NBS202", "NBS203")
     assert matching("stale-read") == ("NBS202",)
     assert merge(Config(), {"select": "NBS20,NBS101,NBS201"}, "x").select == (
         "NBS201",
         "NBS202",
+        "NBS203",
         "NBS101",
     )
+
+
+def test_codes_that_are_named_one_by_one_are_kept_apart() -> None:
+    config = merge(Config(), {"select": ["NBS20", "NBS105,never-run"]}, "x")
+    assert config.named == ("NBS105", "NBS107")
+    assert merge(config, {"select": "NBS1"}, "options").named == ()
 
 
 def test_no_limit_is_written_as_zero() -> None:
@@ -60,10 +79,44 @@ def test_the_nearest_file_with_a_table_counts(tmp_path: Path) -> None:
     (inner / "pyproject.toml").write_text("[tool.other]\nx = 1\n")
     assert for_path(inner / "nb.ipynb").order == "recorded"
     (tmp_path / "a" / "nbsafe.toml").write_text("strict = true\n")
-    assert for_path(inner / "nb.ipynb") == Config(strict=True)
+    folder = str((tmp_path / "a").resolve())
+    assert for_path(inner / "nb.ipynb") == Config(strict=True, folder=folder)
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "nbsafe.toml").write_text("strict = \n")
     with pytest.raises(NbsafeError, match=r"nbsafe\.toml"):
         for_path(tmp_path / "nb.ipynb")
+
+
+def test_contracts_are_read_in_their_order(tmp_path: Path) -> None:
+    (tmp_path / "nbsafe.toml").write_text("""
+[[contract]]
+name = "short cells"
+sql = "SELECT cell FROM cells WHERE lines > 60"
+severity = "warning"
+[[contract]]
+name = "no pickle"
+sql = "SELECT cell, line FROM imports WHERE module = 'pickle'"
+message = "pickle runs code"
+""")
+    assert for_path(tmp_path / "nb.ipynb").contracts == (
+        Contract("short cells", "SELECT cell FROM cells WHERE lines > 60", "", "warning"),
+        Contract(
+            "no pickle",
+            "SELECT cell, line FROM imports WHERE module = 'pickle'",
+            "pickle runs code",
+        ),
+    )
+
+
+def test_a_baseline_of_the_file_is_beside_it_one_by_hand_is_here(tmp_path: Path) -> None:
+    (tmp_path / "nbsafe.toml").write_text("baseline = 'known.json'\n")
+    config = for_path(tmp_path / "nb.ipynb")
+    assert config.baseline == str(tmp_path.resolve() / "known.json")
+    assert merge(config, {"baseline": "other.json"}, "--baseline").baseline == "other.json"
+
+
+@pytest.mark.parametrize(("jobs", "number"), [(1, 1), ("4", 4), ("auto", 0)])
+def test_jobs(jobs: object, number: int) -> None:
+    assert merge(Config(), {"jobs": jobs}, "x").jobs == number

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.rules import filters
-from pytest_nbsafe.rules.base import Documented, Facts, Rule
+from collections.abc import Iterator
+from functools import partial
+
+from pytest_nbsafe.findings import Finding, sort_key
+from pytest_nbsafe.rules import filters, suppressions
+from pytest_nbsafe.rules.base import Claim, Documented, Facts, Rule
 from pytest_nbsafe.rules.faults import NoSuchKernel, UnreadableNotebook
 from pytest_nbsafe.rules.nbs101_undefined_name import UndefinedName
 from pytest_nbsafe.rules.nbs102_defined_later import DefinedLater
@@ -16,6 +19,7 @@ from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
 from pytest_nbsafe.rules.nbs903_kernel_died import KernelDied
 from pytest_nbsafe.rules.nbs904_timed_out import TimedOut
+from pytest_nbsafe.rules.suppressions import UnusedSuppression
 
 RULES: tuple[Rule, ...] = (
     UndefinedName(),
@@ -30,8 +34,10 @@ RULES: tuple[Rule, ...] = (
     TimedOut(),
 )
 
-FAULTS: tuple[Documented, ...] = (UnreadableNotebook(), NoSuchKernel())
-"""Codes that are told before there are facts to ask a rule about."""
+FAULTS: tuple[Documented, ...] = (UnreadableNotebook(), NoSuchKernel(), UnusedSuppression())
+"""Codes that are told before there are facts to ask a rule about, or when all rules have spoken."""
+
+_BY_CODE = {rule.code: rule for rule in RULES}
 
 MANUAL: dict[str, Documented] = {
     entry.code: entry for entry in sorted((*RULES, *FAULTS), key=lambda entry: entry.code)
@@ -40,10 +46,35 @@ MANUAL: dict[str, Documented] = {
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
     """Return every finding of a notebook, notes too, one a fault, as reports print them."""
-    claims = [
-        claim
-        for rule in RULES
-        if filters.is_asked(rule.code, facts.config) and (facts.trial or rule.needs == "static")
-        for claim in rule.check(facts)
-    ]
-    return filters.told(claims, facts.notebook)
+    silent = dict.fromkeys(suppressions.of(facts.notebook))
+    used: set[suppressions.Suppression] = set()
+
+    def is_hidden(found: Finding) -> bool:
+        hiding = [suppression for suppression in silent if suppressions.hides(suppression, found)]
+        used.update(hiding)
+        return bool(hiding) or suppressions.is_left_out(found, facts.notebook)
+
+    found = list(filters.resolve(_claims(facts), is_hidden))
+    if filters.is_selected(UnusedSuppression.code, facts.config):
+        idle = [suppression for suppression in silent if suppression not in used]
+        judged = partial(_is_judged, facts)
+        unused = suppressions.unused(facts, idle, judged)
+        found += [finding for finding in unused if not is_hidden(finding)]
+    return tuple(sorted(found, key=sort_key))
+
+
+def _claims(facts: Facts) -> Iterator[Claim]:
+    for rule in RULES:
+        if filters.is_asked(rule.code, facts.config) and (facts.trial or rule.needs != "run"):
+            yield from rule.check(facts)
+
+
+def _is_judged(facts: Facts, code: str, cell: int) -> bool:
+    """Return whether all that this code could say of a cell has been heard."""
+    rule = _BY_CODE.get(code)
+    if rule is None:
+        return True  # of the file, the kernel, or a suppression: never at a cell
+    if not filters.is_asked(code, facts.config):
+        return False
+    ran = facts.clean(cell)
+    return rule.needs == "static" or (ran is not None and ran.status in {"ok", "raised"})

@@ -16,7 +16,7 @@ from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.trace.model import CellResult, Suspicions, Trial
 
-Needs = Literal["static", "run"]
+Needs = Literal["static", "either", "run"]
 Mark = tuple[str, int, int]
 
 
@@ -72,9 +72,10 @@ class Documented(Protocol):
 class Rule(Documented, Protocol):
     """One rule: the docstring explains it, `bad` and `good` are examples, tests and help at once.
 
-    `needs` is "static" when the rule speaks without a run (it may still use one), "run" when it
-    can only speak after one. `bad` and `good` are notebooks in percent text; in `bad`, a line
-    that ends in `#! NBS101` must carry that finding.
+    `needs` is "static" when the text decides all that the rule can say, "either" when it speaks
+    from the text and a run may add to it, "run" when it can only speak after one. `bad` and `good`
+    are notebooks in percent text; in `bad`, a line that ends in `#! NBS101` must carry that
+    finding.
     """
 
     needs: ClassVar[Needs]

@@ -1,31 +1,19 @@
-"""From what the rules claim to what is told: selection, one fault one finding, suppressions."""
+"""From what the rules claim to what is told: selection, and one fault, one finding."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.config import Config, matching
-from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.findings import Finding, sort_key
-from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules.base import Claim, Mark
 
 _SEVERITIES = ("error", "warning", "note")
 _VERDICTS = ("observed", "proved", "confirmed", "suspected", "refuted")
 _CAUSES_FIRST = ("NBS902", "NBS101", "NBS102", "NBS201", "NBS202", "NBS103", "NBS401")
 """Of two findings that weigh the same, the one that names the cause stands over the symptom."""
-
-_COMMENT = re.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
-_TAG = "nbsafe:ignore"
-
-
-def told(claims: Iterable[Claim], notebook: Notebook) -> tuple[Finding, ...]:
-    """Return the findings that claims come to, one a fault, sorted as reports print them."""
-    found = resolve(claims, lambda finding: is_suppressed(finding, notebook))
-    return tuple(sorted(found, key=sort_key))
 
 
 def is_selected(code: str, config: Config) -> bool:
@@ -101,56 +89,3 @@ def _with_steps(head: Claim, others: Iterable[Claim]) -> Finding:
         if same_fault or elsewhere:
             steps.append(step)
     return replace(head.finding, steps=tuple(steps))
-
-
-# -- Suppressions ------------------------------------------------------------------------------
-
-
-def is_suppressed(found: Finding, notebook: Notebook) -> bool:
-    """Return whether a tag of the cell, or a comment on top of it or on the line, silences this."""
-    if not found.location.cell:
-        return False
-    cell = notebook.cell(found.location.cell)
-    if "nbsafe:skip" in cell.tags:
-        return True
-    first, last = found.location.line, found.location.end_line or found.location.line
-    lines = [*_head(cell), *(cell.line(number) for number in range(first, last + 1))]
-    return any(found.code in codes for codes in (*_tagged(cell), *_commented(lines)))
-
-
-def _head(cell: Cell) -> Iterator[str]:
-    """Yield the comment lines on top of a cell."""
-    for line in cell.source.split("\n"):
-        if line.strip() and not line.lstrip().startswith("#"):
-            return
-        yield line
-
-
-def _tagged(cell: Cell) -> Iterator[Collection[str]]:
-    for tag in cell.tags:
-        name, _, codes = tag.partition("=")
-        if name.strip() == _TAG:
-            yield _codes(codes)
-
-
-def _commented(lines: Iterable[str]) -> Iterator[Collection[str]]:
-    for line in lines:
-        for comment in _COMMENT.finditer(line):
-            yield _codes(comment[1] or "")
-
-
-def _codes(text: str) -> Collection[str]:
-    """Return the codes that a suppression names; all of them when it names none.
-
-    A word that is no code suppresses nothing.
-    """
-    words = [word for word in text.split(",") if word.strip()]
-    if not words:
-        return CODES
-    found: list[str] = []
-    for word in words:
-        try:
-            found.extend(matching(word))
-        except NbsafeError:
-            continue
-    return found

@@ -30,7 +30,7 @@ class UndefinedName:
     """
 
     code: ClassVar[str] = "NBS101"
-    needs: ClassVar[Needs] = "static"
+    needs: ClassVar[Needs] = "either"
     bad: ClassVar[str] = """\
 # %% [2]
 weights = [0.2, 0.3, 0.5]

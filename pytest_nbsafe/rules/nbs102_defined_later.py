@@ -23,7 +23,7 @@ class DefinedLater:
     """
 
     code: ClassVar[str] = "NBS102"
-    needs: ClassVar[Needs] = "static"
+    needs: ClassVar[Needs] = "either"
     bad: ClassVar[str] = """\
 # %% [2]
 print(max(scores)) #! NBS102

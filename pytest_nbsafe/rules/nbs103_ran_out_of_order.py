@@ -33,7 +33,7 @@ class RanOutOfOrder:
     """
 
     code: ClassVar[str] = "NBS103"
-    needs: ClassVar[Needs] = "static"
+    needs: ClassVar[Needs] = "either"
     bad: ClassVar[str] = """\
 # %% [1]
 import math

@@ -32,7 +32,7 @@ class StaleOutput:
     """
 
     code: ClassVar[str] = "NBS201"
-    needs: ClassVar[Needs] = "static"
+    needs: ClassVar[Needs] = "either"
     bad: ClassVar[str] = """\
 # %% [4]
 rate = 0.25

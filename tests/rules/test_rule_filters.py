@@ -18,7 +18,7 @@ from pytest_nbsafe.rules.filters import resolve
         "# %% [1] tags=nbsafe:ignore=NBS101\nprint(w)\n",
         "# %% [1]\nprint(w)  # nbsafe: ignore[NBS101] the platform has it\n",
         "# %% [1]\nprint(w)  # nbsafe: ignore\n",
-        "# %% [1]\nprint(w)  # nbsafe: ignore[NBS999, undefined-name]\n",
+        "# %% [1]\nprint(w)  # nbsafe: ignore[NBS201, undefined-name]\n",
         "# %% [1]\n# A heading\n# nbsafe: ignore[NBS1]\n\nprint(w)\n",
     ],
 )
@@ -31,7 +31,6 @@ def test_a_suppression_silences_its_finding(cell: str) -> None:
     [
         "# %% [1] tags=nbsafe:ignore=NBS201\nprint(w)\n",
         "# %% [1]\nprint(w)  # nbsafe: ignore[NBS201]\n",
-        "# %% [1]\nprint(w)  # nbsafe: ignore[NBS999]\n",
         "# %% [1]\nprint(w)\nx = 1  # nbsafe: ignore\n",
     ],
 )

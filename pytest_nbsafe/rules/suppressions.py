@@ -1,0 +1,169 @@
+"""What the author silenced, by comment or by tag, and what of it silences nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.config import matching
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.rules.base import Facts, finding
+
+_COMMENT = re.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
+_TAG = "nbsafe:ignore"
+_SKIP = "nbsafe:skip"
+_MARK = "nbsafe:"
+
+
+class UnusedSuppression:
+    """A suppression suppresses nothing, or names a code that there is not.
+
+    Why it matters: it says that there is a fault here which is known and accepted. When the fault
+    is gone it misleads the reader, and it will hide the next one; a mistyped code hides nothing.
+
+    Limits: told of codes that were surely asked about: of those that a run decides only after a
+    run, of notes only when they are shown, and of a bare `ignore` only when every code was asked.
+    """
+
+    code: ClassVar[str] = "NBS907"
+    bad: ClassVar[str] = """\
+# %% [1]
+total = 3  # nbsafe: ignore[NBS902] #! NBS907
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+total =  # nbsafe: ignore[NBS902] half written on purpose
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One word of a comment or a tag: the codes that it hides, in a cell or on a line of it.
+
+    `span` is where the word stands, None for a tag; `whole` whether it goes for the whole cell.
+    `word` is empty where all codes are meant; a word that is no code has no `codes`.
+    """
+
+    cell: int
+    span: Span | None
+    whole: bool
+    word: str
+    codes: frozenset[str]
+    hint: str = ""
+
+
+def of(notebook: Notebook) -> tuple[Suppression, ...]:
+    """Return every suppression of a notebook, in page order."""
+    return tuple(found for cell in notebook.code_cells for found in _of_cell(cell))
+
+
+def silences(cell: Cell) -> bool:
+    """Return whether a cell may hold a suppression."""
+    return _MARK in cell.source.lower() or any(tag.startswith(_MARK) for tag in cell.tags)
+
+
+def hides(suppression: Suppression, found: Finding) -> bool:
+    """Return whether a suppression goes for this finding: its cell, its lines, its code."""
+    where = found.location
+    if suppression.cell != where.cell or found.code not in suppression.codes:
+        return False
+    if suppression.whole or suppression.span is None:
+        return True
+    return where.line <= suppression.span.line <= (where.end_line or where.line)
+
+
+def is_left_out(found: Finding, notebook: Notebook) -> bool:
+    """Return whether the finding's cell is left out as a whole."""
+    return bool(found.location.cell) and _SKIP in notebook.cell(found.location.cell).tags
+
+
+def unused(
+    facts: Facts, silent: Collection[Suppression], is_judged: Callable[[str, int], bool]
+) -> Iterator[Finding]:
+    """Yield NBS907 for each suppression that hid nothing.
+
+    `is_judged` tells whether a code was surely asked about in a cell.
+    """
+    for suppression in silent:
+        wrong = not suppression.codes
+        if wrong or all(is_judged(code, suppression.cell) for code in suppression.codes):
+            yield _finding(facts, suppression, wrong=wrong)
+
+
+def _finding(facts: Facts, suppression: Suppression, *, wrong: bool) -> Finding:
+    shown = f"`ignore[{suppression.word}]`" if suppression.word else "`ignore`"
+    how = "this tag" if suppression.span is None else "this comment"
+    if wrong:
+        message = f"{how} ignores {suppression.word!r}, which is no code"
+        remedy = suppression.hint or "see `nbsafe rules`"
+    else:
+        where = "in this cell" if suppression.whole else "on this line"
+        message = f"{how} says {shown}, but there is nothing to ignore {where}"
+        remedy = "take it out"
+    return finding(
+        facts, "NBS907", suppression.cell, suppression.span or 1, "proved", message, remedy=remedy
+    )
+
+
+# -- where they stand ------------------------------------------------------------------------------
+
+
+def _of_cell(cell: Cell) -> Iterator[Suppression]:
+    if not silences(cell):
+        return
+    for tag in cell.tags:
+        name, _, words = tag.partition("=")
+        if name.strip() == _TAG:
+            yield from _words(cell.number, words, None, whole=True)
+    if not _COMMENT.search(cell.source):
+        return
+    held = _string_lines(cell.source)
+    head = True
+    for number, line in enumerate(cell.source.split("\n"), start=1):
+        head = head and (not line.strip() or line.lstrip().startswith("#"))
+        for comment in _COMMENT.finditer(line):
+            if not _inside(held, number, comment.start()):
+                span = Span(number, comment.start() + 1, number, comment.end() + 1)
+                yield from _words(cell.number, comment[1] or "", span, whole=head)
+
+
+def _words(cell: int, text: str, span: Span | None, *, whole: bool) -> Iterator[Suppression]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        yield Suppression(cell, span, whole, "", frozenset(CODES))
+    for word in words:
+        try:
+            yield Suppression(cell, span, whole, word, frozenset(matching(word)))
+        except NbsafeError as error:
+            yield Suppression(cell, span, whole, word, frozenset(), error.hint)
+
+
+_Place = tuple[int, int]
+_STRINGS = frozenset({"STRING", "FSTRING_MIDDLE", "TSTRING_MIDDLE"})
+
+
+def _string_lines(source: str) -> list[tuple[_Place, _Place]]:
+    """Return where strings begin and end: what looks like a comment in one is none."""
+    import io
+    import tokenize
+
+    found: list[tuple[_Place, _Place]] = []
+    # a magic, or a half-written cell, ends it: what was read until there counts
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):
+        found.extend(
+            (token.start, token.end)
+            for token in tokenize.generate_tokens(io.StringIO(source).readline)
+            if tokenize.tok_name[token.type] in _STRINGS
+        )
+    return found
+
+
+def _inside(held: list[tuple[_Place, _Place]], line: int, offset: int) -> bool:
+    return any(start <= (line, offset) < end for start, end in held)
