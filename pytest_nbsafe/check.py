@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_nbsafe import baseline as baselines
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import order as orders
 from pytest_nbsafe.analysis import graph as graphs
@@ -72,6 +73,7 @@ class NotebookSession:
         self._path = path
         self._last = max(selected, default=None) if selected else None
         self._findings: tuple[Finding, ...] = ()
+        self._known = 0
         self._facts: Facts | None = None
         self._run: TrialRun | None = None
         self._trial: Trial | None = None
@@ -81,7 +83,7 @@ class NotebookSession:
             self.notebook = load.read(path)
         except load.Unreadable as error:
             finding = faults.unreadable(str(path), error.line, error.message, error.hint)
-            self._findings = (finding,)
+            self._take((finding,))
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -123,6 +125,7 @@ class NotebookSession:
             duration_s=time.perf_counter() - self._started,
             note=self._note,
             costs=tuple(_cost(run) for run in runs),
+            known=self._known,
         )
 
     @property
@@ -151,7 +154,7 @@ class NotebookSession:
         if self._facts is not None:
             return
         self._facts, clean = static_facts(notebook, self.config)
-        self._findings = evaluate(self._facts)
+        self._take(evaluate(self._facts))
         if self.config.static or not clean.runs:
             return
         if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
@@ -195,11 +198,19 @@ class NotebookSession:
     def _reconsider(self, trial: Trial) -> None:
         """Ask the rules again, now that more has been seen."""
         assert self._facts is not None, "the static facts come first"
-        self._findings = evaluate(replace(self._facts, trial=trial, suspicions=trial.suspicions))
+        self._take(evaluate(replace(self._facts, trial=trial, suspicions=trial.suspicions)))
 
     def _refused(self, finding: Finding) -> None:
         self._no_kernel = finding.message
-        self._findings = tuple(sorted((*self._findings, finding), key=sort_key))
+        self._take(tuple(sorted((*self._findings, finding), key=sort_key)))
+
+    def _take(self, findings: tuple[Finding, ...]) -> None:
+        """Keep what was found, without what the baseline knows."""
+        self._findings = findings
+        if self.config.baseline:
+            known = baselines.read(Path(self.config.baseline))
+            self._findings = baselines.new(known, self._path, findings)
+        self._known = len(findings) - len(self._findings)
 
     def _fails(self, finding: Finding) -> bool:
         return finding.severity == "error" or (self.config.strict and finding.severity == "warning")
@@ -258,7 +269,7 @@ class NotebookSession:
         if raised is not None and (may_raise(page) or shows_failure(page, raised)):
             return ""
         said = f"{raised.ename}: {raised.evalue}".rstrip(": ") if raised else why(result)
-        return f"{said} (the finding that tells of it is switched off)"
+        return f"{said} (the finding that tells of it is switched off, or known)"
 
 
 def _trial_run(facts: Facts, clean: Plan, path: Path) -> TrialRun:
@@ -320,8 +331,16 @@ def _walk(folder: Path) -> list[Path]:
 
 
 def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
-    """Return a notebook's settings: its nearest file's, under those given by hand."""
-    return configs.merge(configs.for_path(path), settings, "options")
+    """Return a notebook's settings: its nearest file's, under those given by hand.
+
+    Raises:
+        NbsafeError: a setting is not understood, or names a baseline that cannot be read.
+
+    """
+    config = configs.of_notebook(path, settings)
+    if config.baseline:
+        baselines.read(Path(config.baseline))
+    return config
 
 
 def check(paths: Sequence[Path], settings: Mapping[str, Any]) -> Report:
@@ -355,6 +374,22 @@ def run(
         findings.extend(session.findings)
         notebooks.append(session.report())
     return Report(tuple(sorted(findings, key=sort_key)), tuple(notebooks))
+
+
+def write_baseline(paths: Sequence[Path], settings: Mapping[str, Any]) -> tuple[Path, int]:
+    """Check (or run) the notebooks, write what is found as the baseline, return file and number.
+
+    The file is the one that `settings` name, else the one of the configuration here, else
+    `nbsafe-baseline.json` in this folder.
+
+    Raises:
+        NbsafeError: as for `run`, or the file cannot be written.
+
+    """
+    here = configs.merge(configs.for_path(Path()), settings, "options")
+    file = Path(here.baseline or baselines.DEFAULT)
+    report = run(paths, {**settings, "baseline": ""})
+    return file, baselines.write(file, notebooks_in(paths), report.findings)
 
 
 def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:

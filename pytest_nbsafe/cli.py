@@ -43,6 +43,8 @@ def _check(given: argparse.Namespace) -> int:
     from pytest_nbsafe import check
 
     settings = _settings(given)
+    if given.write_baseline:
+        return _baselined(given, {**settings, "static": True})
     return _reported(check.check(given.paths, settings), given, settings)
 
 
@@ -50,6 +52,8 @@ def _run(given: argparse.Namespace) -> int:
     from pytest_nbsafe import check
 
     settings = _settings(given)
+    if given.write_baseline:
+        return _baselined(given, settings)
     progress = _show_progress if sys.stderr.isatty() else None
     try:
         report = check.run(given.paths, settings, progress)
@@ -57,6 +61,15 @@ def _run(given: argparse.Namespace) -> int:
         if progress is not None:
             sys.stderr.write(_CLEAR_LINE)
     return _reported(report, given, settings)
+
+
+def _baselined(given: argparse.Namespace, settings: dict[str, Any]) -> int:
+    from pytest_nbsafe import check
+
+    file, number = check.write_baseline(given.paths, settings)
+    findings = "1 finding" if number == 1 else f"{number} findings"
+    _write(f"{file} holds {findings} now\n", given)
+    return OK
 
 
 def _order(given: argparse.Namespace) -> int:
@@ -136,6 +149,10 @@ def _takes_paths(
         "--strict", action="store_true", default=None, help="warnings count as errors"
     )
     parser.add_argument("--notes", action="store_true", default=None, help="show notes too")
+    parser.add_argument("--baseline", metavar="FILE", help="pass what this file knows")
+    parser.add_argument(
+        "--write-baseline", action="store_true", help="write what is found there, and pass"
+    )
     _writes(parser, command)
 
 
@@ -154,7 +171,7 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
     from pytest_nbsafe import config
 
     settings: dict[str, Any] = {}
-    for key in ("order", "timeout", "kernel", "select", "ignore", "strict", "notes"):
+    for key in ("order", "timeout", "kernel", "select", "ignore", "baseline", "strict", "notes"):
         value = getattr(given, key, None)
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")
@@ -184,7 +201,7 @@ def _exit_code(report: Report, settings: dict[str, Any]) -> int:
 def _strict(path: Path, settings: dict[str, Any]) -> bool:
     from pytest_nbsafe import config
 
-    return config.merge(config.for_path(path), settings, "options").strict
+    return config.of_notebook(path, settings).strict
 
 
 def _coloured(given: argparse.Namespace) -> bool:

@@ -108,6 +108,39 @@ def for_path(path: Path, base: Config | None = None) -> Config:
     return base
 
 
+def of_notebook(path: Path, settings: Mapping[str, Any]) -> Config:
+    """Return one notebook's configuration: its file's, what was given by hand, its own ignores.
+
+    Raises:
+        NbsafeError: a setting is not understood.
+
+    """
+    config = merge(for_path(path), settings, "options")
+    ignored = [
+        code
+        for glob, codes in config.per_file_ignores
+        if _fits(path, glob, config.folder)
+        for code in codes
+    ]
+    if not ignored:
+        return config
+    return dataclasses.replace(config, ignore=tuple(dict.fromkeys((*config.ignore, *ignored))))
+
+
+def _fits(path: Path, glob: str, folder: str) -> bool:
+    """Return whether a glob means this file: by its name, or by its path from the folder.
+
+    As in ruff, `*` goes over slashes too, and a leading `!` means all other files.
+    """
+    from fnmatch import fnmatchcase
+
+    pattern = glob.removeprefix("!")
+    found = fnmatchcase(path.name, pattern) or fnmatchcase(
+        path.resolve().as_posix(), f"{Path(folder).resolve().as_posix()}/{pattern}"
+    )
+    return found is not glob.startswith("!")
+
+
 def matching(prefix: str) -> tuple[str, ...]:
     """Return the codes that a selector means: a code, a prefix of codes, or a name.
 

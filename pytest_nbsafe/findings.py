@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,9 +53,24 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """A key of the finding's content that survives moving the cell or editing others."""
-        text = "\0".join((self.code, self.anchor.strip(), self.cell_id or ""))
+        """A key of the finding's content that survives moving the cell or editing others.
+
+        It is made of the code, the source line and what is marked in it. Cell ids are left out,
+        for some tools number them anew. What stands at no line is keyed by its message.
+        """
+        line = self.anchor.strip()
+        text = "\0".join((self.code, line, self._marked if line else self.message))
+        import hashlib
+
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+    @property
+    def _marked(self) -> str:
+        """What is marked in the source line, to its end where the mark goes on below."""
+        where = self.location
+        ends_here = where.end_line in {None, where.line} and where.end_column
+        end = where.end_column - 1 if ends_here and where.end_column else None
+        return self.anchor[where.column - 1 : end].strip()
 
 
 def sort_key(finding: Finding) -> tuple[str, int, int, int, str]:
@@ -79,7 +93,8 @@ class NotebookReport:
     """What became of one notebook.
 
     `orders` names the orders that were run (empty when nothing was executed); `note` says in a
-    sentence why a notebook was skipped or not analysed.
+    sentence why a notebook was skipped or not analysed; `known` counts the findings that are left
+    out because the baseline holds them.
     """
 
     path: str
@@ -89,6 +104,7 @@ class NotebookReport:
     duration_s: float
     note: str = ""
     costs: tuple[Cost, ...] = ()
+    known: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ VALUES = {
     "order": ("NAME", "the order to replay: auto, recorded, inferred or top-down"),
     "timeout": ("SECONDS", "limit for one cell, 0 for none"),
     "kernel": ("NAME", "run the notebooks in this kernel instead of their own"),
+    "baseline": ("FILE", "pass what this file knows, as `nbsafe check --write-baseline` wrote it"),
 }
 LISTS = {
     "select": ("CODES", "report only these codes or prefixes of codes"),

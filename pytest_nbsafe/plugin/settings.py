@@ -47,16 +47,21 @@ class Settings:
         """Return the settings of one notebook.
 
         Raises:
-            NbsafeError: its configuration file is not understood.
+            NbsafeError: its configuration is not understood, or its baseline cannot be read.
 
         """
-        return configs.merge(configs.for_path(path), self.by_hand, "options")
+        from pytest_nbsafe import check
+
+        return check.configuration(path, self.by_hand)
 
 
 def _values(config: pytest.Config, key: str) -> Iterator[tuple[str, Any]]:
     """Yield what was given for a key, and where: the option last because it wins."""
     name = f"nbsafe_{key}"
-    for source, value in ((name, config.getini(name)), (f"--nbsafe-{key}", config.getoption(name))):
+    ini = config.getini(name)
+    if key == "baseline" and ini:
+        ini = str(config.rootpath / ini)
+    for source, value in ((name, ini), (f"--nbsafe-{key}", config.getoption(name))):
         if value is not None:
             yield source, value
 

@@ -77,6 +77,8 @@ def _notebook(notebook: NotebookReport) -> dict[str, Any]:
     }
     if notebook.note:
         described["note"] = notebook.note
+    if notebook.known:
+        described["known"] = notebook.known
     if notebook.costs:
         described["costs"] = [
             {"order": c.order, "wall_s": round(c.wall_s, 3), "cpu_s": round(c.cpu_s, 3)}

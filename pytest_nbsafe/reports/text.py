@@ -30,7 +30,9 @@ def summary(report: Report, paint: Paint = plain) -> str:
         if severity in severities
     ]
     notebooks = _many(len(report.notebooks), "notebook")
-    return f"{', '.join(parts) or 'no findings'} in {notebooks}"
+    known = sum(notebook.known for notebook in report.notebooks)
+    rest = f" ({known} known from the baseline)" if known else ""
+    return f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}"
 
 
 # ------------------------------------------------------------- one finding
