@@ -51,7 +51,7 @@ def analyse(
     """
     try:
         python = to_python(cell.source, python_major)
-        tree = _parse(python.text)
+        tree = parse(python.text)
         builder = _build(tree, python_major, shadowed)
         if builder.suspicious:
             _compile(python.text)
@@ -70,7 +70,8 @@ def analyse(
 # -- parsing -------------------------------------------------------------------------------------
 
 
-def _parse(text: str) -> ast.Module:
+def parse(text: str) -> ast.Module:
+    """Return the tree of a cell's Python; a cell may await at its top level, as in IPython."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -107,7 +108,7 @@ def _build(tree: ast.Module, python_major: int, shadowed: frozenset[str]) -> Bui
 # -- from events to values -----------------------------------------------------------------------
 
 
-class _Places:
+class Places:
     """Turns nodes into spans: lines and columns from 1, columns in characters, inside the cell."""
 
     def __init__(self, source: str, text: str) -> None:
@@ -116,13 +117,15 @@ class _Places:
         self.text = text.split("\n") if not self.ascii else []
 
     def span(self, node: ast.AST, end: ast.AST | None = None) -> Span:
+        """Return where a node stands, or what runs from its start to the end of another."""
         first, offset = node.lineno, node.col_offset  # type: ignore[attr-defined]
         stop = end or node
         last = getattr(stop, "end_lineno", None) or first
         end_offset = getattr(stop, "end_col_offset", None)
         line, column = self._place(first, offset)
         end_line, end_column = self._place(last, 1 << 30 if end_offset is None else end_offset)
-        return Span(line, column, end_line, max(end_column, column + (line == end_line)))
+        least = column + 1 if line == end_line else 1
+        return Span(line, column, end_line, max(end_column, least))
 
     def _place(self, line: int, offset: int) -> tuple[int, int]:
         line = max(1, min(line, len(self.lines)))
@@ -132,7 +135,7 @@ class _Places:
 
 
 def _result(cell: Cell, b: Builder, text: str, escapes: Iterable[Escape]) -> CellAnalysis:
-    places = _Places(cell.source, text)
+    places = Places(cell.source, text)
     cfg = b.cfg()
     flow = liveness.flow(cfg)
     ends = definitions.ends(cfg)
@@ -159,12 +162,12 @@ def _result(cell: Cell, b: Builder, text: str, escapes: Iterable[Escape]) -> Cel
     )
 
 
-def _use(name: str, node: ast.AST, flags: int, places: _Places) -> Use:
+def _use(name: str, node: ast.AST, flags: int, places: Places) -> Use:
     return Use(name, places.span(node), not flags & MAYBE, bool(flags & GUARDED))
 
 
 def _definitions(
-    cfg: Cfg, ends: definitions.Ends, places: _Places, magic: set[tuple[int, str]]
+    cfg: Cfg, ends: definitions.Ends, places: Places, magic: set[tuple[int, str]]
 ) -> tuple[Definition, ...]:
     found: dict[tuple[int, str], tuple[tuple[int, int], Definition]] = {}
     for events in cfg.events:
@@ -189,7 +192,7 @@ def _kind(kind: str) -> DefinitionKind:
     return kind  # type: ignore[return-value]
 
 
-def _statement(raw: Raw, places: _Places) -> Statement:
+def _statement(raw: Raw, places: Places) -> Statement:
     return Statement(
         span=places.span(raw.node, raw.end),
         reads=frozenset(raw.reads),
@@ -206,7 +209,7 @@ def _frozen(sets: Mapping[str, set[str]]) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(names) for name, names in sets.items()} if sets else _NOTHING
 
 
-def _function(found: list[Summary], places: _Places) -> Function:
+def _function(found: list[Summary], places: Places) -> Function:
     """Return one value for all functions of a cell that share a name (in branches, say)."""
     reads: dict[str, tuple[ast.AST, int]] = {}
     for summary in found:

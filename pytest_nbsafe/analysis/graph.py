@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_nbsafe.analysis import callees
+from pytest_nbsafe.analysis import callees, syntax
 from pytest_nbsafe.analysis.cell import analyse
-from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Span, Use
+from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Use
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Notebook
 
@@ -34,6 +34,7 @@ class Graph:
     changers: Mapping[str, tuple[int, ...]]
     _needs: dict[int, tuple[callees.Need, ...]] = field(default_factory=dict, compare=False)
     _effects: dict[int, Mapping[str, Definition]] = field(default_factory=dict, compare=False)
+    _syntax: syntax.Memo = field(default_factory=syntax.Memo, compare=False)
 
 
 def build(notebook: Notebook) -> Graph:
@@ -215,25 +216,3 @@ def _missing(graph: Graph, analysis: CellAnalysis, bound: set[str]) -> Iterator[
             continue
         if first is None or (use.span.line, use.span.column) < first:
             yield use
-
-
-def opaque_before(graph: Graph, order: Sequence[int], index: int, span: Span | None = None) -> str:
-    """Return why a name may be bound unseen before a run (or before `span` in it); empty if not.
-
-    The cause is a fragment such as "cell 2 (line 1): `from x import *` may bind any name".
-    """
-    for cell in order[:index]:
-        analysis = graph.cells.get(cell)
-        if analysis is not None and analysis.opaque:
-            return _opaque_cause(analysis, None)
-    if span is not None and order[index] in graph.cells:
-        return _opaque_cause(graph.cells[order[index]], span)
-    return ""
-
-
-def _opaque_cause(analysis: CellAnalysis, before: Span | None) -> str:
-    for opaque in analysis.opaque:
-        at = opaque.span
-        if before is None or (at.line, at.column) < (before.line, before.column):
-            return f"cell {analysis.cell} (line {at.line}): {opaque.cause}"
-    return ""

@@ -1,0 +1,118 @@
+"""What the text of each cell shows beyond names: imports, calls, texts; read when asked for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.analysis import imports as import_statements
+from pytest_nbsafe.analysis import invocations
+from pytest_nbsafe.analysis.cell import Places, parse
+from pytest_nbsafe.analysis.imports import Import
+from pytest_nbsafe.analysis.invocations import Argument, CellSyntax, Invocation, Text
+from pytest_nbsafe.notebook.source import to_python
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.analysis.graph import Graph
+
+__all__ = ["Argument", "CellSyntax", "Import", "Invocation", "Text", "imports", "of", "stands_for"]
+
+_IMPORT = re.compile(r"\bimport\b")
+_Targets = Mapping[str, tuple[tuple[int, str], ...]]
+"""For each name that an import binds: the cells that bind it, and what it stands for after each."""
+
+
+@dataclass(slots=True)
+class Memo:
+    """What has been read of a notebook so far; it lives with the notebook's graph."""
+
+    cells: dict[int, CellSyntax] = field(default_factory=dict)
+    imports: dict[int, tuple[Import, ...]] = field(default_factory=dict)
+    targets: _Targets | None = None
+
+
+def of(graph: Graph, cell: int) -> CellSyntax:
+    """Return what the text of a code cell shows; a cell that cannot be read has a `fault`.
+
+    A name stands for the import that bound it last above (or in this cell); a name that anything
+    else bound since stands for nothing known. Imports below count where there are none above.
+    """
+    memo = graph._syntax  # noqa: SLF001 - kept there for this module
+    if cell not in memo.cells:
+        memo.cells[cell] = _read(graph, cell)
+    return memo.cells[cell]
+
+
+def imports(graph: Graph, cell: int) -> tuple[Import, ...]:
+    """Return the imports of a code cell; cheaper than all of its syntax."""
+    memo = graph._syntax  # noqa: SLF001 - kept there for this module
+    if cell not in memo.imports:
+        memo.imports[cell] = _imports(graph, cell)
+    return memo.imports[cell]
+
+
+def stands_for(graph: Graph, cell: int, name: str) -> str:
+    """Return what a name of the notebook stands for in a cell through imports, "" if unknown."""
+    memo = graph._syntax  # noqa: SLF001 - kept there for this module
+    if memo.targets is None:
+        memo.targets = _targets(graph)
+    bound = memo.targets.get(name)
+    if not bound:
+        return ""
+    above = bisect_right(bound, cell, key=lambda found: found[0])
+    return bound[max(above - 1, 0)][1]
+
+
+def _read(graph: Graph, cell: int) -> CellSyntax:
+    analysis = graph.cells.get(cell)
+    if analysis is None:
+        return CellSyntax(cell)
+    if analysis.fault is not None:
+        return CellSyntax(cell, fault=analysis.fault.message)
+    source = graph.notebook.cell(cell).source
+    python = to_python(source, graph.notebook.python_major)
+    imported = imports(graph, cell)
+    try:
+        calls, texts = invocations.read(
+            parse(python.text),
+            imported,
+            partial(stands_for, graph, cell),
+            Places(source, python.text).span,
+        )
+    except RecursionError:
+        return CellSyntax(cell, fault="the code is nested too deeply to be read")
+    return CellSyntax(cell, imported, calls, texts, python.escapes)
+
+
+def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
+    analysis = graph.cells.get(cell)
+    source = graph.notebook.cell(cell).source
+    if analysis is None or analysis.fault is not None or not _IMPORT.search(source):
+        return ()
+    text = to_python(source, graph.notebook.python_major).text
+    return import_statements.found(parse(text), Places(source, text).span)
+
+
+def _targets(graph: Graph) -> _Targets:
+    last: dict[str, dict[int, str]] = {}
+    for cell in graph.cells:
+        for found in imports(graph, cell):
+            if not found.function:
+                last.setdefault(found.name, {})[cell] = found.target
+    targets: dict[str, tuple[tuple[int, str], ...]] = {}
+    for name, cells in last.items():
+        binders = sorted({*graph.binders.get(name, ()), *cells})
+        targets[name] = tuple((cell, _left(graph, cell, name, cells)) for cell in binders)
+    return targets
+
+
+def _left(graph: Graph, cell: int, name: str, imported: Mapping[int, str]) -> str:
+    """Return what a name stands for after a cell; nothing known if not only imports bind it."""
+    if cell not in imported:
+        return ""
+    kinds = {d.kind for d in graph.cells[cell].definitions if d.name == name}
+    return imported[cell] if kinds <= {"import", "mutation"} else ""
