@@ -3,15 +3,7 @@ from __future__ import annotations
 import pytest
 from analysiscase import graph, written
 
-from pytest_nbsafe.analysis.graph import (
-    Graph,
-    definers,
-    edges,
-    mutators,
-    needs,
-    opaque_before,
-    unbound,
-)
+from pytest_nbsafe.analysis.graph import Graph, definers, edges, mutators, needs, unbound
 
 
 def needed(g: Graph, cell: int) -> str:
@@ -123,14 +115,6 @@ def test_builtins_count_when_the_notebook_binds_them() -> None:
     g = graph("sum = 0", "sum + max(1)", "max(2)")
     assert edge_text(g, 1, 2, 3) == "1-sum>2"
     assert missing(g, 2, 3) == ""
-
-
-def test_opaque_before() -> None:
-    g = graph("x", "from a import *", "y")
-    assert opaque_before(g, (1, 2, 3), 0) == ""
-    assert opaque_before(g, (1, 2, 3), 2) == "cell 2 (line 1): `from a import *` may bind any name"
-    use = needs(g, 3)[0]
-    assert opaque_before(g, (3, 2), 0, use.span) == ""
 
 
 def test_a_cell_run_twice_may_read_itself() -> None:
