@@ -12,10 +12,14 @@ from pytest_nbsafe.rules.faults import NoSuchKernel, UnreadableNotebook
 from pytest_nbsafe.rules.nbs101_undefined_name import UndefinedName
 from pytest_nbsafe.rules.nbs102_defined_later import DefinedLater
 from pytest_nbsafe.rules.nbs103_ran_out_of_order import RanOutOfOrder
+from pytest_nbsafe.rules.nbs105_isolated_cell import IsolatedCell
 from pytest_nbsafe.rules.nbs107_never_run import NeverRun
+from pytest_nbsafe.rules.nbs108_several_sessions import SeveralSessions
+from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
 from pytest_nbsafe.rules.nbs201_stale_output import StaleOutput
 from pytest_nbsafe.rules.nbs202_stale_read import StaleReadInReplay
 from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
+from pytest_nbsafe.rules.nbs407_unpinned_install import UnpinnedInstall
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
 from pytest_nbsafe.rules.nbs903_kernel_died import KernelDied
 from pytest_nbsafe.rules.nbs904_timed_out import TimedOut
@@ -25,10 +29,14 @@ RULES: tuple[Rule, ...] = (
     UndefinedName(),
     DefinedLater(),
     RanOutOfOrder(),
+    IsolatedCell(),
     NeverRun(),
+    SeveralSessions(),
+    MissingRuns(),
     StaleOutput(),
     StaleReadInReplay(),
     CellFailed(),
+    UnpinnedInstall(),
     CellDoesNotParse(),
     KernelDied(),
     TimedOut(),

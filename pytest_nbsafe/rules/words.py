@@ -22,6 +22,14 @@ def names(items: Iterable[str]) -> str:
     return listed(f"`{item}`" for item in items)
 
 
+def few(items: Sequence[str], most: int = 4) -> str:
+    """Return names in backticks, and of a long list how many more there are."""
+    if len(items) <= most:
+        return names(items)
+    shown = ", ".join(f"`{item}`" for item in items[: most - 1])
+    return f"{shown} and {len(items) - most + 1} more"
+
+
 def cells(numbers: Sequence[int]) -> str:
     """Return "cell 2" or "cells 2, 3 and 5"."""
     return ("cell " if len(numbers) == 1 else "cells ") + listed(str(n) for n in numbers)

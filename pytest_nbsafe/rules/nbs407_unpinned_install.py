@@ -1,0 +1,89 @@
+"""NBS407: a package is installed without a version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.rules import installs
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.installs import Install, Package
+from pytest_nbsafe.rules.words import few
+
+_TOOLS = frozenset({"pip", "setuptools", "wheel", "uv", "conda", "mamba"})
+
+
+class UnpinnedInstall:
+    """A package is installed without saying which version.
+
+    Why it matters: the command installs whatever is newest on the day it runs. The same notebook
+    gives other results, or none, a year later, and nothing on the page says what it was made with.
+
+    Limits: `==`, an address of a file, a tag or a commit pin, and so does an upper bound (`<2`,
+    `~=1.4`), which is a choice; a lower bound does not. Left alone are files of requirements,
+    constraints, local paths, pip and its kin (`pip install --upgrade pip`), names that are
+    computed, and other package managers (apt, npm). One finding a command, at its first package.
+
+    Source: Pimentel et al. 2019 (dependencies without versions).
+    """
+
+    code: ClassVar[str] = "NBS407"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+%pip install lifelines #! NBS407
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+%pip install lifelines==0.27.8
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a warning for each command that installs a package without a version."""
+        for command in installs.of(facts.graph):
+            loose = [p for p in command.packages if not p.pinned and p.name not in _TOOLS]
+            if loose:
+                yield _claim(facts, command, loose)
+
+
+def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:
+    cell = facts.notebook.cell(command.cell)
+    names = list(dict.fromkeys(package.name for package in loose))
+    verb = "is" if len(names) == 1 else "are"
+    return Claim(
+        finding(
+            facts,
+            "NBS407",
+            command.cell,
+            loose[0].span,
+            "proved",
+            f"{few(names)} {verb} installed without a version",
+            remedy=_remedy(cell, command.tool, names),
+        )
+    )
+
+
+def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
+    """Return what to write: the versions that the saved output tells, where it does."""
+    equals = "==" if tool == "pip" else "="
+    seen = {name: version for name in names if (version := _installed(cell, name))}
+    if seen:
+        pins = " ".join(f"{name}{equals}{version}" for name, version in seen.items())
+        return f"write the version that the saved output tells: `{pins}`"
+    return f"write the version that it was made with: `{names[0]}{equals}...`"
+
+
+def _installed(cell: Cell, name: str) -> str:
+    """Return the version that pip told when the cell ran, "" if none."""
+    written = re.sub(r"[-_.]+", "[-_.]", re.escape(name).replace(r"\-", "-").replace(r"\.", "."))
+    told = re.compile(
+        rf"Successfully installed\b[^\n]*?\s{written}-(\d[\w.+!]*)"
+        rf"|Requirement already satisfied: {written}\b[^\n]*?\((\d[\w.+!]*)\)",
+        re.IGNORECASE,
+    )
+    for output in cell.outputs:
+        if output.kind == "stream" and (match := told.search(output.text)):
+            return match[1] or match[2]
+    return ""
