@@ -11,6 +11,7 @@ from pytest_nbsafe.analysis.branches import BRANCHES
 from pytest_nbsafe.analysis.cfg import (
     BIND,
     DELETE,
+    DOUBTFUL,
     GUARDED,
     MAYBE,
     MUTATE,
@@ -181,7 +182,9 @@ def _definitions(
             else:
                 sure = name in (ends.removed if what == DELETE else ends.changed)
                 shown = kind
-            definition = Definition(name, places.span(node), _kind(shown), sure)
+            doubtful = shown == DOUBTFUL
+            kind_of = _kind("mutation" if doubtful else shown)
+            definition = Definition(name, places.span(node), kind_of, sure, doubtful)
             found[id(node), name] = (liveness.place(node), definition)
     if len(cfg.events) == 1:
         return tuple(definition for _, definition in found.values())

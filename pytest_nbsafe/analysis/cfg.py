@@ -23,6 +23,9 @@ Event = tuple[int, str, ast.AST, int, str]
 Visitors = dict[type[ast.AST], Callable[["Builder", Any], None]]
 """How each kind of node is walked; a visitor takes nodes of the kind that its key names."""
 
+DOUBTFUL = "mutation?"
+"""The kind of a change that only an unknown method may have made."""
+
 
 @dataclass(slots=True)
 class Raw:
@@ -76,11 +79,11 @@ class Builder:
     """Writes the flow graph of one scope while its syntax tree is walked once, in order."""
 
     __slots__ = (
-        "aliases", "calls", "catching", "copies", "depth", "enclosing", "events", "exit", "finals",
-        "frames", "function", "functions", "future", "globals", "guards", "handlers", "here",
-        "loops", "made", "methods", "nonlocals", "now", "opaque", "parameters", "parent",
-        "python_major", "quiet", "reads", "returned", "shadowed", "statements",
-        "successors", "suspicious", "visitors", "walrus", "written",
+        "aliases", "calls", "catching", "changed", "copies", "depth", "dropped", "enclosing",
+        "events", "exit", "finals", "frames", "function", "functions", "future", "globals",
+        "guards", "handlers", "here", "loops", "made", "methods", "nonlocals", "now", "opaque",
+        "parameters", "parent", "python_major", "quiet", "reads", "returned", "shadowed",
+        "statements", "successors", "suspicious", "visitors", "walrus", "written",
     )  # fmt: skip
 
     def __init__(self, visitors: Visitors, parent: Builder | None = None) -> None:
@@ -113,6 +116,8 @@ class Builder:
         self.enclosing: list[set[str]] = []
         self.calls: set[str] = set()
         self.walrus: dict[str, set[str]] = {}
+        self.changed: dict[str, set[str]] = {}
+        self.dropped: ast.AST | None = None
         self.statements: list[Raw] = []
         self.functions: dict[str, list[Summary]] = {}
         self.aliases: dict[str, set[str]] = {}
@@ -275,13 +280,13 @@ class Builder:
             self.calls.add(name)
         self.now.append((CALL, name, node, flags, ""))
 
-    def mutate(self, name: str, node: ast.AST) -> bool:
+    def mutate(self, name: str, node: ast.AST, kind: str = "mutation") -> bool:
         """Note that the object of a name is changed in place, if the name is not a class's own."""
         if (self.frames and self._in_frames(name) is None) or (
             not self.function and self.known(name)
         ):
             return False
-        self.now.append((MUTATE, name, node, 0, "mutation"))
+        self.now.append((MUTATE, name, node, 0, kind))
         return True
 
 

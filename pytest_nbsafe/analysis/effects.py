@@ -1,34 +1,41 @@
-"""Which methods, called as a statement of their own, leave their object as it was."""
+"""What a call does to the object that it is a method of, and to its arguments."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal
 
-PURE_METHODS = frozenset({
-    "head", "tail", "info", "describe", "sample", "show", "plot", "hist", "boxplot", "scatter",
-    "bar", "barh", "line", "pie", "display", "print", "keys", "values", "items", "count", "index",
-    "copy", "get", "format", "join", "lower", "upper", "strip", "split", "replace", "startswith",
-    "endswith", "encode", "decode", "mean", "median", "std", "var", "sum", "min", "max", "mode",
-    "quantile", "unique", "nunique", "value_counts", "corr", "cov", "isnull", "isna", "notnull",
-    "notna", "any", "all", "shape", "size", "query", "groupby", "agg", "aggregate", "pivot_table",
-    "crosstab", "merge", "concat", "to_csv", "to_json", "to_excel", "to_html", "to_dict",
-    "to_numpy", "to_pickle", "to_string", "to_parquet", "to_frame", "to_list", "tolist", "astype",
-    "memory_usage", "equals", "duplicated", "nlargest", "nsmallest", "select_dtypes", "iterrows",
-    "itertuples", "idxmax", "idxmin", "cumsum", "cumprod", "rolling", "resample", "melt", "pivot",
-    "stack", "unstack", "transpose", "dot", "argmax", "argmin", "flatten", "ravel", "save",
-    "savefig", "write_image", "write_html", "summary", "score", "predict", "predict_proba",
-    "decision_function", "evaluate", "get_params", "get_feature_names_out", "view", "render",
-    "debug", "warning", "error", "critical", "exception", "log", "count_values", "explain",
-    "collect", "take", "first", "printSchema", "createOrReplaceTempView",
-})  # fmt: skip
-"""Names of methods that look at their object, draw it, or save it elsewhere, and return a value."""
+from pytest_nbsafe.analysis import knowledge
+
+Effect = Literal["changes", "draws", "leaves", "unknown"]
+"""A method changes its object in place, only adds to a picture, leaves it as it was, or who knows.
+"""
+
+USUAL = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "sns": "seaborn"}
+"""What these names nearly always stand for; the text of one cell seldom shows the import."""
 
 
-def changes_its_object(call: ast.Call) -> bool:
-    """Tell whether a method call, whose value nobody keeps, may change the object in place."""
+def of_method(call: ast.Call, *, kept: bool) -> Effect:
+    """Return what a method call does to its object, by the method's name alone.
+
+    `kept` tells whether anything takes the call's value: then only methods count that return
+    something beside the change, for the others would leave nothing but None.
+    """
     if not isinstance(call.func, ast.Attribute):
-        return False
-    return call.func.attr not in PURE_METHODS or is_in_place(call)
+        return "leaves"
+    known = knowledge.load().any_class
+    name = call.func.attr
+    if call.keywords and is_in_place(call):
+        return "changes"
+    if kept:
+        return "changes" if name in known.takes else "unknown"
+    if name in known.changes:
+        return "changes"
+    if name in known.pure or name in known.inplace:
+        return "leaves"
+    return "draws" if name in known.draws else "unknown"
 
 
 def is_in_place(call: ast.Call) -> bool:
@@ -37,3 +44,51 @@ def is_in_place(call: ast.Call) -> bool:
         k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True
         for k in call.keywords
     )
+
+
+def changed_arguments(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the arguments that a well-known function changes in place (`random.shuffle(x)`)."""
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        candidates = _by_last_word().get(func.attr)
+    else:
+        candidates = _by_last_word().get(func.id) if isinstance(func, ast.Name) else None
+    if candidates:
+        path = dotted(func)
+        for name, position in candidates:
+            if (name[0] == "." or name == path) and position < len(call.args):
+                yield call.args[position]
+    for keyword in call.keywords:
+        if keyword.arg == "out":
+            yield keyword.value
+
+
+def changes_alone(node: ast.expr) -> ast.expr | None:
+    """Return the method that is called here if it is one that is only called for a change.
+
+    Such a call may stand where its value seems kept: `[xs.append(x) for x in ys]`.
+    """
+    method = node.func if isinstance(node, ast.Call) else None
+    if isinstance(method, ast.Attribute) and method.attr in knowledge.load().only_change:
+        return method
+    return None
+
+
+@cache
+def _by_last_word() -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for name, position in knowledge.load().functions.changes.items():
+        found.setdefault(name.rpartition(".")[2], []).append((name, position))
+    return found
+
+
+def dotted(node: ast.expr) -> str:
+    """Return `a.b.c` as text, its first word as what it usually stands for; else ""."""
+    words = []
+    while isinstance(node, ast.Attribute):
+        words.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    words.append(USUAL.get(node.id, node.id))
+    return ".".join(reversed(words))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from pytest_nbsafe.analysis import functions, opaque
+from pytest_nbsafe.analysis import effects, functions, opaque
 from pytest_nbsafe.analysis.cfg import GUARD, MAYBE, Builder, Visitors
 from pytest_nbsafe.analysis.scopes import NamesFrame, root, stored_names
 
@@ -169,6 +169,7 @@ def _boolean(b: Builder, node: ast.BoolOp) -> None:
         condition(b, value, rest if every else end, end if every else rest)
         b.start(rest)
     visit(b, node.values[-1])
+    _change_alone(b, node.values[-1])
     b.link(b.here, end)
     b.start(end)
 
@@ -191,6 +192,7 @@ def _ternary(b: Builder, node: ast.IfExp) -> None:
     for block, branch in ((yes, node.body), (no, node.orelse)):
         b.start(block)
         visit(b, branch)
+        _change_alone(b, branch)
         ends.append(b.here)
     b.merge(ends)
 
@@ -220,6 +222,7 @@ def summarise_lambda(b: Builder, node: ast.Lambda, name: str) -> functions.Summa
     visit_all(b, functions.defaults(node.args))
     child = functions.child(b, node.args)
     child.returned = using(child, node.body)
+    _change_alone(child, node.body)
     return functions.finish(child, name, node)
 
 
@@ -240,6 +243,29 @@ def _call(b: Builder, node: ast.Call) -> None:
     opaque.check_call(b, node)
     if b.handlers:
         b.may_raise()
+    if node is not b.dropped and effects.of_method(node, kept=True) == "changes":
+        _change(b, node, func)
+    for argument in effects.changed_arguments(node):
+        _change(b, node, argument)
+
+
+def _change_alone(b: Builder, node: ast.expr) -> None:
+    """Note what is changed by a call that stands here although it returns nothing."""
+    method = effects.changes_alone(node)
+    if method is not None:
+        _change(b, node, method)
+
+
+def _change(b: Builder, call: ast.expr, target: ast.expr) -> None:
+    """Note that a call within an expression, or a function, changes an object in place."""
+    bottom = root(target)
+    if bottom is None or not b.mutate(bottom.id, bottom):
+        return
+    assert isinstance(call, ast.Call), "only a call changes something here"
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    names = {n.id for part in given for n in ast.walk(part) if isinstance(n, ast.Name)}
+    parents = (names & b.reads) - {bottom.id}
+    b.changed[bottom.id] = b.changed.get(bottom.id, set()) | parents
 
 
 def _comprehension(
@@ -275,6 +301,8 @@ def _loops(
             condition(b, test, body, heads[-1])
             b.start(body)
     visit_all(b, elements)
+    for element in elements:
+        _change_alone(b, element)
     b.link(b.here, heads[-1])
     for inner, outer in zip(reversed(heads), reversed(heads[:-1]), strict=False):
         b.link(inner, outer)

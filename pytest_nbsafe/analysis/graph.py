@@ -177,6 +177,7 @@ def _run(graph: Graph, cell: int, reaching: dict[str, _Reaching]) -> None:
 
 def _cause(need: callees.Need, definer: int, definition: Definition) -> str:
     does = "changes in place" if definition.kind == "mutation" else "defines"
+    does = "may change in place" if definition.doubtful else does
     where = f"which cell {definer} (line {definition.span.line}) {does}"
     return f"{need.cause}, {where}"
 

@@ -57,12 +57,14 @@ class Definition:
     """A place that binds (or deletes, or mutates) a name of the notebook's scope.
 
     `certain`: every run of the cell that comes to its end passes here or rebinds it elsewhere.
+    `doubtful`: a method was called that perhaps changes nothing; it is not known.
     """
 
     name: str
     span: Span
     kind: DefinitionKind
     certain: bool
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Statement:
     `for`); its body's statements are entries of their own.
     `writes` maps each name it binds to the names that the value is made from (nbsafety, Table 1);
     `mutates` likewise for names whose object it changes in place (subscript and attribute stores,
-    augmented assignment, a method called as a statement of its own); `reads` is everything read.
+    augmented assignment, methods and functions known to do so, and any method that nothing is
+    known of when it is called as a statement of its own); `reads` is everything read.
     `calls` are the names called directly; `same` are those that plainly hold one object after it
     (`a = b`, `a = b = []`); `kind` is that of its first definition, or "".
     """

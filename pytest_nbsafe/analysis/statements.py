@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from pytest_nbsafe.analysis import functions, opaque
-from pytest_nbsafe.analysis.cfg import Builder, Raw, Visitors
-from pytest_nbsafe.analysis.effects import changes_its_object
+from pytest_nbsafe.analysis import effects, functions, opaque
+from pytest_nbsafe.analysis.cfg import DOUBTFUL, Builder, Raw, Visitors
 from pytest_nbsafe.analysis.expressions import (
     condition,
     summarise_lambda,
@@ -36,7 +35,7 @@ def inner_suite(b: Builder, body: Sequence[ast.stmt]) -> int:
 
 def begin(b: Builder) -> None:
     """Forget what the statement before has read."""
-    b.reads, b.calls, b.walrus = set(), set(), {}
+    b.reads, b.calls, b.walrus, b.changed = set(), set(), {}, {}
 
 
 def record(b: Builder, node: ast.AST, kind: str = "", end: ast.AST | None = None) -> Raw:
@@ -45,6 +44,10 @@ def record(b: Builder, node: ast.AST, kind: str = "", end: ast.AST | None = None
     for name, parents in b.walrus.items():
         raw.writes[name] = parents
         raw.kind = raw.kind or "walrus"
+    if b.changed:
+        raw.mutates = b.changed
+        raw.kind = raw.kind or "mutation"
+        b.changed = {}
     if not b.quiet and not b.in_class():
         b.statements.append(raw)
     return raw
@@ -99,6 +102,7 @@ def store(b: Builder, raw: Raw, target: ast.expr, parents: set[str], kind: str) 
     if isinstance(target, ast.Name):
         b.bind(target.id, target, kind)
         raw.writes[target.id] = raw.writes.get(target.id, set()) | parents
+        _is_no_parent(raw, target.id)
     elif isinstance(target, (ast.Tuple, ast.List)):
         for element in target.elts:
             store(b, raw, element, parents, kind)
@@ -119,12 +123,22 @@ def _store_into(b: Builder, raw: Raw, target: ast.expr, parents: set[str]) -> No
     _mutate(b, raw, target, parents | found)
 
 
-def _mutate(b: Builder, raw: Raw, target: ast.expr, parents: set[str]) -> None:
+def _mutate(
+    b: Builder, raw: Raw, target: ast.expr, parents: set[str], kind: str = "mutation"
+) -> None:
     bottom = root(target)
-    if bottom is not None and b.mutate(bottom.id, bottom):
+    if bottom is not None and b.mutate(bottom.id, bottom, kind):
         name = bottom.id
         raw.mutates[name] = raw.mutates.get(name, set()) | (parents - {name})
         raw.kind = raw.kind if raw.writes else "mutation"
+        _is_no_parent(raw, name)
+
+
+def _is_no_parent(raw: Raw, name: str) -> None:
+    """Let `x = scaler.fit_transform(x)` not make the scaler older than what it was fitted on."""
+    for changed, parents in raw.mutates.items():
+        if changed != name:
+            parents.discard(name)
 
 
 def _note_aliases(b: Builder, targets: Sequence[ast.expr], value: ast.expr) -> None:
@@ -202,15 +216,19 @@ def _delete(b: Builder, node: ast.Delete) -> None:
 
 def _expression(b: Builder, node: ast.Expr) -> None:
     value = node.value
+    call = value.value if isinstance(value, ast.Await) else value
+    b.dropped = call
     visit(b, value)
     raw = record(b, node)
-    if isinstance(value, ast.Await):
-        value = value.value
-    if isinstance(value, ast.Call):
-        if _is_exit(value):
-            b.raise_()
-        elif changes_its_object(value):
-            _mutate(b, raw, value.func, set(b.reads))
+    if not isinstance(call, ast.Call):
+        return
+    if _is_exit(call):
+        b.raise_()
+    elif isinstance(call.func, ast.Attribute) and not any(effects.changed_arguments(call)):
+        effect = effects.of_method(call, kept=False)
+        if effect != "leaves":
+            kind = "mutation" if effect == "changes" else DOUBTFUL
+            _mutate(b, raw, call.func, set(b.reads), kind)
 
 
 def _is_exit(call: ast.Call) -> bool:
