@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from pytest_nbsafe.analysis.model import Span
-from pytest_nbsafe.notebook.model import Cell, Output
+from pytest_nbsafe.notebook.model import Cell, Notebook, Output
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.trace.model import Failure
 
@@ -21,6 +21,11 @@ def is_skipped(cell: Cell) -> bool:
 def may_raise(cell: Cell) -> bool:
     """Return whether the author says that this cell raises."""
     return "raises-exception" in cell.tags
+
+
+def counted(notebook: Notebook) -> tuple[Cell, ...]:
+    """Return the code cells that have a count, in page order, those emptied since then too."""
+    return tuple(c for c in notebook.cells if c.kind == "code" and c.count is not None)
 
 
 def saved_error(cell: Cell) -> Output | None:

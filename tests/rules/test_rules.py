@@ -34,9 +34,9 @@ def test_static_examples(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RUN_RULES, ids=by_code)
 def test_run_examples(rule: Rule, tmp_path: Path) -> None:
     settings = {"timeout": 2} if rule.code == "NBS904" else {}
-    bad = lines(run(rule.bad, tmp_path, **settings))
+    bad = lines(run(rule.bad, tmp_path, notes=False, **settings))
     assert marked(rule.bad) == [line.rsplit(" ", 2)[0] for line in bad]
-    assert lines(run(rule.good, tmp_path, **settings)) == []
+    assert lines(run(rule.good, tmp_path, notes=False, **settings)) == []
 
 
 def test_every_code_is_in_the_manual_once() -> None:
@@ -63,7 +63,8 @@ def test_explain_shows_the_docs_and_both_examples() -> None:
 
 def test_explain_takes_names_and_prefixes() -> None:
     assert explain("stale-output") == explain("NBS201")
-    assert explain("NBS1").count("Why it matters:") == 4
+    family = [code for code in CODES if code.startswith("NBS1")]
+    assert explain("NBS1").count("Why it matters:") == len(family)
     with pytest.raises(NbsafeError, match="there is no code"):
         explain("no-such-thing")
 

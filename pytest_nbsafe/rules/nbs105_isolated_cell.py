@@ -1,0 +1,114 @@
+"""NBS105: a cell that shares no name with any other cell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.page import is_skipped
+
+_REACHES = re.compile(
+    r"\b(?:_+\d*|_i+\d*|Out|In|get_ipython)\b|__future__|IPython\.(?:core\.)?display"
+)
+"""Words of a cell that reaches others without a name of theirs, or is there to be looked at."""
+_SPEAKS_OF_NAMES = re.compile(r"\b(?:eval|exec|query|globals|locals|vars)\b")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class IsolatedCell:
+    """The cell shares no name with any other cell.
+
+    Why it matters: no cell needs it and it needs none, so it is often left over from an experiment;
+    whoever turns the notebook into a script has to ask what it is for.
+
+    Limits: a note, shown on request. Names are all that is compared: what cells share through a
+    file is not seen. Left alone are cells that define nothing (they only show something), cells of
+    magics and shell lines, cells that set options of a module, show a page or a video, or read
+    what no cell defines.
+
+    Source: NBLyzer, section 4.1 (isolated cells).
+    """
+
+    code: ClassVar[str] = "NBS105"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+total = 3
+# %% [2]
+trial = [n * n for n in range(4)] #! NBS105
+# %% [3]
+print(total)
+#> 3
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+total = 3
+# %% [2]
+print(total)
+#> 3
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a note for each cell whose names stand in no other cell."""
+        cells = facts.graph.cells
+        names = {number: _names(analysis) for number, analysis in cells.items()}
+        shared = Counter(name for found in names.values() for name in found)
+        for number in cells:
+            words = _words(facts.notebook.cell(number), cells[number])
+            shared.update(words & shared.keys() - names[number])
+        for number, found in names.items():
+            if len(cells) > 1 and all(shared[name] == 1 for name in found):
+                line = _first_line(facts.notebook.cell(number), cells[number])
+                if line:
+                    yield _claim(facts, number, line)
+
+
+def _names(analysis: CellAnalysis) -> set[str]:
+    """Return every name of the notebook's scope that the cell binds, changes or reads."""
+    found = {definition.name for definition in analysis.definitions}
+    found.update(use.name for use in analysis.uses)
+    for function in analysis.functions.values():
+        found.update(function.reads, function.writes)
+    return found
+
+
+def _words(cell: Cell, analysis: CellAnalysis) -> set[str]:
+    """Return the words that may be names though no analysis reads them: in magics and strings."""
+    if analysis.fault or _SPEAKS_OF_NAMES.search(cell.source):
+        return set(_WORD.findall(cell.source))
+    lines = cell.source.split("\n") if "%" in cell.source or "!" in cell.source else []
+    return {word for line in lines if _is_escape(line) for word in _WORD.findall(line)}
+
+
+def _first_line(cell: Cell, analysis: CellAnalysis) -> int:
+    """Return the line where the cell's own work begins, 0 where it may reach others after all."""
+    if analysis.fault or analysis.opaque or is_skipped(cell) or _REACHES.search(cell.source):
+        return 0
+    own = {d.name for d in analysis.definitions if d.kind not in {"delete", "mutation"}}
+    foreign = {use.name for use in analysis.uses} - own
+    foreign |= {name for f in analysis.functions.values() for name in f.reads} - own
+    if not own or foreign or _sets_options(analysis):
+        return 0
+    lines = (s.span.line for s in analysis.statements if not _is_escape(cell.line(s.span.line)))
+    return next(lines, 0)
+
+
+def _sets_options(analysis: CellAnalysis) -> bool:
+    """Return whether the cell changes a module it imports, which all cells that import it see."""
+    imported = {d.name for d in analysis.definitions if d.kind == "import"}
+    return any(d.kind == "mutation" and d.name in imported for d in analysis.definitions)
+
+
+def _is_escape(line: str) -> bool:
+    return line.lstrip()[:1] in {"%", "!", "?", ""}
+
+
+def _claim(facts: Facts, cell: int, line: int) -> Claim:
+    message = "no other cell uses what this cell defines, and it uses nothing of theirs"
+    remedy = "delete the cell if it is left over from an experiment"
+    return Claim(finding(facts, "NBS105", cell, line, "proved", message, remedy=remedy))

@@ -1,0 +1,122 @@
+"""NBS109: counts that no cell has any more, though higher ones are there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.order import sessions
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.nbs108_several_sessions import without_copies
+from pytest_nbsafe.rules.page import counted
+from pytest_nbsafe.rules.words import listed
+
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Counts of one session that no cell has, between those of the last run before and the next.
+
+    `before` is 0 where no lower count is left; `after` is the cell that ran next.
+    """
+
+    before: int
+    next: int
+    after: int
+
+    @property
+    def length(self) -> int:
+        return self.next - self.before - 1
+
+    def __str__(self) -> str:
+        first, last = self.before + 1, self.next - 1
+        return f"[{first}]" if first == last else f"[{first}]-[{last}]"
+
+
+class MissingRuns:
+    """Counts are missing: cells were run again or deleted.
+
+    Why it matters: a run left no trace on the page, and what it made may be what the cells below
+    still read. A notebook that was run once from top to bottom has every count.
+
+    Limits: a note, shown on request. A cell that is run twice leaves a gap that does no harm. Of
+    several sessions each is counted by itself, up to its highest count; how long it went on after
+    that nobody knows.
+
+    Source: Brown et al., section 3 (missing counts and gaps).
+    """
+
+    code: ClassVar[str] = "NBS109"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+total = 3
+# %% [4]
+print(total) #! NBS109
+#> 3
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+total = 3
+# %% [2]
+print(total)
+#> 3
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a note at the cell that ran after the longest gap."""
+        page = without_copies(counted(facts.notebook))
+        highest, gaps = _gaps(page)
+        if gaps:
+            yield _claim(facts, highest, gaps)
+
+
+def _gaps(page: Sequence[Cell]) -> tuple[list[int], list[_Gap]]:
+    """Return the highest count of every session, and the gaps of them all."""
+    members: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    session = sessions.split(page)
+    for cell in page:
+        if cell.count is not None:
+            members[session[cell.number]].append((cell.count, cell.number))
+    gaps: list[_Gap] = []
+    for index in sorted(members):
+        before = 0
+        for count, number in sorted(members[index]):
+            if count > before + 1:
+                gaps.append(_Gap(before, count, number))
+            before = count
+    return [max(members[index])[0] for index in sorted(members)], gaps
+
+
+def _claim(facts: Facts, highest: Sequence[int], gaps: Sequence[_Gap]) -> Claim:
+    missing = sum(gap.length for gap in gaps)
+    longest = sorted(gaps, key=lambda gap: -gap.length)[:_SHOWN]
+    shown = [gap for gap in gaps if gap in longest]
+    which = [str(gap) for gap in shown]
+    if len(gaps) > len(shown):
+        which.append(f"{missing - sum(gap.length for gap in shown)} more")
+    of = f"{sum(highest)} counts" + (f" of {len(highest)} sessions" if len(highest) > 1 else "")
+    verb = "is" if missing == 1 else "are"
+    return Claim(
+        finding(
+            facts,
+            "NBS109",
+            longest[0].after,
+            1,
+            "proved",
+            f"{missing} of {of} {verb} missing ({listed(which)}): cells were run again or deleted",
+            steps=tuple(_step(gap) for gap in shown),
+            remedy="restart the kernel, run all cells from the top, and save",
+        )
+    )
+
+
+def _step(gap: _Gap) -> Step:
+    before = f"the last run before it that is left is [{gap.before}]"
+    left = before if gap.before else "no cell has a lower count"
+    return Step(gap.after, 1, f"ran as [{gap.next}]; {left}")
