@@ -1,0 +1,252 @@
+"""Paths that are there on one machine only: what they look like, and where they are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.syntax import CellSyntax, Invocation, Text
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.source import Escape, to_python
+
+
+@dataclass(frozen=True, slots=True)
+class MachinePath:
+    """One place where such a path is read, written or gone to; `path` is as the page has it."""
+
+    cell: int
+    span: Span
+    path: str
+
+    @property
+    def root(self) -> str:
+        """The folder that must be there: the user's own, a drive, or the first one."""
+        parts = re.split(r"[\\/]+", self.path)
+        if parts[0].endswith(":") or parts[0].startswith("~"):
+            return parts[0]
+        return "/".join(parts[: 3 if parts[1:2] and parts[1] in _OF_USERS else 2])
+
+
+def of(graph: Graph) -> tuple[MachinePath, ...]:
+    """Return the places of a notebook that use a path of one machine, by cell and place."""
+    found: list[MachinePath] = []
+    for cell in graph.notebook.code_cells:
+        if _MAY_HOLD.search(cell.source):
+            found.extend(_in_escapes(graph, cell))
+            found.extend(_in_code(graph, cell.number))
+    return tuple(sorted(found, key=lambda path: (path.cell, path.span.line, path.span.column)))
+
+
+# -- what such paths look like ---------------------------------------------------------------------
+
+_OF_USERS = ("home", "Users")
+_MAY_HOLD = re.compile(
+    r"""["'\s=]/[A-Za-z] | ~[\\/] | (?<![A-Za-z])[A-Za-z]:[\\/] | \\\\[A-Za-z]
+    | \bexpanduser\b | \bPath\.home\b""",
+    re.VERBOSE,
+)
+_OWN = re.compile(
+    r"""/(?:home|Users|mnt|media|Volumes|scratch|gpfs|lustre)/[^/\s]
+    | /root/ | ~[\w.\-]*[\\/] | [A-Za-z]:[\\/] | \\\\[A-Za-z][\w.\-]*\\[\w$]""",
+    re.VERBOSE,
+)
+"""What says by itself that it is a path of a user's machine or of one cluster."""
+_ABSOLUTE = re.compile(r"/[A-Za-z_][\w.\-]*/[^/]")
+_EVERYWHERE = re.compile(
+    r"""/(?:tmp|dev|proc|sys|etc|usr|bin|sbin|lib|var/tmp|content|gdrive|kaggle|databricks|dbfs
+        |FileStore|app|home/jovyan|home/app|root/\.|mnt/(?:batch|azureml))(?:/|$)
+    | /opt/(?:conda|ml)(?:/|$)
+    | ~[\w.\-]*[\\/](?:\.|$) | (?:/home|/Users)/(?:<|\{|\[|your|user(?:name)?/|me/?$|\.\.\.)
+    | [A-Za-z]:[\\/](?:path|Windows)\b | /path/ | ~/path/""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Folders of a system or of a hosted platform, settings at home, and stand-ins for a path."""
+_NO_PATH = re.compile(r"[\n<>|\"^]|://.*://")
+
+
+def _is_own(value: str) -> bool:
+    return bool(_OWN.match(value)) and _may_be(value)
+
+
+def _is_absolute(value: str) -> bool:
+    return bool(_OWN.match(value) or _ABSOLUTE.match(value)) and _may_be(value)
+
+
+def _may_be(value: str) -> bool:
+    return len(value) < 300 and not _NO_PATH.search(value) and not _EVERYWHERE.match(value)
+
+
+# -- in magics and shell lines ---------------------------------------------------------------------
+
+_FILE_MAGICS = frozenset({"cd", "run", "load", "pycat", "pushd", "writefile", "file", "save"})
+_SHELL_WORD = re.compile(r"(?<![^\s=\"'(])(?:~|/|[A-Za-z]:[\\/])(?:\\ |[^\s\"';|&<>)$*?{])+")
+_SPEAKS = re.compile(r"\s*(?:echo|printf|git\s+commit)\b")
+
+
+def _in_escapes(graph: Graph, cell: Cell) -> Iterator[MachinePath]:
+    lines = cell.source.split("\n")
+    for escape in to_python(cell.source, graph.notebook.python_major).escapes:
+        is_path = _is_absolute if escape.name in _FILE_MAGICS else _is_own
+        if not _runs_files(escape):
+            continue
+        last = len(lines) if _is_script(escape) else escape.line
+        for number in range(escape.line, last + 1):
+            line = lines[number - 1]
+            for word in () if line.lstrip().startswith("#") else _SHELL_WORD.finditer(line):
+                if is_path(word[0]):
+                    span = Span(number, word.start() + 1, number, word.end() + 1)
+                    yield MachinePath(cell.number, span, word[0])
+
+
+def _runs_files(escape: Escape) -> bool:
+    shell = escape.kind in {"shell", "assign-shell"} and not _SPEAKS.match(escape.text)
+    return shell or escape.name in _FILE_MAGICS or _is_script(escape)
+
+
+def _is_script(escape: Escape) -> bool:
+    return escape.kind == "opaque-cell" and escape.name in {"bash", "sh", "script", "cmd"}
+
+
+# -- in code ---------------------------------------------------------------------------------------
+
+_WRAPPERS = re.compile(
+    r"(?:^|\.)(?:join|Path|PurePath|PosixPath|WindowsPath|str|abspath|realpath|expanduser"
+    r"|normpath|joinpath|fspath|resolve|sorted|list|format)$"
+)
+_SPEAKERS = re.compile(
+    r"""(?:^|\.)(?: print | display | Markdown | HTML | Latex | debug | info | warning | warn
+        | error | log | exception | \w*(?:Error|Exception|Warning) | startswith | endswith
+        | replace | r?split | [lr]?strip | removeprefix | r?find | index | count | match | search
+        | sub | compile | findall | fullmatch | contains | get | post | put | patch | delete | route
+        | request | Request | urljoin | urlopen | goto | fetch | visit | xpath | find_\w+ | select
+        | isin | title | suptitle | set_title | text | xlabel | ylabel | annotate | add_argument
+        | relative_to )$ | ^re\.""",
+    re.VERBOSE,
+)
+"""Calls that say, compare or cut a text; those of web clients and routes take paths of a server."""
+_FILE_CALLS = re.compile(
+    r"""^open$ | ^(?:io|codecs|gzip|bz2|lzma|tarfile)\.open$
+    | ^os\.(?:chdir|listdir|walk|makedirs|mkdir|scandir|remove|rename|stat|unlink|path\.(?:exists
+        |isfile|isdir|getsize|getmtime))$
+    | ^shutil\. | ^glob\. | ^sys\.path\.(?:append|insert|extend)$ | ^nltk\.data\.path\.append$
+    | ^pandas\.(?:read_\w+|ExcelFile|ExcelWriter|HDFStore)$ | ^numpy\.(?:load|loadtxt|genfromtxt
+        |save|savetxt|savez|savez_compressed|fromfile|memmap)$
+    | ^PIL\.Image\.open$ | ^cv2\.im(?:read|write)$ | ^h5py\.File$ | ^zipfile\.ZipFile$
+    | ^joblib\.(?:load|dump)$ | ^torch\.(?:load|save)$ | ^sqlite3\.connect$ | ^scipy\.io\.
+    | ^(?:pyarrow|polars|dask\.dataframe|xarray|geopandas|networkx|librosa|nibabel|rasterio
+        |soundfile|skimage\.io|imageio|matplotlib\.image|matplotlib\.pyplot)\.(?:read_\w+|open\w*
+        |imread|imsave|load\w*|scan_\w+|savefig)$
+    | \.(?:to_(?:csv|excel|json|pickle|parquet|hdf|feather|stata|html|latex|netcdf|sql|file)|savefig
+        |read_csv|read_text|write_text|load_model|load_weights|save_weights|save_model|textFile)$
+    """,
+    re.VERBOSE,
+)
+"""Calls whose first argument is surely a path."""
+
+
+def _in_code(graph: Graph, cell: int) -> Iterator[MachinePath]:
+    shown = syntax.of(graph, cell)
+    for text in shown.texts:
+        if _is_absolute(text.value) and _is_used(graph, shown, text):
+            yield MachinePath(cell, text.span, text.value)
+    yield from _homes(shown)
+
+
+def _is_used(graph: Graph, shown: CellSyntax, text: Text) -> bool:
+    """Tell whether a path is read or written: by the call around it, or through its name."""
+    calls = [_called(shown.invocations[index]) for index in text.calls]
+    if any(map(_SPEAKERS.search, calls)):
+        return False
+    own = _is_own(text.value)
+    using = [i for i, call in zip(text.calls, calls, strict=True) if not _WRAPPERS.search(call)]
+    if using:
+        return own or _is_the_file_of(shown.invocations[using[-1]], text.value)
+    name = re.split(r"[.\[]", text.bound, maxsplit=1)[0]
+    if own and (text.bound.startswith(("os.environ[", "self.")) or "pathlib.Path" in calls):
+        return True
+    return bool(name) and _reaches_files(graph, name, own=own)
+
+
+def _is_the_file_of(call: Invocation, value: str) -> bool:
+    """Tell whether a text in a call is what it reads or writes: the first argument, mostly."""
+    called = _called(call)
+    first = call.arguments[0].text if call.arguments else ""
+    is_first = first in {"", repr(value)} or called == "sys.path.insert"
+    return is_first and bool(_FILE_CALLS.search(called))
+
+
+def _reaches_files(graph: Graph, name: str, *, own: bool) -> bool:
+    """Tell whether a name, or one made from it, is handed to a call that takes it for a path.
+
+    What is no user's own path must be the first argument of a call that is known to take one.
+    """
+    made = _made_from(graph, name)
+    if own and any(
+        made & statement.mutates.get("os", frozenset())
+        for analysis in graph.cells.values()
+        for statement in analysis.statements
+    ):
+        return True
+    return any(
+        made.intersection(argument.names)
+        for cell in graph.cells
+        for call in syntax.of(graph, cell).invocations
+        if _takes_paths(_called(call), own=own)
+        for argument in (call.arguments if own else call.arguments[:1])
+    )
+
+
+def _takes_paths(call: str, *, own: bool) -> bool:
+    if _SPEAKERS.search(call) or _WRAPPERS.search(call):
+        return False
+    return own or bool(_FILE_CALLS.search(call))
+
+
+def _made_from(graph: Graph, name: str) -> set[str]:
+    """Return a name and those that statements of the notebook make from it."""
+    made = {name}
+    while True:
+        found = {
+            target
+            for analysis in graph.cells.values()
+            for statement in analysis.statements
+            for target, sources in statement.writes.items()
+            if target not in made and not statement.calls - _JOINING and made & sources
+        }
+        if not found:
+            return made
+        made |= found
+
+
+_JOINING = frozenset({"str", "Path", "sorted", "list", "join", "glob", "abspath"})
+
+
+def _called(call: Invocation) -> str:
+    return call.target or call.callee
+
+
+# -- the home folder -------------------------------------------------------------------------------
+
+_HOME = frozenset({"pathlib.Path.home", "os.path.expanduser"})
+
+
+def _homes(shown: CellSyntax) -> Iterator[MachinePath]:
+    """Yield where the home folder is asked for, and something that is no setting is taken."""
+    for call in shown.invocations:
+        bare = call.target == "pathlib.Path.home" or _texts(call) == ["'~'"]
+        if call.target in _HOME and bare and not _leads_to_settings(call, shown.texts):
+            yield MachinePath(shown.cell, call.span, "~")
+
+
+def _texts(call: Invocation) -> list[str]:
+    return [argument.text for argument in call.arguments]
+
+
+def _leads_to_settings(call: Invocation, texts: Iterable[Text]) -> bool:
+    end = (call.span.end_line, call.span.end_column)
+    after = [t for t in texts if t.span.line == end[0] and t.span.column >= end[1]]
+    return not after or after[0].value.startswith(".")

@@ -1,0 +1,81 @@
+"""NBS406: an absolute or home path is read or written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import machinepaths
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.machinepaths import MachinePath
+from pytest_nbsafe.rules.words import one_line
+
+_MOST_STEPS = 5
+
+
+class MachinePathUsed:
+    """An absolute path, or one in the home folder, is read or written.
+
+    Why it matters: the file is there on the author's machine only. Everybody else gets an error,
+    or, worse, another file of the same name.
+
+    Limits: told where the path is handed to a call or a magic that takes it for a path, by itself
+    or through a name. Left alone are `/tmp` and folders of the system, the folders of hosted
+    platforms (`/content`, `/kaggle`, `/dbfs`), hidden settings (`~/.aws`), stand-ins such as
+    `/path/to`, addresses, routes, and what is only printed or compared. One finding for each
+    folder of a user or drive.
+
+    Source: Pimentel et al. 2019 (data that is not accessible); Koenzen et al. 2020.
+    """
+
+    code: ClassVar[str] = "NBS406"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+source = "/home/ana/thesis/heights.txt"
+# %% [2]
+heights = open("/home/ana/thesis/heights.txt").read() #! NBS406
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+heights = open("heights.txt").read()
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each use; those under one folder end as one finding."""
+        found = machinepaths.of(facts.graph)
+        places = Counter(path.root for path in found)
+        told: Counter[str] = Counter()
+        for path in found:
+            told[path.root] += 1
+            shown = 1 < told[path.root] <= _MOST_STEPS + 1
+            yield _claim(facts, path, places[path.root], shown=shown)
+
+
+def _claim(facts: Facts, path: MachinePath, places: int, *, shown: bool) -> Claim:
+    written = one_line(path.path, 80)
+    kind = "a path in the home folder" if path.path.startswith("~") else "a path of one machine"
+    times = f" (one of {places} places that use `{path.root}`)" if places > 1 else ""
+    return Claim(
+        finding(
+            facts,
+            "NBS406",
+            path.cell,
+            path.span,
+            "proved",
+            f"`{written}` is {kind}{times}",
+            remedy=_remedy(path),
+        ),
+        fault=("NBS406", path.root),
+        also=Step(path.cell, path.span.line, f"uses `{written}` too") if shown else None,
+    )
+
+
+def _remedy(path: MachinePath) -> str:
+    last = re.split(r"[\\/]+", path.path.rstrip("\\/"))[-1]
+    is_data = re.fullmatch(r"[\w\-]+(?:\.\w+)+", last) and not last.endswith((".exe", ".jar"))
+    example = f", such as `data/{last}`," if is_data else ""
+    return f"write a path relative to the notebook{example} or take the folder from a setting"
