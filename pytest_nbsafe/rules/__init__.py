@@ -12,6 +12,7 @@ from pytest_nbsafe.rules.faults import NoSuchKernel, UnreadableNotebook
 from pytest_nbsafe.rules.nbs101_undefined_name import UndefinedName
 from pytest_nbsafe.rules.nbs102_defined_later import DefinedLater
 from pytest_nbsafe.rules.nbs103_ran_out_of_order import RanOutOfOrder
+from pytest_nbsafe.rules.nbs104_ambiguous_definition import AmbiguousDefinition
 from pytest_nbsafe.rules.nbs105_isolated_cell import IsolatedCell
 from pytest_nbsafe.rules.nbs107_never_run import NeverRun
 from pytest_nbsafe.rules.nbs108_several_sessions import SeveralSessions
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     UndefinedName(),
     DefinedLater(),
     RanOutOfOrder(),
+    AmbiguousDefinition(),
     IsolatedCell(),
     NeverRun(),
     SeveralSessions(),

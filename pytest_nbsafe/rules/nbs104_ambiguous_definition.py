@@ -1,0 +1,127 @@
+"""NBS104: two cells define a name, and either can reach a read of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules.alternatives import Ambiguous, ambiguous, definition_of
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.runs import same_in_page_order
+from pytest_nbsafe.rules.words import against_clean, names
+
+
+class AmbiguousDefinition:
+    """Two cells define the name, and either can reach this read: the order decides.
+
+    Why it matters: the page says that the nearest definition above is read, and whoever runs the
+    notebook from top to bottom gets that one. The counts say that the saved result was made with
+    the other, or there are none to say.
+
+    Limits: names that are rebound step by step, and names that each part of a notebook uses for
+    itself, are left alone unless the counts contradict the page; without any counts only a
+    definition is told that the very next cell replaces and nothing reads. Loop variables, imports,
+    and the same line twice are left alone, too. Counts of several sessions are not compared. A
+    definition below the read is NBS103's.
+
+    Source: Brown et al., section 3 and Fig. 2 (a), ambiguous dependencies. Departs: there any
+    name that two cells define is ambiguous, in more than a quarter of the cells of half of all
+    notebooks.
+    """
+
+    code: ClassVar[str] = "NBS104"
+    needs: ClassVar[Needs] = "either"
+    bad: ClassVar[str] = """\
+# %% [4]
+limit = 10
+# %% [2]
+limit = 20
+# %% [5]
+print(limit) #! NBS104
+#> 10
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+low = 10
+# %% [2]
+high = 20
+# %% [3]
+print(low)
+#> 10
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell whose input one of two cells made."""
+        pairs: dict[tuple[int, int, int], list[Ambiguous]] = defaultdict(list)
+        for found in ambiguous(facts):
+            if not same_in_page_order(facts, found.reader, found.use.name):
+                pairs[found.reader, found.nearest, found.other].append(found)
+        for reads in pairs.values():
+            yield _claim(facts, reads)
+
+
+def _claim(facts: Facts, reads: Sequence[Ambiguous]) -> Claim:
+    first = reads[0]
+    own = facts.trial.judgements.get(first.reader) if facts.trial else None
+    differs = own is not None and own.output == "differs"
+    made = names(dict.fromkeys(read.use.name for read in reads))
+    steps = [*_definitions(facts, first, made)]
+    if own is not None and differs:
+        line = first.use.span.line
+        steps.append(Step(first.reader, line, against_clean(own.saved, own.clean)))
+    told = first.reason != "untold"
+    marks: set[Mark] = {("stale", first.reader, 0)} if differs else set()
+    if first.reason == "ran-later" and not differs:
+        marks.add(("edge", first.other, first.nearest))
+    return Claim(
+        finding(
+            facts,
+            "NBS104",
+            first.reader,
+            first.use.span,
+            "confirmed" if differs and told else "suspected",
+            _message(facts, first, made),
+            steps=tuple(steps),
+            remedy=_remedy(first, made),
+        ),
+        explains=frozenset(marks),
+        fault=("NBS104", first.other, first.nearest),
+        also=Step(first.reader, first.use.span.line, f"reads {made}, too"),
+    )
+
+
+def _message(facts: Facts, found: Ambiguous, made: str) -> str:
+    if found.reason == "untold":
+        return (
+            f"cell {found.other} and cell {found.nearest} both define {made}, nothing reads that "
+            f"of cell {found.other}, and no counts tell which this cell read"
+        )
+    count = facts.notebook.cell(found.reader).count
+    ran = f"this cell ran as [{count}] with {made} of cell {found.other}"
+    if found.reason == "never-run":
+        return f"{ran}: cell {found.nearest}, which defines it anew in between, was never run"
+    return f"{ran}: in page order it reads that of cell {found.nearest}"
+
+
+def _definitions(facts: Facts, found: Ambiguous, made: str) -> Iterator[Step]:
+    """Yield what each of the two cells does, in page order, and what the reader read."""
+    for cell in (found.other, found.nearest):
+        line = definition_of(facts, cell, found.use.name).span.line
+        yield Step(cell, line, f"defines {made}{_ran(facts, cell)}")
+    via = f" {found.use.via}" if found.use.via else ""
+    reads = f"reads {made}{via}{_ran(facts, found.reader)}"
+    yield Step(found.reader, found.use.span.line, reads)
+
+
+def _ran(facts: Facts, cell: int) -> str:
+    count = facts.notebook.cell(cell).count
+    return "; it has no count" if count is None else f"; it ran as [{count}]"
+
+
+def _remedy(found: Ambiguous, made: str) -> str:
+    apart = f"give {made} of each cell a name of its own, or delete the definition not meant"
+    if found.reason == "untold":
+        return apart
+    return f"run cell {found.nearest} and then this cell again, or {apart}"
