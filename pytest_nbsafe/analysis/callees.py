@@ -87,23 +87,26 @@ def _quoted(function: Function) -> str:
 
 def reachable(graph: Graph, analysis: CellAnalysis, call: Call) -> Iterator[Reached]:
     """Yield the functions of the notebook that a call may run, each once."""
-    todo: list[tuple[str, bool, int]] = [(call.name, call.certain, call.bound)]
+    todo = [(call.name, call.certain, call.bound, analysis)]
     visited: dict[str, bool] = {}
     while todo:
-        name, certain, bound = todo.pop()
+        name, certain, bound, near = todo.pop()
         if visited.get(name, False) or (name in visited and not certain):
             continue
         visited[name] = certain
-        home = _home(graph, analysis, name, bound)
+        # a lambda that no name is bound to is only known in its own cell
+        home = near if name[0] == "<" else _home(graph, analysis, name, bound)
         if home is None:
             continue
         function = home.functions.get(name)
         if function is not None:
             yield Reached(home.cell, function, certain)
-            todo.extend((n, certain and n in function.sure_calls, bound) for n in function.calls)
-        todo.extend((n, False, bound) for n in home.aliases.get(name, ()))
+            sure = function.sure_calls if certain else ()
+            todo.extend((n, n in sure, bound, home) for n in function.calls)
+        todo.extend((n, False, bound, home) for n in home.aliases.get(name, ()))
         makers = home.made_by.get(name, ())
-        todo.extend((n, False, bound) for n in makers if _is_class(graph, analysis, n, bound))
+        classes = (n for n in makers if _is_class(graph, analysis, n, bound))
+        todo.extend((n, False, bound, home) for n in classes)
 
 
 def _home(graph: Graph, analysis: CellAnalysis, name: str, bound: int) -> CellAnalysis | None:

@@ -151,7 +151,8 @@ def _result(cell: Cell, b: Builder, text: str, escapes: Iterable[Escape]) -> Cel
         statements=tuple(_statement(raw, places) for raw in b.statements if cfg.reached[raw.block]),
         functions={name: _function(found, places) for name, found in b.functions.items()},
         calls=tuple(
-            Call(c.name, places.span(c.node), not c.flags & MAYBE, c.bound) for c in flow.calls
+            Call(c.name, places.span(c.node), not c.flags & MAYBE, c.bound, c.method)
+            for c in flow.calls
         ),
         opaque=tuple(Opaque(places.span(node), cause) for node, cause in b.opaque),
         sure=ends.sure,
@@ -231,4 +232,8 @@ def _function(found: list[Summary], places: Places) -> Function:
         sure_calls=frozenset(
             name for name in calls if all(not s.calls.get(name, MAYBE) & MAYBE for s in found)
         ),
+        changes=frozenset(name for s in found for name in s.changes),
+        rebinds=frozenset(name for s in found for name in s.rebinds),
+        own_calls=frozenset(name for s in found for name in s.own_calls),
+        methods={n: _function(m, places) for n, m in last.methods.items()} if last.methods else {},
     )

@@ -17,7 +17,7 @@ MAYBE, GUARDED, GLOBAL, INDEPENDENT = 1, 2, 4, 8
 whatever the scopes in between bind; bound without reading its own old value."""
 
 Event = tuple[int, str, ast.AST, int, str]
-"""(what, name, node, flags, kind of definition)."""
+"""(what, name, node, flags, kind of definition, or the method that is called)."""
 
 
 Visitors = dict[type[ast.AST], Callable[["Builder", Any], None]]
@@ -71,6 +71,10 @@ class Summary:
     writes: set[str] = field(default_factory=set)
     calls: dict[str, int] = field(default_factory=dict)
     parameters: tuple[str, ...] = ()
+    changes: frozenset[str] = frozenset()
+    rebinds: frozenset[str] = frozenset()
+    methods: dict[str, list[Summary]] = field(default_factory=dict)
+    own_calls: frozenset[str] = frozenset()
     outer: frozenset[str] = frozenset()
     """Names of `reads`, `returns` and `calls` that are surely the notebook's (`global`)."""
 
@@ -270,15 +274,15 @@ class Builder:
         flags = GUARDED if self.catching else 0
         self.now.append((DELETE, name, node, flags, "delete"))
 
-    def call(self, name: str, node: ast.AST, flags: int = 0) -> None:
-        """Note that a name is called, or (MAYBE) handed over to be called."""
+    def call(self, name: str, node: ast.AST, flags: int = 0, method: str = "") -> None:
+        """Note that a name (or a method of it) is called, or (MAYBE) handed over to be called."""
         if (self.frames and self._in_frames(name) is None) or (
             not self.function and self.known(name)
         ):
             return
         if not flags & MAYBE:
             self.calls.add(name)
-        self.now.append((CALL, name, node, flags, ""))
+        self.now.append((CALL, name, node, flags, method))
 
     def mutate(self, name: str, node: ast.AST, kind: str = "mutation") -> bool:
         """Note that the object of a name is changed in place, if the name is not a class's own."""

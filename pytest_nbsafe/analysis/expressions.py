@@ -239,7 +239,8 @@ def _call(b: Builder, node: ast.Call) -> None:
     else:
         bottom = root(func)
         if bottom is not None:
-            b.call(bottom.id, bottom, MAYBE)
+            direct = isinstance(func, ast.Attribute) and func.value is bottom
+            b.call(bottom.id, bottom, MAYBE, func.attr if direct else "")  # type: ignore[attr-defined] # an Attribute
     opaque.check_call(b, node)
     if b.handlers:
         b.may_raise()

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_nbsafe.analysis import liveness
-from pytest_nbsafe.analysis.cfg import BIND, CALL, GLOBAL, MAYBE, READ, Builder, Event, Summary
+from pytest_nbsafe.analysis.cfg import (
+    BIND,
+    CALL,
+    GLOBAL,
+    MAYBE,
+    MUTATE,
+    READ,
+    Builder,
+    Event,
+    Summary,
+)
 from pytest_nbsafe.analysis.scopes import ClassFrame, NamesFrame
 
 __all__ = ["Summary", "child", "defaults", "finish", "keep", "methods_together"]
@@ -50,12 +60,15 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
     """
     local = _local_names(inner)
     outer: set[str] = set(inner.globals)
+    given = _changed_parameters(inner)
 
     def free(event: Event) -> bool:
         if event[3] & GLOBAL:
             outer.add(event[1])
             return True
-        return event[1] not in local and not inner.known(event[1])
+        if event[1] in local:
+            return event[1] in given and event[0] in {BIND, MUTATE}
+        return not inner.known(event[1])
 
     graph = inner.cfg()
     events = [[event for event in block if free(event)] for block in graph.events]
@@ -71,8 +84,34 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
         writes=inner.written | _global_writes(inner),
         calls=_calls(flow),
         parameters=inner.parameters,
+        changes=frozenset(flow.changed),
+        rebinds=_rebound(inner),
+        own_calls=_own_calls(inner),
         outer=frozenset(outer),
     )
+
+
+def _changed_parameters(inner: Builder) -> set[str]:
+    """Return the parameters whose object the body changes in place somewhere."""
+    changed = {e[1] for block in inner.events for e in block if e[0] == MUTATE}
+    return changed.intersection(inner.parameters) if changed else changed
+
+
+def _rebound(inner: Builder) -> frozenset[str]:
+    """Return the parameters that the body binds anew: they may hold another object then."""
+    if not inner.parameters:
+        return frozenset()
+    bound = {e[1] for block in inner.events for e in block if e[0] == BIND}
+    return frozenset(bound.intersection(inner.parameters))
+
+
+def _own_calls(inner: Builder) -> frozenset[str]:
+    """Return the methods that the body calls on its first parameter (`self.m()`)."""
+    if not inner.parameters:
+        return frozenset()
+    own = inner.parameters[0]
+    events = (event for block in inner.events for event in block)
+    return frozenset(e[4] for e in events if e[0] == CALL and e[1] == own and e[4])
 
 
 def _global_writes(inner: Builder) -> set[str]:
@@ -145,6 +184,9 @@ def methods_together(name: str, node: ast.AST, methods: list[Summary]) -> Summar
             result.calls[called] = result.calls.get(called, MAYBE) & (flags | maybe)
         result.returns |= method.returns
         result.writes |= method.writes
+        result.methods.setdefault(method.name, []).append(method)
         if not maybe:
             result.parameters = method.parameters[1:]
+            result.changes = method.changes - set(method.parameters[:1])
+            result.rebinds = method.rebinds
     return result

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_nbsafe.analysis import callees, syntax
+from pytest_nbsafe.analysis import callees, changes, syntax
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Use
 from pytest_nbsafe.analysis.scopes import is_known
@@ -34,6 +35,7 @@ class Graph:
     changers: Mapping[str, tuple[int, ...]]
     _needs: dict[int, tuple[callees.Need, ...]] = field(default_factory=dict, compare=False)
     _effects: dict[int, Mapping[str, Definition]] = field(default_factory=dict, compare=False)
+    _trees: dict[int, ast.Module] = field(default_factory=dict, compare=False)
     _syntax: syntax.Memo = field(default_factory=syntax.Memo, compare=False)
 
 
@@ -60,7 +62,7 @@ def build(notebook: Notebook) -> Graph:
         {name: tuple(found) for name, found in binders.items()},
         {name: tuple(found) for name, found in changers.items() if not imported.get(name)},
     )
-    return _with_writes_through_calls(graph)
+    return _with_changes_through_calls(_with_writes_through_calls(graph), imported)
 
 
 def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
@@ -89,6 +91,20 @@ def _with_writes_through_calls(graph: Graph) -> Graph:
         for name in graph._effects[number]:  # noqa: SLF001
             binders.setdefault(name, set()).add(number)
     return replace(graph, binders={name: tuple(sorted(found)) for name, found in binders.items()})
+
+
+def _with_changes_through_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
+    """Return the graph in which `add(items)` changes `items` if `add` does so to what it gets."""
+    found = changes.through_calls(graph)
+    if not found:
+        return graph
+    changers = {name: set(cells) for name, cells in graph.changers.items()}
+    for number, definitions in found.items():
+        own = {name: d for name, d in definitions.items() if not imported.get(name)}
+        graph._effects[number] = {**own, **graph._effects.get(number, {})}  # noqa: SLF001
+        for name in own:
+            changers.setdefault(name, set()).add(number)
+    return replace(graph, changers={name: tuple(sorted(cells)) for name, cells in changers.items()})
 
 
 # -- names and cells -----------------------------------------------------------------------------
@@ -203,7 +219,8 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
         hidden = hidden or bool(analysis.opaque)
         bound -= analysis.removed
         bound |= analysis.leaves
-        bound.update(graph._effects.get(cell, ()))  # noqa: SLF001 - its own module
+        effects = graph._effects.get(cell, {})  # noqa: SLF001 - its own module
+        bound.update(name for name, d in effects.items() if d.kind != "mutation")
         if analysis.fault is not None:
             bound.update(_WORD.findall(graph.notebook.cell(cell).source))
     return tuple(found)

@@ -10,10 +10,12 @@ from pytest_nbsafe.analysis.cfg import (
     BIND,
     CALL,
     DELETE,
+    DOUBTFUL,
     FORGET,
     GUARD,
     GUARDED,
     MAYBE,
+    MUTATE,
     READ,
     Cfg,
     Event,
@@ -39,15 +41,21 @@ class CalledName:
     node: ast.AST
     flags: int
     bound: int
+    method: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Live names with their first read, and calls, each perhaps MAYBE; `bits` index `bound`."""
+    """Live names with their first read, and calls, each perhaps MAYBE; `bits` index `bound`.
+
+    `changed` are the names whose object is changed in place where they may still hold what they
+    held at the entry; changes that are doubtful are left out.
+    """
 
     uses: dict[str, LiveRead]
     calls: list[CalledName]
     bits: Bits
+    changed: set[str]
 
 
 def flow(cfg: Cfg) -> Flow:
@@ -64,14 +72,15 @@ def flow(cfg: Cfg) -> Flow:
     expected = _expected(cfg, bits) if cfg.guards else []
     uses: dict[str, LiveRead] = {}
     calls: list[CalledName] = []
+    changed: set[str] = set()
     for block, events in enumerate(cfg.events):
         bound = before[block]
         known = expected[block] if expected else 0
-        for what, name, node, flags, _ in events:
+        for what, name, node, flags, kind in events:
             bit = bits[name]
             if what == CALL:
                 surely = 0 if must & bits[name + "()"] and not flags & MAYBE else MAYBE
-                calls.append(CalledName(name, node, surely, bound))
+                calls.append(CalledName(name, node, surely, bound, kind))
                 continue
             if what in (READ, DELETE) and not bound & bit and live & bit:
                 guarded = GUARDED if known & bit else flags & GUARDED
@@ -79,7 +88,9 @@ def flow(cfg: Cfg) -> Flow:
             known |= bit
             if what in (BIND, DELETE, FORGET) and not flags & MAYBE:
                 bound |= bit
-    return Flow(uses, calls, bits)
+            elif what == MUTATE and not bound & bit and kind != DOUBTFUL:
+                changed.add(name)
+    return Flow(uses, calls, bits, changed)
 
 
 def _straight(events: Sequence[Event]) -> Flow:
@@ -89,9 +100,10 @@ def _straight(events: Sequence[Event]) -> Flow:
     seen_names: set[str] = set()
     uses: dict[str, LiveRead] = {}
     calls: list[CalledName] = []
-    for what, name, node, flags, _ in events:
+    changed: set[str] = set()
+    for what, name, node, flags, kind in events:
         if what == CALL:
-            calls.append(CalledName(name, node, flags & MAYBE, bound))
+            calls.append(CalledName(name, node, flags & MAYBE, bound, kind))
         elif what == READ:
             if name not in seen_names:
                 _first(uses, name, node, flags & (MAYBE | GUARDED))
@@ -101,7 +113,9 @@ def _straight(events: Sequence[Event]) -> Flow:
             if not flags & MAYBE:
                 seen_names.add(name)
                 bound |= bits[name]
-    return Flow(uses, calls, bits)
+        elif what == MUTATE and name not in seen_names and kind != DOUBTFUL:
+            changed.add(name)
+    return Flow(uses, calls, bits, changed)
 
 
 def _first(uses: dict[str, LiveRead], name: str, node: ast.AST, flags: int) -> None:

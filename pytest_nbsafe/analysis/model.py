@@ -100,6 +100,9 @@ class Function:
     into its return value (nbsafety's RET[f]). `writes`: names it declares `global` and binds.
     `calls`: names of the notebook's scope that it calls; `sure_calls` those that every complete
     call of it calls.
+    `changes`: the parameters, and names of the notebook's scope, whose object its own text
+    changes in place; `rebinds` the parameters that it binds anew. `methods` are those of a class,
+    `own_calls` the methods that a method calls on its first parameter.
     """
 
     name: str
@@ -110,6 +113,10 @@ class Function:
     calls: frozenset[str]
     parameters: tuple[str, ...] = ()
     sure_calls: frozenset[str] = frozenset()
+    changes: frozenset[str] = frozenset()
+    rebinds: frozenset[str] = frozenset()
+    methods: Mapping[str, Function] = field(default_factory=dict)
+    own_calls: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +124,14 @@ class Call:
     """A name called (or passed to be called) in the cell's own text, and where.
 
     `bound` is a set of bits, one for each name of `CellAnalysis.index` that the cell has surely
-    bound (or deleted) before it comes here.
+    bound (or deleted) before it comes here. `method` is set where a method of the name is called.
     """
 
     name: str
     span: Span
     certain: bool
     bound: int = 0
+    method: str = ""
 
 
 @dataclass(frozen=True, slots=True)

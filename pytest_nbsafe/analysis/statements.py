@@ -160,6 +160,8 @@ def _note_aliases(b: Builder, targets: Sequence[ast.expr], value: ast.expr) -> N
             b.aliases.setdefault(target.id, set()).update(names | lambdas)
         if isinstance(maker, ast.Name):
             b.made.setdefault(target.id, set()).add(maker.id)
+        elif isinstance(maker, ast.Attribute) and maker.attr == "partial":
+            b.made.setdefault(target.id, set()).add("partial")
 
 
 def _augmented(b: Builder, node: ast.AugAssign) -> None:

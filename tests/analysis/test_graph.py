@@ -77,6 +77,14 @@ def test_causes() -> None:
          "partial f x?*"),
         (["def f(): return x", "@f\ndef g(): pass"], "f x*"),
         (["def f(): return x", "print(f)"], "f"),
+        (["h = {'a': lambda: x}", "h['a']()"], "h x?*"),
+        (["def f(): return x\nh = {'a': f}", "h['a']()"], "h x?*"),
+        (["def f(r): return r + x", "list(map(f, xs))"], "f xs x?*"),
+        (["def f(r): return r + x", "map(f, xs)"], "f xs x?*"),
+        (["class C:\n    def m(self): return x\n    def n(self): return self.m()",
+          "c = C()\nc.n()"], "C x?*"),
+        (["def f(): return x\n@f\ndef g(): return y", "g()"], "g y* x?*"),
+        (["h = get()", "h.m()"], "h"),
     ],
 )  # fmt: skip
 def test_needs(cells: list[str], answer: str) -> None:
