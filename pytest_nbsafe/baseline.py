@@ -6,13 +6,13 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.values import dataclass
 
 DEFAULT = "nbsafe-baseline.json"
 VERSION = 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.model import CellResult, PlanResult, Trial
+from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.runner.trial import TrialRun

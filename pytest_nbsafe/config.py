@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.values import dataclass, replace
 
 Order = Literal["auto", "recorded", "inferred", "top-down"]
 ORDERS: tuple[str, ...] = get_args(Order)
@@ -83,7 +82,7 @@ def merge(
         changes["folder"] = str(folder)
         if changes.get("baseline"):
             changes["baseline"] = str(folder / changes["baseline"])
-    return dataclasses.replace(base, **changes)
+    return replace(base, **changes)
 
 
 def for_path(path: Path, base: Config | None = None) -> Config:
@@ -124,7 +123,7 @@ def of_notebook(path: Path, settings: Mapping[str, Any]) -> Config:
     ]
     if not ignored:
         return config
-    return dataclasses.replace(config, ignore=tuple(dict.fromkeys((*config.ignore, *ignored))))
+    return replace(config, ignore=tuple(dict.fromkeys((*config.ignore, *ignored))))
 
 
 def _fits(path: Path, glob: str, folder: str) -> bool:
@@ -258,7 +257,7 @@ def _contracts(value: Any, where: str) -> tuple[Contract, ...]:
 
 
 def _contract(item: Mapping[str, Any], where: str, position: int) -> Contract:
-    fields = [field.name for field in dataclasses.fields(Contract)]
+    fields = Contract.__match_args__
     for key, value in item.items():
         if key not in fields:
             near = _nearest(key, fields)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.locations import Location
+from pytest_nbsafe.values import dataclass
 
 Verdict = Literal["suspected", "observed", "confirmed", "refuted", "proved"]
 Status = Literal["passed", "failed", "skipped", "not-analysed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pytest_nbsafe.values import dataclass
 
 NOTEBOOK = 0
 """The cell number of what belongs to the notebook and to no single cell."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis.cfg import (
     BIND,
@@ -18,6 +17,7 @@ from pytest_nbsafe.analysis.cfg import (
     Event,
 )
 from pytest_nbsafe.analysis.dataflow import reverse, solve
+from pytest_nbsafe.values import dataclass
 
 
 class Bits(dict[str, int]):

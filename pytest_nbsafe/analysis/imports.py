@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.values import dataclass
 
 STAR = "*"
 """The name and the attribute of `from m import *`."""

@@ -9,10 +9,10 @@ import string
 import symtable
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from pytest_nbsafe.notebook import magics
+from pytest_nbsafe.values import dataclass
 
 EscapeKind = Literal[
     "line-magic",

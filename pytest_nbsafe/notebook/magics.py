@@ -6,8 +6,9 @@ Source: IPython 9's own magics, and the documentation of the extensions that are
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from pytest_nbsafe.values import dataclass
 
 _NAME = r"[^\W\d]\w*"
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, NewType
+
+from pytest_nbsafe.values import dataclass, field
 
 CellId = NewType("CellId", str)
 CellKind = Literal["code", "markdown", "raw"]

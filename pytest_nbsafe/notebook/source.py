@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from pytest_nbsafe.notebook import magics
 from pytest_nbsafe.notebook.escapes import (
@@ -20,6 +19,7 @@ from pytest_nbsafe.notebook.escapes import (
     translate,
     translate_assigned,
 )
+from pytest_nbsafe.values import dataclass, replace
 
 __all__ = ["Escape", "PythonSource", "to_python"]
 

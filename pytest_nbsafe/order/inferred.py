@@ -7,7 +7,6 @@ before it what it needs itself. Each such run takes a free slot of the counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from pytest_nbsafe.analysis.graph import Graph
@@ -23,6 +22,7 @@ from pytest_nbsafe.order.cells import (
     runnable,
 )
 from pytest_nbsafe.order.passed import passed_over
+from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ there, and cells that ran after the gap read what it makes, it was run in the ga
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from pytest_nbsafe.codes import CODES
@@ -41,6 +40,8 @@ def encodable(value: Any) -> Any:
 
 def codes() -> str:
     """Return the table of codes."""
+    from dataclasses import asdict
+
     return dump({"version": VERSION, "codes": [asdict(row) for row in CODES.values()]})
 
 
@@ -61,7 +62,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "end_column": where.end_column,
         "file_line": finding.file_line,
         "message": finding.message,
-        "steps": [asdict(step) for step in finding.steps],
+        "steps": [{"cell": s.cell, "line": s.line, "cause": s.cause} for s in finding.steps],
         "remedy": finding.remedy,
         "fingerprint": finding.fingerprint,
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -16,6 +15,7 @@ from pytest_nbsafe.analysis.model import Definition, Statement, Use
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.values import dataclass
 
 Reason = Literal["ran-later", "never-run", "untold"]
 _PASSING = frozenset({"loop", "with", "except", "delete", "mutation", "annotation"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 from pytest_nbsafe.analysis.graph import Graph
@@ -15,6 +14,7 @@ from pytest_nbsafe.locations import Location
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.trace.model import CellResult, Suspicions, Trial
+from pytest_nbsafe.values import dataclass
 
 Needs = Literal["static", "either", "run"]
 Mark = tuple[str, int, int]

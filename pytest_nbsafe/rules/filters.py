@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules.base import Claim, Mark
+from pytest_nbsafe.values import replace
 
 _SEVERITIES = ("error", "warning", "note")
 _VERDICTS = ("observed", "proved", "confirmed", "suspected", "refuted")

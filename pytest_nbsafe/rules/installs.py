@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.source import to_python
+from pytest_nbsafe.values import dataclass
 
 _INSTALL = re.compile(r"\binstall\b")
 _BY_CALL = re.compile(r"\b(?:system|popen|subprocess|pip)\b")

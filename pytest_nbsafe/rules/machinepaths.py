@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.graph import Graph
@@ -12,6 +11,7 @@ from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.analysis.syntax import CellSyntax, Invocation, Text
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.source import Escape, to_python
+from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

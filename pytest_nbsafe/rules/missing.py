@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -24,6 +23,7 @@ from pytest_nbsafe.rules.page import (
 )
 from pytest_nbsafe.rules.runs import exception
 from pytest_nbsafe.trace.model import Failure
+from pytest_nbsafe.values import dataclass
 
 _PLATFORM = frozenset({"dbutils", "displayHTML", "sc", "spark", "sqlContext", "table"})
 """Names that Spark and Databricks kernels bring along, as builtins do."""

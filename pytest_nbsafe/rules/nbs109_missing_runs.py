@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
@@ -14,6 +13,7 @@ from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.nbs108_several_sessions import without_copies
 from pytest_nbsafe.rules.page import counted
 from pytest_nbsafe.rules.words import listed
+from pytest_nbsafe.values import dataclass
 
 _SHOWN = 4
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Span
@@ -15,6 +14,7 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.rules.base import Facts, finding
+from pytest_nbsafe.values import dataclass
 
 _COMMENT = re.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
 _TAG = "nbsafe:ignore"

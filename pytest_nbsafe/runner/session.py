@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import dataclasses
 import functools
 import logging
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -29,6 +27,7 @@ from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
+from pytest_nbsafe.values import dataclass, field, replace
 
 DEFAULT_KERNEL = "python3"
 START_LIMIT_S = 60
@@ -281,8 +280,8 @@ class KernelSession:
 
     def _traced(self, result: CellResult, event: CellRun) -> CellResult:
         if not self._trace:
-            return dataclasses.replace(result, cpu_s=event["cpu_s"])
-        return dataclasses.replace(
+            return replace(result, cpu_s=event["cpu_s"])
+        return replace(
             result,
             reads=values(event["before"]),
             after=values(event["after"]),

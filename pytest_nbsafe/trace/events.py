@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement
 from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, StatementEvent
 from pytest_nbsafe.trace.model import Record, Value
+from pytest_nbsafe.values import dataclass, replace
 
 _NOTHING: frozenset[str] = frozenset()
 _IMMUTABLE = frozenset(
@@ -237,7 +236,7 @@ def _add_unseen_bindings(seen: list[Record], event: CellRun, analysis: CellAnaly
     index = max((i for i, r in enumerate(seen) if r.line in lines), default=len(seen) - 1)
     record = seen[index]
     writes = {**record.writes, **{name: record.reads - {name} for name in unseen}}
-    seen[index] = dataclasses.replace(record, writes=writes)
+    seen[index] = replace(record, writes=writes)
 
 
 def _add_unseen_changes(seen: list[Record], event: CellRun) -> None:
@@ -255,4 +254,4 @@ def _add_unseen_changes(seen: list[Record], event: CellRun) -> None:
         inflow = frozenset(n for n in record.reads - {name} if kinds.get(n, "") not in _UNSHARED)
         if kinds[name].startswith(_RANDOM):
             inflow = _NOTHING  # drawing numbers: the arguments do not flow into the source
-        seen[index] = dataclasses.replace(record, mutates={**record.mutates, name: inflow})
+        seen[index] = replace(record, mutates={**record.mutates, name: inflow})

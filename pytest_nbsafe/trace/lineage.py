@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Function, Statement
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.trace.model import Record, Timestamp
+from pytest_nbsafe.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

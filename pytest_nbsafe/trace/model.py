@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.values import dataclass, field
 
 RunStatus = Literal["ok", "raised", "timed-out", "died", "skipped", "not-reached"]
 Timestamp = tuple[int, int]

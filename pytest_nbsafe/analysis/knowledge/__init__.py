@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from pytest_nbsafe.values import dataclass
 
 FILES = tuple(f"{n}.toml" for n in ("builtins", "numpy", "pandas", "sklearn", "plotting", "others"))
 _LINE = re.compile(r"^\[\"?([\w.]+)\"?\]$|^(\w+) = '''([^']*)'''", re.MULTILINE)
