@@ -12,6 +12,7 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.cellsets import refresher_index
 from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
 from pytest_nbsafe.trace.model import (
     Cause,
@@ -189,27 +190,6 @@ def _relation(descent: Descent) -> _Relation:
 
 
 # --- refreshers ------------------------------------------------------------------------------
-
-
-def stale_cells(graph: Graph, stale: AbstractSet[str]) -> frozenset[int]:
-    """Return the cells with a live read of a stale name (Macke et al. 2021, Def. 7)."""
-    return frozenset(
-        cell for cell in graph.cells if any(use.name in stale for use in graphs.needs(graph, cell))
-    )
-
-
-def refresher_index(graph: Graph, stale: AbstractSet[str]) -> Mapping[str, frozenset[int]]:
-    """Return, for each stale name, the cells that would make it anew and are not stale themselves.
-
-    Source: Macke et al. 2021, Def. 10 by the inverted index of Alg. 4.
-    """
-    barred = stale_cells(graph, stale)
-    index: dict[str, frozenset[int]] = {}
-    for cell, analysis in graph.cells.items():
-        if cell not in barred:
-            for name in analysis.dead & stale:
-                index[name] = index.get(name, frozenset()) | {cell}
-    return index
 
 
 def _refreshers(

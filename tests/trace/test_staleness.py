@@ -1,6 +1,5 @@
-"""Stale reads, refreshers, outdated results: the papers' examples, and two slow oracles."""
+"""Stale reads, outdated results, reads from below: the papers' examples, random notebooks."""
 
-from collections.abc import Mapping
 from itertools import pairwise
 
 from hypothesis import given
@@ -87,10 +86,7 @@ def test_figure_1_mended() -> None:
 
 def test_three_cells_of_definition_9() -> None:
     graph, plan = graph_of(*DEF_9), plan_of("1 2 3 1")
-    stale = replay(static_records(graph, plan)).end.stale()
-    assert {"b", "c"} == stale
-    assert {3} == staleness.stale_cells(graph, stale)
-    assert {"b": {2}} == staleness.refresher_index(graph, stale)
+    assert {"b", "c"} == replay(static_records(graph, plan)).end.stale()
     check_reads("", "1 2 3 1", *DEF_9)
     check_outdated("2:a<-1 3:a<-1", "1 2 3 1", *DEF_9)
 
@@ -231,43 +227,6 @@ def test_whatever_the_order_nothing_breaks(sources: list[str], data: st.DataObje
         assert read.chain[-1].parent_at > read.chain[-1].at
         for cause, after in pairwise(read.chain):
             assert cause.parent == after.symbol
-
-
-def naive(sources: list[str], stale: set[str]) -> Mapping[tuple[int, str], set[int]]:
-    """Return the cells that refresh a stale name for a cell, by Alg. 3: join each pair of them."""
-
-    def live(source: str) -> set[str]:
-        graph = graph_of(source)
-        return {use.name for use in graphs.needs(graph, 1)} & stale
-
-    found: dict[tuple[int, str], set[int]] = {}
-    for reader, after in enumerate(sources, 1):
-        for other, before in enumerate(sources, 1):
-            if not live(before):
-                for name in live(after) - live(f"{before}; {after}"):
-                    found.setdefault((reader, name), set()).add(other)
-    return found
-
-
-simple = st.lists(
-    st.one_of(
-        st.builds(lambda n, reads: f"{n} = [{', '.join(sorted(reads))}]", names, st.sets(names)),
-        names.map("print({})".format),
-    ),
-    min_size=1,
-    max_size=3,
-).map("; ".join)
-
-
-@given(st.lists(simple, min_size=1, max_size=4), st.sets(names, min_size=1))
-def test_theorem_1_the_index_finds_what_joining_finds(sources: list[str], stale: set[str]) -> None:
-    graph = graph_of(*sources)
-    index = staleness.refresher_index(graph, stale)
-    expected = naive(sources, stale)
-    for reader in staleness.stale_cells(graph, stale):
-        for use in graphs.needs(graph, reader):
-            if use.name in stale:
-                assert expected.get((reader, use.name), set()) == index.get(use.name, set())
 
 
 # --- reads from below ------------------------------------------------------------------------

@@ -1,0 +1,91 @@
+"""Which cells are stale, fresh or refreshers once a plan has run: nbsafety's cell highlights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.trace.lineage import State
+
+
+@dataclass(frozen=True, slots=True)
+class CellSets:
+    """The cells that a user had better not run, may want to run, and those that would help.
+
+    `stale` cells read a stale name (Def. 7). `fresh` cells read none, and a name that was made
+    anew since they last ran (Def. 9). `refreshers` are not stale, and surely make anew a stale
+    name that a stale cell reads (Def. 10); they may be fresh or not.
+    """
+
+    stale: frozenset[int]
+    fresh: frozenset[int]
+    refreshers: frozenset[int]
+
+
+def cell_sets(graph: Graph, plan: Plan, state: State) -> CellSets:
+    """Return the sets of cells at one moment: `state` is what `plan`, run so far, has left.
+
+    Source: Macke et al. 2021, Def. 5-10. Departs: staleness is that of `State.stale`, where an
+    input counts from when it was read and an import that is run again makes nothing newer; LIVE
+    counts what called functions read (section 4.4), found by name; a cell that never ran is
+    never fresh, since it has no result that could be older.
+    """
+    names = state.stale()
+    stale = stale_cells(graph, names)
+    return CellSets(
+        stale, _fresh_cells(graph, plan, state, stale), _refreshers(graph, names, stale)
+    )
+
+
+def live(graph: Graph, cell: int) -> frozenset[str]:
+    """Return the names whose value at its start a run of the cell may read (Def. 5)."""
+    return frozenset(use.name for use in graphs.needs(graph, cell))
+
+
+def stale_cells(graph: Graph, stale: AbstractSet[str]) -> frozenset[int]:
+    """Return the cells with a live read of a stale name (Def. 7)."""
+    return frozenset(cell for cell in graph.cells if not stale.isdisjoint(live(graph, cell)))
+
+
+def _fresh_cells(graph: Graph, plan: Plan, state: State, stale: AbstractSet[int]) -> frozenset[int]:
+    """Return the cells that are not stale and read a name newer than their last run (Def. 8, 9)."""
+    steps = {run.cell: run.step for run in plan.runs}
+    made = {name: version.at[0] for name, version in state.symbols.items()}
+    return frozenset(
+        cell
+        for cell, step in steps.items()
+        if cell in graph.cells
+        and cell not in stale
+        and any(made.get(name, 0) > step for name in live(graph, cell))
+    )
+
+
+def refresher_index(graph: Graph, stale: AbstractSet[str]) -> Mapping[str, frozenset[int]]:
+    """Return, for each stale name, the cells that would make it anew and are not stale themselves.
+
+    Source: Macke et al. 2021, Def. 10 by the inverted index of Alg. 4, lines 1-6; names that are
+    not stale are left out of it.
+    """
+    return _index(graph, stale, stale_cells(graph, stale))
+
+
+def _index(
+    graph: Graph, names: AbstractSet[str], barred: AbstractSet[int]
+) -> Mapping[str, frozenset[int]]:
+    index: dict[str, set[int]] = {}
+    for cell, analysis in graph.cells.items():
+        if cell not in barred:
+            for name in analysis.dead & names:
+                index.setdefault(name, set()).add(cell)
+    return {name: frozenset(cells) for name, cells in index.items()}
+
+
+def _refreshers(graph: Graph, names: AbstractSet[str], stale: AbstractSet[int]) -> frozenset[int]:
+    """Return the refreshers of any stale cell (Alg. 4, lines 7-13)."""
+    index = _index(graph, names, stale)
+    wanted = names & frozenset[str]().union(*(live(graph, cell) for cell in stale))
+    return frozenset[int]().union(*(index.get(name, frozenset()) for name in wanted))
