@@ -67,7 +67,7 @@ def _made(bare: type, *, frozen: bool, slots: bool, order: bool) -> type:
     }
     cls: Any = type(bare)(bare.__name__, bare.__bases__, {**methods, **body})
     cls.__qualname__ = bare.__qualname__
-    cls.__init__ = _starter(cls, names, defaults)
+    cls.__init__ = _starter(cls, names, defaults, frozen=frozen)
     made: type = cls
     return made
 
@@ -79,18 +79,22 @@ def _is(default: object, *, compare: bool) -> bool:
 # -- __init__ --------------------------------------------------------------------------------------
 
 
-def _starter(cls: Any, names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., None]:
+def _starter(
+    cls: Any, names: tuple[str, ...], defaults: dict[str, Any], *, frozen: bool
+) -> Callable[..., None]:
     """Return an `__init__` that compiles the class's own at its first call, and hands on."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it becomes one
-        cls.__init__ = _init(cls, names, defaults)
+        cls.__init__ = _init(cls, names, defaults, frozen=frozen)
         cls.__init__(self, *args, **kwargs)
 
     return __init__
 
 
-def _init(cls: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Callable[..., None]:
-    """Return an `__init__` with one parameter a field, which sets the slots directly."""
+def _init(
+    cls: type, names: tuple[str, ...], defaults: dict[str, Any], *, frozen: bool
+) -> Callable[..., None]:
+    """Return an `__init__` with a parameter for each field; what is frozen is set at its slot."""
     scope: dict[str, Any] = {"_FACTORY": _FACTORY}
     parameters, lines = ["self"], []
     for name in names:
@@ -106,8 +110,11 @@ def _init(cls: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Callab
                 parameters.append(f"{name}=_default_{name}")
         else:
             parameters.append(name)
-        scope[f"_set_{name}"] = _setter(cls, name)
-        lines.append(f"  _set_{name}(self, {value})")
+        if frozen:
+            scope[f"_set_{name}"] = _setter(cls, name)
+            lines.append(f"  _set_{name}(self, {value})")
+        else:
+            lines.append(f"  self.{name} = {value}")
     text = f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or "  pass")
     exec(text, scope)  # noqa: S102 - as `dataclasses` does; the text is made of a class's own names
     made: Callable[..., None] = scope["__init__"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Use
+from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph

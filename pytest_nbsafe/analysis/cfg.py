@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_nbsafe.analysis.scopes import ClassFrame, Frame, NamesFrame, is_known
+from pytest_nbsafe.values import dataclass, field
 
 READ, BIND, DELETE, FORGET, CALL, MUTATE, GUARD = range(7)
 """What an event does with its name. FORGET is the silent `del` at the end of `except ... as`."""

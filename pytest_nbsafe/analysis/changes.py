@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Function, Span
 from pytest_nbsafe.analysis.scopes import root
+from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from pytest_nbsafe.analysis import liveness
 from pytest_nbsafe.analysis.cfg import (
@@ -19,6 +18,7 @@ from pytest_nbsafe.analysis.cfg import (
     Summary,
 )
 from pytest_nbsafe.analysis.scopes import ClassFrame, NamesFrame
+from pytest_nbsafe.values import replace
 
 __all__ = ["Summary", "child", "defaults", "finish", "keep", "methods_together"]
 

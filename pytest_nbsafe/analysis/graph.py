@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from pytest_nbsafe.analysis import callees, changes, syntax
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Use
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.values import dataclass, field, replace
 
 _NOT_BINDING = frozenset({"delete", "mutation"})
 _SINCE = 16

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis.cfg import (
     BIND,
@@ -23,6 +22,7 @@ from pytest_nbsafe.analysis.cfg import (
 )
 from pytest_nbsafe.analysis.dataflow import reverse, solve
 from pytest_nbsafe.analysis.definitions import Bits, forward, seen
+from pytest_nbsafe.values import dataclass
 
 
 @dataclass(slots=True)

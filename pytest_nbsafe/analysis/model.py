@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from pytest_nbsafe.values import dataclass, field
 
 DefinitionKind = Literal[
     "assign",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.trace.lineage import State
+from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
