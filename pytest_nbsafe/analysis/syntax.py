@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from pytest_nbsafe.analysis.cell import Places, parse
 from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import Argument, CellSyntax, Invocation, Text
 from pytest_nbsafe.notebook.source import to_python
+from pytest_nbsafe.values import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Argument", "CellSyntax", "Import", "Invocation", "Text", "imports", "of", "stands_for"]
 
 _IMPORT = re.compile(r"\bimport\b")
+_PLAIN = re.compile(r"(?:import|from)\s[\w\s.,*]*(?:#.*)?")
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 """For each name that an import binds: the cells that bind it, and what it stands for after each."""
 
@@ -93,8 +94,22 @@ def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
     source = graph.notebook.cell(cell).source
     if analysis is None or analysis.fault is not None or not _IMPORT.search(source):
         return ()
-    text = to_python(source, graph.notebook.python_major).text
+    text = _plain_imports(source)
+    if text is None:
+        text = to_python(source, graph.notebook.python_major).text
     return import_statements.found(parse(text), Places(source, text).span)
+
+
+def _plain_imports(source: str) -> str | None:
+    """Return a cell's import statements alone, each on its line, where that is plain to see.
+
+    None where one may span lines, or stand in a block, a text or another language.
+    """
+    if source.lstrip().startswith("%%") or '"""' in source or "'''" in source:
+        return None
+    lines = source.split("\n")
+    kept = [line if _IMPORT.search(line) else "" for line in lines]
+    return "\n".join(kept) if all(map(_PLAIN.fullmatch, filter(None, kept))) else None
 
 
 def _targets(graph: Graph) -> _Targets:

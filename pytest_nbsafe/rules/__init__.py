@@ -20,6 +20,7 @@ from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
 from pytest_nbsafe.rules.nbs201_stale_output import StaleOutput
 from pytest_nbsafe.rules.nbs202_stale_read import StaleReadInReplay
 from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
+from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
 from pytest_nbsafe.rules.nbs406_machine_path import MachinePathUsed
 from pytest_nbsafe.rules.nbs407_unpinned_install import UnpinnedInstall
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     StaleOutput(),
     StaleReadInReplay(),
     CellFailed(),
+    UnseededRandomness(),
     MachinePathUsed(),
     UnpinnedInstall(),
     CellDoesNotParse(),

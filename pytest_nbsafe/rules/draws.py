@@ -1,0 +1,162 @@
+"""What a notebook draws at random and seeds, as a page that runs from top to bottom does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pytest_nbsafe.analysis import callees, syntax
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.imports import STAR
+from pytest_nbsafe.analysis.model import Call, Span
+from pytest_nbsafe.analysis.syntax import Invocation
+from pytest_nbsafe.rules import randomness
+from pytest_nbsafe.rules.randomness import Source
+from pytest_nbsafe.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A call that draws from `source`, or that seeds `seeds`.
+
+    It stands in a cell's own text, or in the function `via` that is called there; `line` is then
+    the line of the function's cell `home`. `enough`: a draw is seeded when one of these is.
+    `takes_seed`: the call can be given one, as `random_state`.
+    """
+
+    cell: int
+    span: Span
+    callee: str
+    source: Source | None = None
+    enough: frozenset[Source] = frozenset()
+    takes_seed: bool = False
+    seeds: frozenset[Source] = frozenset()
+    via: str = ""
+    home: int = 0
+    line: int = 0
+
+
+_Inside = Mapping[tuple[int, str], list[Event]]
+"""What functions draw and seed, by the cell that defines them and their name."""
+
+
+def of(graph: Graph) -> tuple[Event, ...]:
+    """Return the draws and seeds of a notebook in page order, those of functions at their calls.
+
+    A function that is never seen called seeds where it is defined, and draws nothing.
+    """
+    if not any(randomness.RELATED.search(cell.source) for cell in graph.notebook.code_cells):
+        return ()
+    found: list[Event] = []
+    inside: dict[tuple[int, str], list[Event]] = {}
+    imports = [one for cell in graph.cells for one in syntax.imports(graph, cell)]
+    mentioned = randomness.mentioned(imports)
+    stars = _stars(graph)
+    for cell in graph.cells:
+        if not mentioned.search(graph.notebook.cell(cell).source):
+            continue
+        for call, event in _in_cell(graph, cell, stars):
+            if call.function:
+                root = call.function.partition(".")[0]
+                inside.setdefault((cell, root), []).append(event)
+            else:
+                found.append(event)
+        found.extend(_run_files(graph, cell))
+    if inside:
+        found.extend(_called(graph, inside))
+    return tuple(sorted(found, key=lambda e: (e.cell, e.span.line, e.span.column)))
+
+
+# -- in the text of a cell -------------------------------------------------------------------------
+
+
+def _stars(graph: Graph) -> tuple[tuple[int, str], ...]:
+    """Return the modules all of whose names are imported, with the cell from which on."""
+    return tuple(
+        (cell, found.module)
+        for cell in graph.cells
+        for found in syntax.imports(graph, cell)
+        if found.attribute == STAR and not found.level
+    )
+
+
+def _in_cell(
+    graph: Graph, cell: int, stars: tuple[tuple[int, str], ...]
+) -> Iterator[tuple[Invocation, Event]]:
+    shown = syntax.of(graph, cell)
+    pauses = [c.span for c in shown.invocations if c.callee in {"time.sleep", "sleep"}]
+    for call in shown.invocations:
+        if any(_contains(pause, call.span) for pause in pauses):
+            continue
+        target = _target(graph, cell, call, stars)
+        source = randomness.draws(call, target)
+        if source is None and randomness.samples_rows(call) and _is_kept(graph, cell, call):
+            source = "numpy"
+        if source is not None:
+            enough = {source, "numpy"} if target.startswith("keras.") else {source}
+            takes_seed = source == "numpy" and not target.startswith("numpy.")
+            event = Event(cell, call.span, call.callee, source, frozenset(enough), takes_seed)
+            yield call, event
+        elif (seeded := randomness.seeds(call, target)) and not _is_own(graph, call):
+            yield call, Event(cell, call.span, call.callee, seeds=seeded)
+
+
+def _target(graph: Graph, cell: int, call: Invocation, stars: tuple[tuple[int, str], ...]) -> str:
+    """Return what is called, also where `from m import *` brought the name."""
+    if call.target or not stars or call.callee.partition(".")[0] in graph.binders:
+        return randomness.canonical(call.target)
+    for above, module in stars:
+        target = randomness.canonical(f"{module}.{call.callee}")
+        if above <= cell and (randomness.draws(call, target) or randomness.is_seed(target)):
+            return target
+    return ""
+
+
+def _is_own(graph: Graph, call: Invocation) -> bool:
+    """Tell whether a function of the notebook is called: its body says what it seeds."""
+    return any(call.callee in analysis.functions for analysis in graph.cells.values())
+
+
+def _is_kept(graph: Graph, cell: int, call: Invocation) -> bool:
+    """Tell whether the value of a call goes into a name, and is not only looked at."""
+    if call.function:
+        return True
+    around = [s for s in graph.cells[cell].statements if _contains(s.span, call.span)]
+    return any(statement.writes or statement.mutates for statement in around)
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    starts = (outer.line, outer.column) <= (inner.line, inner.column)
+    ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    return starts and ends
+
+
+def _run_files(graph: Graph, cell: int) -> Iterator[Event]:
+    """Yield what `%run` may seed: everything, for the file that it runs is not read."""
+    for escape in syntax.of(graph, cell).escapes:
+        if escape.name == "run":
+            span = Span(escape.line, 1, escape.line, 2)
+            yield Event(cell, span, "%run", seeds=randomness.ALL)
+
+
+# -- through functions -----------------------------------------------------------------------------
+
+
+def _called(graph: Graph, inside: _Inside) -> Iterator[Event]:
+    reached: set[tuple[int, str]] = set()
+    for cell, analysis in graph.cells.items():
+        for call in analysis.calls:
+            through = [(f.cell, f.function.name) for f in callees.reachable(graph, analysis, call)]
+            known = [key for key in dict.fromkeys(through) if key in inside]
+            reached.update(known)
+            yield from _at(cell, call, [(event, key[1]) for key in known for event in inside[key]])
+    for key, events in inside.items():
+        if key not in reached:
+            yield from (event for event in events if event.seeds)
+
+
+def _at(cell: int, call: Call, events: list[tuple[Event, str]]) -> Iterator[Event]:
+    """Yield what functions draw and seed, at their call; which comes first is not asked."""
+    for event, name in sorted(events, key=lambda pair: not pair[0].seeds):
+        yield replace(
+            event, cell=cell, span=call.span, via=name, home=event.cell, line=event.span.line
+        )

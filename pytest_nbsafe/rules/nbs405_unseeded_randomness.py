@@ -1,0 +1,102 @@
+"""NBS405: a random source is used before any seed is set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import draws
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.draws import Event
+from pytest_nbsafe.rules.randomness import SOURCES, Source
+
+
+class UnseededRandomness:
+    """A random source is used before any seed is set.
+
+    Why it matters: each run draws other numbers. Splits, scores and figures change from run to
+    run, and nobody, its author included, can get the saved results again.
+
+    Limits: told once for each source (Python, numpy with scipy, scikit-learn and pandas, torch,
+    TensorFlow, generators made without a seed), at its first use in page order; what a function
+    draws counts where it is called. A call whose name speaks of a seed is believed. Left alone are
+    draws that only make a pause, rows that are sampled to be looked at, what has a fixed seed by
+    default, and estimators in which chance only breaks ties (decision trees).
+
+    Source: Pimentel et al. 2019 (seeds of random numbers); Pineau et al. 2021.
+    """
+
+    code: ClassVar[str] = "NBS405"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+import random
+# %% [2]
+throws = [random.randint(1, 6) for _ in range(9)] #! NBS405
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+import random
+random.seed(7)
+# %% [2]
+throws = [random.randint(1, 6) for _ in range(9)]
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each unseeded draw; those from one source end as one finding."""
+        events = draws.of(facts.graph)
+        loose = tuple(_unseeded(events))
+        places = Counter(source for _, source in loose)
+        for draw, source in loose:
+            below = next((event.cell for event in events if source in event.seeds), 0)
+            yield _claim(facts, draw, source, below, places[source])
+
+
+def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, Source]]:
+    seeded: set[Source] = set()
+    for event in events:
+        if event.source is not None and not seeded & event.enough:
+            yield event, event.source
+        seeded |= event.seeds
+
+
+def _claim(facts: Facts, draw: Event, source: Source, below: int, places: int) -> Claim:
+    called = f"`{draw.callee}`"
+    says = f"{called} is given no seed"
+    if source != "generator":
+        seeded = f"seeded only in cell {below}" if below > draw.cell else "not seeded above"
+        says = f"{called} draws from {SOURCES[source].name}, which is {seeded}"
+    times = f" (one of {places} such calls)" if places > 1 else ""
+    return Claim(
+        finding(
+            facts,
+            "NBS405",
+            draw.cell,
+            draw.span,
+            "suspected" if draw.via else "proved",
+            says + times,
+            steps=_steps(draw),
+            remedy=_remedy(draw, source),
+        ),
+        fault=("NBS405", source),
+    )
+
+
+def _steps(draw: Event) -> tuple[Step, ...]:
+    if not draw.via:
+        return ()
+    return (
+        Step(draw.cell, draw.span.line, f"calls `{draw.via}`"),
+        Step(draw.home, draw.line, f"calls `{draw.callee}` in it"),
+    )
+
+
+def _remedy(draw: Event, source: Source) -> str:
+    if source == "generator":
+        return f"give it a seed, as in `{draw.callee}(0)`"
+    seed = f"`{SOURCES[source].seed}` in a cell above"
+    if draw.takes_seed:
+        return f"pass it `random_state=0`, or call {seed}"
+    return f"call {seed}"
