@@ -1,0 +1,146 @@
+"""The project that a notebook is part of: what it declares to need, and its own modules."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from pytest_nbsafe.project import conda, requirements, setuptools_files, tables
+from pytest_nbsafe.project.requirements import Declaration
+from pytest_nbsafe.values import dataclass
+
+__all__ = ["Project", "normalised", "of"]
+
+normalised = requirements.normalised
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What is declared in the folders from a notebook up to the root of its project.
+
+    `declared` are the distributions (normalised as PyPI does) that any of `files` names, None when
+    nothing is declared anywhere. `local` are the modules and packages that lie in those folders.
+    `unknown` is a sentence that says why something may be declared that is not in `declared`,
+    empty when all could be read.
+    """
+
+    root: Path
+    declared: frozenset[str] | None
+    local: frozenset[str]
+    files: tuple[Path, ...] = ()
+    unknown: str = ""
+
+    @property
+    def key(self) -> str:
+        """A hash of all that an answer about the project depends on."""
+        parts = (
+            "none" if self.declared is None else " ".join(sorted(self.declared)),
+            " ".join(sorted(self.local)),
+            " ".join(file.name for file in self.files),
+            self.unknown,
+        )
+        text = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def of(path: Path) -> Project:
+    """Return the project of a notebook; of a file that is broken `unknown` tells.
+
+    The folders between the notebook and the root of its repository (where `.git` is) all count;
+    outside of a repository the nearest folder that declares something is the root.
+    """
+    return _of_folder(path.parent.resolve())
+
+
+@cache
+def _of_folder(folder: Path) -> Project:
+    chain = _chain(folder)
+    found = [item for at in chain for item in _declarations(at)]
+    declared = frozenset(name for _, one in found for name in one.names)
+    return Project(
+        root=chain[-1],
+        declared=declared or None,
+        local=frozenset(name for at in chain for name in _modules(at)),
+        files=tuple(file for file, one in found if one.names),
+        unknown=next((f"{file.name}: {one.unknown}" for file, one in found if one.unknown), ""),
+    )
+
+
+def _chain(folder: Path) -> Sequence[Path]:
+    """Return the folders of the project that a folder is in, the nearest first."""
+    upward = (folder, *folder.parents)
+    for position, at in enumerate(upward, start=1):
+        if (at / ".git").exists():
+            return upward[:position]
+    for position, at in enumerate(upward, start=1):
+        if any(declared.names for _, declared in _declarations(at)):
+            return upward[:position]
+    return upward[:1]
+
+
+# -- what a folder declares ------------------------------------------------------------------------
+
+_WITHIN = ("requirements", "binder", ".binder")
+"""Folders in a project that may hold nothing but declarations."""
+_READERS = {
+    "pyproject.toml": tables.pyproject,
+    "Pipfile": tables.pipfile,
+    "setup.cfg": setuptools_files.setup_cfg,
+    "setup.py": setuptools_files.setup_py,
+}
+
+
+@cache
+def _declarations(folder: Path) -> tuple[tuple[Path, Declaration], ...]:
+    """Return what each declaring file of a folder says, by file name."""
+    found: list[tuple[Path, Declaration]] = []
+    for name in _listed(folder):
+        if reader := _READERS.get(name) or _by_pattern(name):
+            found.append((folder / name, reader(folder / name)))
+        elif name in _WITHIN:
+            found += _inside(folder / name)
+    return tuple(found)
+
+
+def _inside(folder: Path) -> Iterator[tuple[Path, Declaration]]:
+    requires = folder.name == "requirements"
+    for name in _listed(folder):
+        is_list = requires and name.endswith((".txt", ".in"))
+        if reader := requirements.read if is_list else _by_pattern(name):
+            yield folder / name, reader(folder / name)
+
+
+def _by_pattern(name: str) -> requirements.Reader | None:
+    if "requirements" in name and name.endswith((".txt", ".in")):
+        return requirements.read
+    if name.endswith((".yml", ".yaml")) and name.startswith(("environment", "conda", "env.")):
+        return conda.read
+    return None
+
+
+# -- the modules of a folder -----------------------------------------------------------------------
+
+
+def _modules(folder: Path) -> Iterator[str]:
+    """Yield the modules and packages in a folder, and in `src` in it."""
+    for at in (folder, folder / "src"):
+        for name in _listed(at):
+            stem = name.partition(".")[0]  # a compiled one is `name.cpython-311-x.so`
+            if not stem.isidentifier():
+                continue
+            if name.endswith((".py", ".so", ".pyd")) or (stem == name and _is_package(at / name)):
+                yield stem
+
+
+def _is_package(folder: Path) -> bool:
+    return any(name.endswith(".py") for name in _listed(folder))
+
+
+def _listed(folder: Path) -> list[str]:
+    """Return the names in a folder, sorted; none when it is no folder or cannot be read."""
+    try:
+        return sorted(entry.name for entry in folder.iterdir())
+    except OSError:
+        return []

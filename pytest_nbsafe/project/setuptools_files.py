@@ -1,0 +1,115 @@
+"""What setup.cfg and setup.py declare; setup.py is read, never run."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pytest_nbsafe.project import requirements
+from pytest_nbsafe.project.requirements import Declaration, names_of, normalised, text_of
+
+_KEYWORDS = ("install_requires", "extras_require", "tests_require")
+
+
+def setup_cfg(file: Path) -> Declaration:
+    """Return what a setup.cfg declares, with the files that it names by `file:`."""
+    import configparser
+
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text_of(file))
+    except (OSError, UnicodeDecodeError, configparser.Error) as error:
+        return Declaration(unknown=f"it cannot be read: {error}".splitlines()[0])
+    values = [parser.get("options", "install_requires", fallback="")]
+    if parser.has_section("options.extras_require"):
+        values += [value for _, value in parser.items("options.extras_require")]
+    found = [_of_value(value, file.parent) for value in values]
+    names = {name for one in found for name in one.names}
+    name = parser.get("metadata", "name", fallback="")
+    if names and name:
+        names.add(normalised(name))
+    return Declaration(frozenset(names), next((one.unknown for one in found if one.unknown), ""))
+
+
+def _of_value(value: str, folder: Path) -> Declaration:
+    if not value.startswith("file:"):
+        return Declaration(names_of(line for line in value.splitlines() if line[:1] != "#"))
+    files = [name.strip() for name in value.removeprefix("file:").split(",")]
+    found = [requirements.read(folder / name) for name in files]
+    names = frozenset(name for one in found for name in one.names)
+    return Declaration(names, next((one.unknown for one in found if one.unknown), ""))
+
+
+def setup_py(file: Path) -> Declaration:
+    """Return what a setup.py declares in literals; what it computes is unknown.
+
+    It mostly computes them from a requirements file beside it, which is read by itself.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text_of(file))
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        return Declaration(unknown=f"it cannot be read: {error}")
+    constants = dict(_constants(tree))
+    names: set[str] = set()
+    unknown = ""
+    for keyword, value in _given(tree):
+        found = _literal(value, constants)
+        if found is None:
+            beside = (file.parent / "requirements.txt").exists()
+            unknown = unknown or ("" if beside else f"{keyword} is computed")
+        elif keyword == "name":
+            names |= {normalised(name) for name in found if names}
+        else:
+            names |= names_of(line for item in found for line in item.splitlines())
+    return Declaration(frozenset(names), unknown)
+
+
+def _given(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the keywords of `setup()` that matter, its name last."""
+    given = {
+        keyword.arg: keyword.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _called(node.func) == "setup"
+        for keyword in node.keywords
+    }
+    for name in (*_KEYWORDS, "name"):
+        if name in given:
+            yield name, given[name]
+
+
+def _called(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _constants(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, statement.value
+
+
+def _literal(node: ast.expr, constants: Mapping[str, ast.expr]) -> list[str] | None:
+    """Return the texts of a literal, or of the name of one; None when it is neither."""
+    try:
+        value = ast.literal_eval(
+            constants.get(node.id, node) if isinstance(node, ast.Name) else node
+        )
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    return list(_texts(value))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+    elif isinstance(value, list | tuple | set):
+        for part in value:
+            yield from _texts(part)
