@@ -47,7 +47,7 @@ def new(baseline: Baseline, notebook: Path, findings: Sequence[Finding]) -> tupl
 
     Of several that are alike, as many are known as the baseline counts; the first ones are.
     """
-    left = Counter(baseline.known.get(_key(baseline.file, notebook), {}))
+    left = Counter(of_notebook(baseline, notebook))
     if not left:
         return tuple(findings)
     found: list[Finding] = []
@@ -57,6 +57,11 @@ def new(baseline: Baseline, notebook: Path, findings: Sequence[Finding]) -> tupl
         else:
             found.append(finding)
     return tuple(found)
+
+
+def of_notebook(baseline: Baseline, notebook: Path) -> Mapping[str, int]:
+    """Return what the baseline knows of one notebook, counted by fingerprint."""
+    return baseline.known.get(_key(baseline.file, notebook), {})
 
 
 def write(file: Path, notebooks: Iterable[Path], findings: Sequence[Finding]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,9 @@ from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.order.cells import SKIP_TAGS
+from pytest_nbsafe.paths import configuration, notebooks_in
 from pytest_nbsafe.rules import evaluate, faults, suppressions
+from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
@@ -302,47 +303,6 @@ def _printed(result: CellResult | None, stream: str) -> str:
 # ------------------------------------------------------------------ many notebooks
 
 
-def notebooks_in(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the .ipynb files that `paths` name or contain, sorted, checkpoints left out.
-
-    A file that is named is taken whatever its suffix.
-
-    Raises:
-        NbsafeError: a path does not exist.
-
-    """
-    found: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            found.update(dict.fromkeys(sorted(_walk(path))))
-        elif path.exists():
-            found[path] = None
-        else:
-            raise NbsafeError("no-such-path", f"there is no file or folder {path}")
-    return tuple(sorted(found))
-
-
-def _walk(folder: Path) -> list[Path]:
-    files: list[Path] = []
-    for root, folders, names in os.walk(folder):
-        folders[:] = [f for f in folders if not f.startswith(".") and f != "node_modules"]
-        files.extend(Path(root, name) for name in names if name.endswith(".ipynb"))
-    return files
-
-
-def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
-    """Return a notebook's settings: its nearest file's, under those given by hand.
-
-    Raises:
-        NbsafeError: a setting is not understood, or names a baseline that cannot be read.
-
-    """
-    config = configs.of_notebook(path, settings)
-    if config.baseline:
-        baselines.read(Path(config.baseline))
-    return config
-
-
 def check(paths: Sequence[Path], settings: Mapping[str, Any]) -> Report:
     """Return what can be said of the notebooks without running anything.
 
@@ -361,19 +321,27 @@ def run(
     findings: list[Finding] = []
     notebooks: list[NotebookReport] = []
     for path in notebooks_in(paths):
-        session = NotebookSession(path, configuration(path, settings))
-        try:
-            cells = [cell.number for cell in session.cells]
-            for position, number in enumerate(cells, start=1):
-                if progress is not None:
-                    progress(str(path), position, len(cells))
-                session.outcome(number)
-            session.outcome(0)
-        finally:
-            session.close()
-        findings.extend(session.findings)
-        notebooks.append(session.report())
+        found, notebook = one(path, configuration(path, settings), progress)
+        findings.extend(found)
+        notebooks.append(notebook)
     return Report(tuple(sorted(findings, key=sort_key)), tuple(notebooks))
+
+
+def one(
+    path: Path, config: Config, progress: Callable[[str, int, int], None] | None = None
+) -> tuple[tuple[Finding, ...], NotebookReport]:
+    """Run one notebook (or only look at it, as `config` says) and return what is found."""
+    session = NotebookSession(path, config)
+    try:
+        cells = [] if config.static else [cell.number for cell in session.cells]
+        for position, number in enumerate(cells, start=1):
+            if progress is not None:
+                progress(str(path), position, len(cells))
+            session.outcome(number)
+        session.outcome(0)
+    finally:
+        session.close()
+    return session.findings, session.report()
 
 
 def write_baseline(paths: Sequence[Path], settings: Mapping[str, Any]) -> tuple[Path, int]:

@@ -40,12 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import check
+    from pytest_nbsafe import static
 
     settings = _settings(given)
     if given.write_baseline:
         return _baselined(given, {**settings, "static": True})
-    return _reported(check.check(given.paths, settings), given, settings)
+    return _reported(static.check(given.paths, settings), given, settings)
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -107,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser("check", help="check notebooks without running them")
     _takes_paths(check, _check)
+    check.add_argument("--jobs", metavar="N", help="processes, auto for one a processor")
 
     run = commands.add_parser("run", help="run notebooks and check what happened")
     _takes_paths(run, _run)
@@ -149,6 +150,13 @@ def _takes_paths(
         "--strict", action="store_true", default=None, help="warnings count as errors"
     )
     parser.add_argument("--notes", action="store_true", default=None, help="show notes too")
+    parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        default=None,
+        help="take nothing from the cache, and keep nothing there",
+    )
     parser.add_argument("--baseline", metavar="FILE", help="pass what this file knows")
     parser.add_argument(
         "--write-baseline", action="store_true", help="write what is found there, and pass"
@@ -166,12 +174,27 @@ def _writes(
     parser.set_defaults(command=command)
 
 
+_OPTIONS = (
+    "order",
+    "timeout",
+    "kernel",
+    "select",
+    "ignore",
+    "baseline",
+    "cache",
+    "jobs",
+    "strict",
+    "notes",
+)
+"""Options that are settings, under the name of their key."""
+
+
 def _settings(given: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that were given, each proved alone so that a fault names its option."""
     from pytest_nbsafe import config
 
     settings: dict[str, Any] = {}
-    for key in ("order", "timeout", "kernel", "select", "ignore", "baseline", "strict", "notes"):
+    for key in _OPTIONS:
         value = getattr(given, key, None)
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from makenb import BROKEN, write
 
-from pytest_nbsafe import baseline, check
+from pytest_nbsafe import baseline, check, paths
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.errors import NbsafeError
 
@@ -148,7 +148,7 @@ def test_a_cell_that_is_known_to_raise_is_no_failure_and_no_pass() -> None:
     file, number = check.write_baseline([Path()], {})
     assert number == 1
     session = check.NotebookSession(
-        Path("nb.ipynb"), check.configuration(Path("nb.ipynb"), {"baseline": str(file)})
+        Path("nb.ipynb"), paths.configuration(Path("nb.ipynb"), {"baseline": str(file)})
     )
     try:
         outcomes = [session.outcome(cell) for cell in (1, 2, 0)]

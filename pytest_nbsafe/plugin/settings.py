@@ -50,9 +50,9 @@ class Settings:
             NbsafeError: its configuration is not understood, or its baseline cannot be read.
 
         """
-        from pytest_nbsafe import check
+        from pytest_nbsafe.paths import configuration
 
-        return check.configuration(path, self.by_hand)
+        return configuration(path, self.by_hand)
 
 
 def _values(config: pytest.Config, key: str) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,55 @@
+"""From the paths that were given to notebooks, and to the settings of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe import config as configs
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.errors import NbsafeError
+
+
+def notebooks_in(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the .ipynb files that `paths` name or contain, sorted, checkpoints left out.
+
+    A file that is named is taken whatever its suffix.
+
+    Raises:
+        NbsafeError: a path does not exist.
+
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            found.update(dict.fromkeys(sorted(_walk(path))))
+        elif path.exists():
+            found[path] = None
+        else:
+            raise NbsafeError("no-such-path", f"there is no file or folder {path}")
+    return tuple(sorted(found))
+
+
+def _walk(folder: Path) -> list[Path]:
+    files: list[Path] = []
+    for root, folders, names in os.walk(folder):
+        folders[:] = [f for f in folders if not f.startswith(".") and f != "node_modules"]
+        files.extend(Path(root, name) for name in names if name.endswith(".ipynb"))
+    return files
+
+
+def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
+    """Return a notebook's settings: its nearest file's, under those given by hand.
+
+    Raises:
+        NbsafeError: a setting is not understood, or names a baseline that cannot be read.
+
+    """
+    config = configs.of_notebook(path, settings)
+    if config.baseline:
+        from pytest_nbsafe import baseline
+
+        baseline.read(Path(config.baseline))
+    return config

@@ -1,0 +1,160 @@
+"""`nbsafe check`: from the cache what was found before, the rest found by one process or several.
+
+Where every notebook is in the cache, nothing that analyses is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_nbsafe import config as configs
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Report, sort_key
+from pytest_nbsafe.paths import configuration, notebooks_in
+from pytest_nbsafe.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.cache import Answer
+
+_WORTH = 24
+"""Notebooks that keep a process busy for longer than it takes to start."""
+_CHUNK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A notebook that is to be analysed, and the entry to keep its answer in, if any."""
+
+    path: Path
+    config: Config
+    folder: Path | None = None
+    entry: str = ""
+
+
+def check(paths: Sequence[Path], settings: Mapping[str, Any]) -> Report:
+    """Return what can be said of the notebooks without running anything, as `check.check` does.
+
+    Raises:
+        NbsafeError: a path or a setting is not understood.
+
+    """
+    settings = {**settings, "static": True}
+    answers: dict[Path, Answer] = {}
+    work: list[Work] = []
+    for path in notebooks_in(paths):
+        config = configuration(path, settings)
+        known = _known(path, config)
+        if isinstance(known, Work):
+            work.append(known)
+        else:
+            answers[path] = known
+    for item, answer in zip(work, _analysed(work, settings), strict=True):
+        answers[item.path] = answer
+    ordered = [answers[path] for path in sorted(answers)]
+    findings = sorted((f for found, _ in ordered for f in found), key=sort_key)
+    return Report(tuple(findings), tuple(report for _, report in ordered))
+
+
+# -- the cache -------------------------------------------------------------------------------------
+
+
+def _known(path: Path, config: Config) -> Answer | Work:
+    """Return the cached answer for a notebook, or what is to be done where there is none."""
+    if not config.cache:
+        return Work(path, config)
+    from pytest_nbsafe import cache
+
+    started = time.perf_counter()
+    folder = cache.folder_of(path)
+    entry = _entry(path, config) if folder else ""
+    if folder is None or not entry:
+        return Work(path, config)
+    answer = cache.load(folder, entry)
+    if answer is None:
+        return Work(path, config, folder, entry)
+    findings, report = answer
+    return findings, replace(report, duration_s=time.perf_counter() - started)
+
+
+_FORMAT_4 = re.compile(rb'"nbformat"\s*:\s*4\b')
+
+
+def _entry(path: Path, config: Config) -> str:
+    """Return the name of a notebook's entry, empty for one whose answer is not kept.
+
+    Those are files that cannot be read, and older formats, which another package upgrades.
+    """
+    from pytest_nbsafe import cache
+
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return ""
+    if not _FORMAT_4.search(content):
+        return ""
+    return cache.key(content, (str(path), *_settings(path, config)))
+
+
+def _settings(path: Path, config: Config) -> Iterator[str]:
+    """Yield the settings that an answer hangs on, and what the baseline knows of the notebook."""
+    yield repr(replace(config, cache=True, jobs=1, baseline=None, folder="", per_file_ignores=()))
+    if config.baseline:
+        from pytest_nbsafe import baseline
+
+        known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
+        yield repr(sorted(known.items()))
+
+
+# -- the work --------------------------------------------------------------------------------------
+
+
+def _analysed(work: Sequence[Work], settings: Mapping[str, Any]) -> Iterable[Answer]:
+    """Yield the answers in order; more processes are started only where they have enough to do."""
+    most = len(work) // _WORTH
+    jobs = min(_jobs(settings), most) if most > 1 else 1
+    if jobs == 1:
+        yield from map(_done, work)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_deaf) as pool:
+        try:
+            yield from pool.map(_done, work, chunksize=_CHUNK)
+        except BaseException:  # Ctrl-C too: what has not begun is not begun
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _done(work: Work) -> Answer:
+    """Return the answer of one notebook, and keep it unless the file has changed meanwhile."""
+    from pytest_nbsafe import check
+
+    answer = check.one(work.path, work.config)
+    if work.folder is not None and _entry(work.path, work.config) == work.entry:
+        from pytest_nbsafe import cache
+
+        cache.store(work.folder, work.entry, answer)
+    return answer
+
+
+def _deaf() -> None:
+    """Leave Ctrl-C to the process that started this one."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _jobs(settings: Mapping[str, Any]) -> int:
+    """Return the number of processes that the options, or the configuration here, ask for."""
+    jobs = configs.merge(configs.for_path(Path()), settings, "options").jobs
+    if jobs:
+        return jobs
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
