@@ -20,7 +20,6 @@ from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.paths import configuration, notebooks_in
 from pytest_nbsafe.rules import evaluate, faults, suppressions
-from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
