@@ -41,9 +41,11 @@ def _for(b: Builder, node: ast.For | ast.AsyncFor) -> None:
     b.may_raise()
     raw = record(b, node, "loop", end=node.iter)
     b.step()
-    head, body, done, after = b.here, b.new(), b.new(), b.new()
-    b.link(head, body)
-    b.link(head, done)
+    head = b.here
+    b.may_raise()  # asking for the next item may, in any turn
+    body, done, after = b.new(), b.new(), b.new()
+    b.link(b.here, body)
+    b.link(b.here, done)
     b.start(body)
     b.depth += 1
     store(b, raw, node.target, parents, "loop")
@@ -69,7 +71,7 @@ def _match(b: Builder, node: ast.Match) -> None:
     ends = []
     for case in node.cases:
         body, following = b.new(), b.new()
-        b.reads = set()
+        b.reads = set(parents)  # `match x: case x` does not overwrite the old `x`
         names = list(_pattern(b, case.pattern))
         if not _always_matches(case.pattern):
             b.link(b.here, following)

@@ -24,6 +24,7 @@ class TooManyPathsError(Exception):
 
 
 # -- expressions: ("name", n) ("call", e...) ("and", e, e) ("if", c, a, b) ("walrus", n, e) --------
+#    comprehensions: ("each", iterable, element) ("filter", iterable, test, element)
 
 
 def text_of(e: Node) -> str:
@@ -40,8 +41,13 @@ def text_of(e: Node) -> str:
         return f"({text_of(e[2])} if {text_of(e[1])} else {text_of(e[3])})"
     if kind == "walrus":
         return f"({e[1]} := {text_of(e[2])})"
-    assert kind == "each", kind
-    return f"[{text_of(e[2])} for _i in {text_of(e[1])}]"
+    if kind == "await":
+        return f"(await {text_of(e[1])})"
+    loop = f"for _i in {text_of(e[1])}"
+    if kind == "each":
+        return f"[{text_of(e[2])} {loop}]"
+    assert kind == "filter", kind
+    return f"{{{text_of(e[3])} {loop} if {text_of(e[2])}}}"
 
 
 def values(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
@@ -81,6 +87,11 @@ def values(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
                 yield events, outcome
             else:
                 yield from either((*events, ("b", e[1])), outcome)
+    elif kind == "await":
+        for events, outcome in values(e[1]):
+            yield events, "raise"
+            if outcome != "raise":
+                yield from either(events, outcome)
     else:
         yield from each(e)
 
@@ -112,12 +123,37 @@ def in_turn(parts: tuple[Node, ...]) -> Iterator[tuple[tuple[Event, ...], str]]:
 
 
 def each(e: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
+    once = in_turn((e[2],)) if e[0] == "each" else filtered(e[2], e[3])
+    turns = tuple(dict.fromkeys(once))
     for events, outcome in values(e[1]):
         yield events, "raise"  # the iterator may raise
         if outcome == "raise":
             continue
         for times in range(3):
-            for more, end in in_turn((e[2],) * times):
+            for more, end in repeated(turns, times):
+                yield events + more, end
+
+
+def filtered(test: Node, element: Node) -> Iterator[tuple[tuple[Event, ...], str]]:
+    for events, outcome in tested(test):
+        if outcome == "true":
+            for more, end in in_turn((element,)):
+                yield events + more, end
+        else:
+            yield events, outcome
+
+
+def repeated(
+    turns: tuple[tuple[tuple[Event, ...], str], ...], times: int
+) -> Iterator[tuple[tuple[Event, ...], str]]:
+    if not times:
+        yield (), "true"
+        return
+    for events, outcome in turns:
+        if outcome == "raise":
+            yield events, outcome
+        else:
+            for more, end in repeated(turns, times - 1):
                 yield events + more, end
 
 
@@ -145,14 +181,34 @@ def render(body: tuple[Node, ...], indent: int = 0) -> list[str]:
         elif kind == "while":
             lines += [f"{pad}while {text_of(s[1])}:", *render(s[2], indent + 1), f"{pad}else:"]
             lines += render(s[3], indent + 1)
-        elif kind == "for":
-            lines += [f"{pad}for {s[1]} in {text_of(s[2])}:", *render(s[3], indent + 1)]
+        elif kind in ("for", "async for"):
+            lines += [f"{pad}{kind} {s[1]} in {text_of(s[2])}:", *render(s[3], indent + 1)]
+            lines += [f"{pad}else:", *render(s[4], indent + 1)] if s[4] else []
+        elif kind in ("with", "async with"):
+            name = f" as {s[2]}" if s[2] else ""
+            lines += [f"{pad}{kind} {text_of(s[1])}{name}:", *render(s[3], indent + 1)]
+        elif kind == "suppress":
+            lines += [f"{pad}with suppress(OSError):", *render(s[1], indent + 1)]
+        elif kind == "match":
+            lines.append(f"{pad}match {text_of(s[1])}:")
+            for pattern, guard, case in s[2]:
+                test = f" if {text_of(guard)}" if guard else ""
+                lines += [f"{pad}    case {pattern_of(pattern)}{test}:", *render(case, indent + 2)]
         elif kind == "try":
-            lines += [f"{pad}try:", *render(s[1], indent + 1), f"{pad}except OSError:"]
-            lines += render(s[2], indent + 1)
-            if s[3]:
+            lines += [f"{pad}try:", *render(s[1], indent + 1)]
+            if s[2] is not None:
+                lines += [f"{pad}except OSError:", *render(s[2], indent + 1)]
+                lines += [f"{pad}else:", *render(s[4], indent + 1)] if s[4] else []
+            if s[3] or s[2] is None:
                 lines += [f"{pad}finally:", *render(s[3], indent + 1)]
     return lines or [f"{pad}pass"]
+
+
+def pattern_of(pattern: Node) -> str:
+    """Return the text of a pattern: ("value",), ("sequence", names), ("capture", name)."""
+    if pattern[0] == "value":
+        return "0"
+    return f"[{', '.join(pattern[1])}]" if pattern[0] == "sequence" else str(pattern[1])
 
 
 @functools.lru_cache(1000)  # a loop asks again and again what its body does
@@ -200,14 +256,53 @@ def step(s: Node) -> Iterator[Path]:
                     yield (mark, *events, *more), end
     elif kind == "while":
         yield from loop(s[1], None, s[2], s[3], 2)
-    elif kind == "for":
+    elif kind in ("for", "async for"):
         for events, outcome in values(s[2]):
             yield (mark, *events), "raise"  # the iterator may raise
             if outcome != "raise":
-                for more, end in loop(None, s[1], s[3], (), 2):
+                for more, end in loop(None, s[1], s[3], s[4], 2):
+                    yield (mark, *events, *more), end
+    elif kind in ("with", "async with"):
+        target: tuple[Event, ...] = (("b", s[2]),) if s[2] else ()
+        for events, outcome in values(s[1]):
+            yield (mark, *events), "raise"  # what is entered may raise
+            if outcome != "raise":
+                for more, end in walk(s[3]):
+                    yield (mark, *events, *target, *more), end
+    elif kind == "suppress":
+        head: tuple[Event, ...] = (mark, ("r", "suppress"))
+        yield head, "raise"
+        yield from caught(head, s[1], ())
+    elif kind == "match":
+        for events, outcome in values(s[1]):
+            yield (mark, *events), "raise"
+            if outcome != "raise":
+                subject = tuple(event for event in events if event[0] == "r")
+                for more, end in cases(s[2], subject):
                     yield (mark, *events, *more), end
     else:
         yield from attempt(s)
+
+
+def cases(left: tuple[Node, ...], subject: tuple[Event, ...]) -> Iterator[Path]:
+    """Yield the ways through the cases; each matches what was read, and then asks its guard."""
+    if not left:
+        yield (), "normal"
+        return
+    (pattern, guard, body), others = left[0], left[1:]
+    if pattern[0] != "capture":
+        yield from cases(others, subject)
+    names = pattern[1] if pattern[0] == "sequence" else pattern[1:]
+    head = (("s",), *subject, *(("b", name) for name in names if name != "_"))
+    for events, outcome in tested(guard) if guard else iter([((), "true")]):
+        if outcome == "true":
+            ways: Iterator[Path] = iter(walk(body))
+        elif outcome == "false":
+            ways = cases(others, subject)
+        else:
+            ways = iter([((), "raise")])
+        for more, end in ways:
+            yield head + events + more, end
 
 
 def loop(
@@ -218,7 +313,8 @@ def loop(
     left: int,
 ) -> Iterator[Path]:
     mark: Event = ("s",)
-    tests = tested(test) if test else iter([((), "true"), ((), "false")])
+    asked = [((), "true"), ((), "false"), ((), "raise")]  # for the next turn of a `for`
+    tests = tested(test) if test else iter(asked)
     for events, outcome in tests:
         if outcome == "raise":
             yield (mark, *events), "raise"
@@ -237,22 +333,39 @@ def loop(
                         yield head + more + rest, last
 
 
-def attempt(s: Node) -> Iterator[Path]:
-    ways: list[Path] = []
-    inside = [*walk(s[1])]
+def caught(
+    head: tuple[Event, ...],
+    body: tuple[Node, ...],
+    handler: tuple[Node, ...],
+    orelse: tuple[Node, ...] = (),
+) -> Iterator[Path]:
+    """Yield the ways through a body of which some exceptions are handled, others not."""
+    inside = [*walk(body)]
     if all(outcome != "raise" for _, outcome in inside):
         inside.append(((), "raise"))  # something unforeseen, before anything was done
     for events, outcome in inside:
         if outcome == "raise":
-            ways.extend((events + more, end) for more, end in walk(s[2]))
-            ways.append((events, "raise"))  # another exception than the one that is caught
+            yield from ((head + events + more, end) for more, end in walk(handler))
+            yield head + events, "raise"  # another exception than the one that is caught
+        elif outcome == "normal":
+            yield from ((head + events + more, end) for more, end in walk(orelse))
         else:
-            ways.append((events, outcome))
-    if not s[3]:
+            yield head + events, outcome
+
+
+def attempt(s: Node) -> Iterator[Path]:
+    _, body, handler, final, orelse = s
+    if handler is None:
+        ways = [*walk(body)]
+        if all(outcome != "raise" for _, outcome in ways):
+            ways.append(((), "raise"))
+    else:
+        ways = [*caught((), body, handler, orelse)]
+    if not final:
         yield from ways
         return
     for events, outcome in dict.fromkeys(ways):
-        for more, end in walk(s[3]):
+        for more, end in walk(final):
             yield events + more, outcome if end == "normal" else end
 
 
