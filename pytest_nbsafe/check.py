@@ -20,6 +20,7 @@ from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.paths import configuration, notebooks_in
 from pytest_nbsafe.rules import evaluate, faults, suppressions
+from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
@@ -169,7 +170,7 @@ class NotebookSession:
         from pytest_nbsafe.runner.session import KernelStartFailed, NoSuchKernel
 
         try:
-            if self._trial is None and cell and not self._run.replayed:
+            if self._trial is None and cell and not self._needs_whole_trial(self._run):
                 return self._advance(self._run, cell)
             if self._trial is None:
                 self._trial = self._run.finish(self._last)
@@ -181,6 +182,10 @@ class NotebookSession:
             self._refused(faults.kernel_failed(str(self._path), str(error)))
             return None
         return self._trial.clean.last(cell) if cell else None
+
+    def _needs_whole_trial(self, run: TrialRun) -> bool:
+        """Return whether a cell can only be judged when all has run."""
+        return run.replayed or nbs501.needs(self.config) != "static"
 
     def _advance(self, run: TrialRun, cell: int) -> CellResult | None:
         """Run the page as far as one cell; the rules are asked again where something shows."""

@@ -44,7 +44,8 @@ def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
     """Return a notebook's settings: its nearest file's, under those given by hand.
 
     Raises:
-        NbsafeError: a setting is not understood, or names a baseline that cannot be read.
+        NbsafeError: a setting is not understood, names a baseline that cannot be read, or holds a
+            contract that cannot be asked.
 
     """
     config = configs.of_notebook(path, settings)
@@ -52,4 +53,8 @@ def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
         from pytest_nbsafe import baseline
 
         baseline.read(Path(config.baseline))
+    if config.contracts:
+        from pytest_nbsafe.contracts import queries
+
+        queries.prepared(config.contracts)
     return config

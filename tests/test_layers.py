@@ -21,6 +21,7 @@ _RULES = {
     "order",
     "trace",
     "project",
+    "contracts",
 }
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -38,7 +39,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "runner": {"errors", "config", "notebook", "analysis", "trace", "kernel.contract"},
     "rules": _RULES,
     "check": _RULES | {"rules", "runner", "paths", "baseline"},
-    "paths": {"errors", "config", "baseline"},
+    "contracts": {"errors", "config"},
+    "paths": {"errors", "config", "baseline", "contracts"},
     "static": {"errors", "config", "findings", "paths", "baseline", "cache", "check"},
     "cache": {"codes", "locations", "findings"},
     "baseline": {"errors", "locations", "findings"},

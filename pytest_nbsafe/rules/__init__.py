@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from pytest_nbsafe.findings import Finding, sort_key
 from pytest_nbsafe.rules import filters, suppressions
+from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Claim, Documented, Facts, Rule
 from pytest_nbsafe.rules.faults import NoSuchKernel, UnreadableNotebook
 from pytest_nbsafe.rules.nbs101_undefined_name import UndefinedName
@@ -23,10 +24,12 @@ from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
 from pytest_nbsafe.rules.nbs406_machine_path import MachinePathUsed
 from pytest_nbsafe.rules.nbs407_unpinned_install import UnpinnedInstall
+from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
 from pytest_nbsafe.rules.nbs903_kernel_died import KernelDied
 from pytest_nbsafe.rules.nbs904_timed_out import TimedOut
 from pytest_nbsafe.rules.suppressions import UnusedSuppression
+from pytest_nbsafe.values import replace
 
 RULES: tuple[Rule, ...] = (
     UndefinedName(),
@@ -48,7 +51,12 @@ RULES: tuple[Rule, ...] = (
     TimedOut(),
 )
 
-FAULTS: tuple[Documented, ...] = (UnreadableNotebook(), NoSuchKernel(), UnusedSuppression())
+FAULTS: tuple[Documented, ...] = (
+    ContractBroken(),
+    UnreadableNotebook(),
+    NoSuchKernel(),
+    UnusedSuppression(),
+)
 """Codes that are told before there are facts to ask a rule about, or when all rules have spoken."""
 
 _BY_CODE = {rule.code: rule for rule in RULES}
@@ -69,12 +77,26 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
         return bool(hiding) or suppressions.is_left_out(found, facts.notebook)
 
     found = list(filters.resolve(_claims(facts), is_hidden))
+    if facts.config.contracts and filters.is_selected(ContractBroken.code, facts.config):
+        others = partial(_for_contracts, facts, silent)
+        found += [broken for broken in nbs501.broken(facts, others) if not is_hidden(broken)]
     if filters.is_selected(UnusedSuppression.code, facts.config):
         idle = [suppression for suppression in silent if suppression not in used]
         judged = partial(_is_judged, facts)
         unused = suppressions.unused(facts, idle, judged)
         found += [finding for finding in unused if not is_hidden(finding)]
     return tuple(sorted(found, key=sort_key))
+
+
+def _for_contracts(facts: Facts, silent: Iterable[suppressions.Suppression]) -> tuple[Finding, ...]:
+    """Return all that is found, whatever was selected, but not what is ignored or silenced."""
+
+    def is_hidden(found: Finding) -> bool:
+        hidden = any(suppressions.hides(suppression, found) for suppression in silent)
+        return hidden or suppressions.is_left_out(found, facts.notebook)
+
+    everything = replace(facts, config=replace(facts.config, select=(), notes=True))
+    return tuple(sorted(filters.resolve(_claims(everything), is_hidden), key=sort_key))
 
 
 def _claims(facts: Facts) -> Iterator[Claim]:
@@ -86,9 +108,10 @@ def _claims(facts: Facts) -> Iterator[Claim]:
 def _is_judged(facts: Facts, code: str, cell: int) -> bool:
     """Return whether all that this code could say of a cell has been heard."""
     rule = _BY_CODE.get(code)
-    if rule is None:
+    if rule is None and code != ContractBroken.code:
         return True  # of the file, the kernel, or a suppression: never at a cell
     if not filters.is_asked(code, facts.config):
         return False
+    needs = rule.needs if rule is not None else nbs501.needs(facts.config)
     ran = facts.clean(cell)
-    return rule.needs == "static" or (ran is not None and ran.status in {"ok", "raised"})
+    return needs == "static" or (ran is not None and ran.status in {"ok", "raised"})

@@ -29,8 +29,9 @@ def _entry(code: str) -> str:
         _indented(entry.bad),
         "Good:",
         _indented(entry.good),
+        getattr(entry, "more", ""),
     )
-    return "\n\n".join(parts)
+    return "\n\n".join(filter(None, parts))
 
 
 def _indented(example: str) -> str:

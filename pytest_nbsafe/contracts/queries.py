@@ -1,0 +1,132 @@
+"""Contracts made ready: each query proved against the tables, each message against the query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from pytest_nbsafe.config import Contract
+from pytest_nbsafe.contracts.schema import TABLES
+from pytest_nbsafe.errors import NbsafeError
+
+_SELECT = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*(?:select|with|values)\b", re.IGNORECASE | re.DOTALL
+)
+_MISSING = re.compile(r"no such (table|column): (?:\w+\.)?(\S+)")
+_BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_SHOWN = 120
+"""A longer value is cut short in a message."""
+_PLACES = ("cell", "line", "column", "end_line", "end_column")
+"""The columns that say where a row stands."""
+
+
+class Query(NamedTuple):
+    """A contract, and the tables that its query reads."""
+
+    contract: Contract
+    tables: frozenset[str]
+
+    def reads(self, *filled: str) -> bool:
+        """Return whether it reads a table that is filled from one of these."""
+        return any(TABLES[table].filled in filled for table in self.tables)
+
+
+@lru_cache(maxsize=64)
+def prepared(contracts: tuple[Contract, ...]) -> tuple[Query, ...]:
+    """Return the contracts, each with what it reads.
+
+    Raises:
+        NbsafeError: a query or a message is wrong; SQLite's own words say how.
+
+    """
+    return tuple(map(_prepared, contracts))
+
+
+def wait_for_run(contracts: tuple[Contract, ...]) -> bool:
+    """Return whether a run may add to what the contracts say.
+
+    Raises:
+        NbsafeError: as for `prepared`.
+
+    """
+    return any(query.reads("run", "findings") for query in prepared(contracts))
+
+
+def message(contract: Contract, row: Mapping[str, object]) -> str:
+    """Return what a row has to say: the contract's message filled from it, else the row."""
+    if contract.message:
+        text = _BRACES.sub(lambda found: _filled(found, row), contract.message)
+    else:
+        told = [(name, value) for name, value in row.items() if name not in _PLACES]
+        text = ", ".join(f"{name} = {_shown(value)}" for name, value in told) or "it does not hold"
+    return f"{contract.name}: {text}"
+
+
+def _prepared(contract: Contract) -> Query:
+    try:
+        from pytest_nbsafe.contracts import database
+    except ImportError as error:
+        reason = "contracts need the module sqlite3, which this Python is built without"
+        raise NbsafeError("no-sqlite", reason, "use another build of Python") from error
+    if not _SELECT.match(contract.sql):
+        raise _bad(contract, "its sql does not begin with SELECT, WITH or VALUES", _READS_ONLY)
+    try:
+        shape = database.shape(contract.sql)
+    except database.WrongQueryError as error:
+        raise _bad(contract, f"SQLite says: {error}", _hint(str(error))) from error
+    _check_message(contract, shape.columns)
+    return Query(contract, shape.tables)
+
+
+_READS_ONLY = "a contract is one query that only reads; each row it gives is a fault"
+_MANUAL = "see the tables in `nbsafe explain NBS501`"
+
+
+def _bad(contract: Contract, what: str, hint: str) -> NbsafeError:
+    return NbsafeError("bad-contract", f"contract {contract.name!r}: {what}", hint)
+
+
+def _hint(said: str) -> str:
+    """Return what to do about SQLite's message: the nearest table or column, where one is near."""
+    missing = _MISSING.match(said)
+    if missing is None:
+        reads = "not authorized" in said or "prohibited" in said or "one statement" in said
+        return _READS_ONLY if reads else _MANUAL
+    known = [c.name for t in TABLES.values() for c in t.columns]
+    near = _nearest(missing[2], list(TABLES) if missing[1] == "table" else known)
+    return f"did you mean {near}? {_MANUAL}" if near else _MANUAL
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word.lower(), list(words), n=1)), "")
+
+
+# -- messages --------------------------------------------------------------------------------------
+
+
+def _check_message(contract: Contract, columns: tuple[str, ...] | None) -> None:
+    for found in _BRACES.finditer(contract.message):
+        if found[0] in {"{", "}"}:
+            raise _bad(contract, "its message has a single brace", "write {{ or }} for a brace")
+        name = (found[1] or "").strip().lower()
+        if found[1] is None or columns is None or name in columns:
+            continue
+        near = _nearest(name, columns)
+        hint = f"did you mean {near}?" if near else f"its columns: {', '.join(columns)}"
+        raise _bad(contract, f"its message names {found[0]}, which is no column of its sql", hint)
+
+
+def _filled(found: re.Match[str], row: Mapping[str, object]) -> str:
+    if found[1] is None:
+        return found[0][0]
+    name = found[1].strip().lower()
+    return _shown(row[name]) if name in row else found[0]
+
+
+def _shown(value: object) -> str:
+    text = "NULL" if value is None else " ".join(str(value).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
