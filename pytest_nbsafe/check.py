@@ -19,7 +19,7 @@ from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.paths import configuration, notebooks_in
-from pytest_nbsafe.rules import evaluate, faults, suppressions
+from pytest_nbsafe.rules import evaluate, faults, filters, suppressions
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
@@ -29,6 +29,7 @@ from pytest_nbsafe.trace.model import CellResult, PlanResult, Trial
 from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.project import Project
     from pytest_nbsafe.runner.trial import TrialRun
 
 
@@ -54,7 +55,19 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
         lineage.static_records(graph, plan),
         lineage.static_records(graph, clean),
     )
-    return Facts(notebook, config, graph, plan, suspicions), clean
+    return Facts(
+        notebook, config, graph, plan, suspicions, project=_project(notebook, config)
+    ), clean
+
+
+def _project(notebook: Notebook, config: Config) -> Project | None:
+    """Return the project of a notebook that lies in a file, where a rule asks for it."""
+    path = Path(notebook.path)
+    if not filters.is_asked("NBS408", config) or not path.is_file():
+        return None
+    from pytest_nbsafe import project
+
+    return project.of(path)
 
 
 # ------------------------------------------------------------------- one notebook

@@ -6,13 +6,13 @@ Where every notebook is in the cache, nothing that analyses is imported.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe import config as configs
+from pytest_nbsafe import patterns
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, sort_key
 from pytest_nbsafe.paths import configuration, notebooks_in
@@ -81,7 +81,7 @@ def _known(path: Path, config: Config) -> Answer | Work:
     return findings, replace(report, duration_s=time.perf_counter() - started)
 
 
-_FORMAT_4 = re.compile(rb'"nbformat"\s*:\s*4\b')
+_FORMAT_4 = patterns.compile(rb'"nbformat"\s*:\s*4\b')
 
 
 def _entry(path: Path, config: Config) -> str:
@@ -101,13 +101,17 @@ def _entry(path: Path, config: Config) -> str:
 
 
 def _settings(path: Path, config: Config) -> Iterator[str]:
-    """Yield the settings that an answer hangs on, and what the baseline knows of the notebook."""
+    """Yield what else an answer hangs on: settings, what the baseline knows, the project."""
     yield repr(replace(config, cache=True, jobs=1, baseline=None, folder="", per_file_ignores=()))
     if config.baseline:
         from pytest_nbsafe import baseline
 
         known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
         yield repr(sorted(known.items()))
+    if "NBS408" not in config.ignore and (not config.select or "NBS408" in config.select):
+        from pytest_nbsafe import project
+
+        yield project.of(path).key
 
 
 # -- the work --------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
-from pytest_nbsafe import baseline, cache, check, paths, static
+from pytest_nbsafe import baseline, cache, check, paths, project, static
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, Step
 from pytest_nbsafe.locations import Location
@@ -117,6 +117,16 @@ def test_a_baseline_that_changes_is_heard() -> None:
     assert answer(baseline=str(file)).notebooks[0].known == 1
     baseline.write(file, [NB], [])
     assert [f.code for f in answer(baseline=str(file)).findings] == ["NBS101"]
+
+
+def test_a_declaration_that_changes_is_heard() -> None:
+    write(NB, "# %%\nimport plotly\n")
+    needs = Path("requirements.txt")
+    for text, codes in (("pandas", ["NBS408"]), ("pandas\nplotly", []), ("pandas", ["NBS408"])):
+        needs.write_text(text, encoding="utf-8")
+        project.forget()
+        assert [finding.code for finding in answer().findings] == codes
+    assert len(entries()) == 2
 
 
 def test_another_program_makes_another_entry(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from pytest_nbsafe.project import conda, requirements, setuptools_files, tables
+from pytest_nbsafe.project import conda, requirements, setup_cfg, tables
 from pytest_nbsafe.project.requirements import Declaration
 from pytest_nbsafe.values import dataclass
 
-__all__ = ["Project", "normalised", "of"]
+__all__ = ["Project", "forget", "normalised", "of"]
 
 normalised = requirements.normalised
 
@@ -54,6 +54,12 @@ def of(path: Path) -> Project:
     return _of_folder(path.parent.resolve())
 
 
+def forget() -> None:
+    """Read everything anew when it is asked for again."""
+    _of_folder.cache_clear()
+    _declarations.cache_clear()
+
+
 @cache
 def _of_folder(folder: Path) -> Project:
     chain = _chain(folder)
@@ -84,11 +90,19 @@ def _chain(folder: Path) -> Sequence[Path]:
 
 _WITHIN = ("requirements", "binder", ".binder")
 """Folders in a project that may hold nothing but declarations."""
-_READERS = {
+
+
+def _setup_script(file: Path) -> Declaration:
+    from pytest_nbsafe.project import setup_script  # for its reader needs Python's parser
+
+    return setup_script.read(file)
+
+
+_READERS: dict[str, requirements.Reader] = {
     "pyproject.toml": tables.pyproject,
     "Pipfile": tables.pipfile,
-    "setup.cfg": setuptools_files.setup_cfg,
-    "setup.py": setuptools_files.setup_py,
+    "setup.cfg": setup_cfg.read,
+    "setup.py": _setup_script,
 }
 
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.project.requirements import Declaration, name_of, names_of, text_of
 
-_KEY = re.compile(r"dependencies\s*:\s*(\[.*)?(?:#.*)?$")
-_ITEM = re.compile(r"(\s*)-\s+(.*)$")
-_PIP = re.compile(r"[\"']?pip[\"']?\s*:\s*(\[.*\])?$")
-_INCLUDE = re.compile(r"-(?:r|-requirement)\b")
+_KEY = patterns.compile(r"dependencies\s*:\s*(\[.*)?(?:#.*)?$")
+_ITEM = patterns.compile(r"(\s*)-\s+(.*)$")
+_PIP = patterns.compile(r"[\"']?pip[\"']?\s*:\s*(\[.*\])?$")
+_INCLUDE = patterns.compile(r"-(?:r|-requirement)\b")
 
 
 def read(file: Path) -> Declaration:

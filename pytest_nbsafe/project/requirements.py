@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.values import dataclass
 
 
@@ -22,13 +23,13 @@ class Declaration:
 
 Reader = Callable[[Path], Declaration]
 
-_NAME = re.compile(
+_NAME = patterns.compile(
     r"\s*([A-Za-z0-9](?:[\w.\-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*($|[;@=<>!~(,#]|\s)"
 )
-_EGG = re.compile(r"[#&]egg=([\w.\-]+)")
-_WHEEL = re.compile(r"(?:^|[/\\])([\w.]+)-\d[^/\\]*\.(?:whl|tar\.gz|zip)(?:#.*)?$")
-_REPOSITORY = re.compile(r"/([\w.\-]+?)(?:\.git)?/?(?:@[^/]*)?(?:#.*)?$")
-_COMMENT = re.compile(r"(?:^|\s)#.*$")
+_EGG = patterns.compile(r"[#&]egg=([\w.\-]+)")
+_WHEEL = patterns.compile(r"(?:^|[/\\])([\w.]+)-\d[^/\\]*\.(?:whl|tar\.gz|zip)(?:#.*)?$")
+_REPOSITORY = patterns.compile(r"/([\w.\-]+?)(?:\.git)?/?(?:@[^/]*)?(?:#.*)?$")
+_COMMENT = patterns.compile(r"(?:^|\s)#.*$")
 _DEEP = 10
 
 

@@ -15,6 +15,7 @@ from pytest_nbsafe.rules.nbs102_defined_later import DefinedLater
 from pytest_nbsafe.rules.nbs103_ran_out_of_order import RanOutOfOrder
 from pytest_nbsafe.rules.nbs104_ambiguous_definition import AmbiguousDefinition
 from pytest_nbsafe.rules.nbs105_isolated_cell import IsolatedCell
+from pytest_nbsafe.rules.nbs106_rerun_unsafe import RerunUnsafe
 from pytest_nbsafe.rules.nbs107_never_run import NeverRun
 from pytest_nbsafe.rules.nbs108_several_sessions import SeveralSessions
 from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
@@ -24,6 +25,7 @@ from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
 from pytest_nbsafe.rules.nbs406_machine_path import MachinePathUsed
 from pytest_nbsafe.rules.nbs407_unpinned_install import UnpinnedInstall
+from pytest_nbsafe.rules.nbs408_undeclared_dependency import UndeclaredDependency
 from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
 from pytest_nbsafe.rules.nbs903_kernel_died import KernelDied
@@ -37,6 +39,7 @@ RULES: tuple[Rule, ...] = (
     RanOutOfOrder(),
     AmbiguousDefinition(),
     IsolatedCell(),
+    RerunUnsafe(),
     NeverRun(),
     SeveralSessions(),
     MissingRuns(),
@@ -46,6 +49,7 @@ RULES: tuple[Rule, ...] = (
     UnseededRandomness(),
     MachinePathUsed(),
     UnpinnedInstall(),
+    UndeclaredDependency(),
     CellDoesNotParse(),
     KernelDied(),
     TimedOut(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Span
@@ -16,6 +16,9 @@ from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.trace.model import CellResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass
 
+if TYPE_CHECKING:
+    from pytest_nbsafe.project import Project
+
 Needs = Literal["static", "either", "run"]
 Mark = tuple[str, int, int]
 
@@ -25,7 +28,8 @@ class Facts:
     """Everything known of one notebook when the rules are asked.
 
     `plan` is the recorded or inferred plan, `suspicions` what its static lineage suspects, `trial`
-    what was seen when it ran, None when nothing was executed.
+    what was seen when it ran, None when nothing was executed. `project` is what declares its
+    dependencies, None where no rule asks for it or the notebook is no file.
     """
 
     notebook: Notebook
@@ -34,6 +38,7 @@ class Facts:
     plan: Plan
     suspicions: Suspicions
     trial: Trial | None = None
+    project: Project | None = None
 
     def clean(self, cell: int) -> CellResult | None:
         """Return what the clean run in page order made of a cell, None when it did not run."""

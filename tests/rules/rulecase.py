@@ -13,6 +13,7 @@ from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.project import Project
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.model import (
@@ -27,11 +28,19 @@ from pytest_nbsafe.trace.model import (
 )
 
 _MARK = re.compile(r"#! (NBS\d+)")
+_DECLARES = re.compile(r"^# the project declares: (.+)$", re.MULTILINE)
 
 
 def facts_of(text: str, config: Config | None = None) -> Facts:
-    """Return the static facts of a notebook in percent text."""
+    """Return the static facts of a notebook in percent text.
+
+    A line "# the project declares: a, b" says what its project does, in requirements.txt.
+    """
     facts, _ = check.static_facts(percent.parse(text), config or Config())
+    if declares := _DECLARES.search(text):
+        names = frozenset(declares[1].split(", "))
+        files = (Path("requirements.txt"),)
+        return replace(facts, project=Project(Path(), names, frozenset(), files))
     return facts
 
 
