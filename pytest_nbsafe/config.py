@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -99,7 +100,8 @@ def for_path(path: Path, base: Config | None = None) -> Config:
         ):
             if not file.is_file():
                 continue
-            table: Any = _read_toml(file)
+            state = file.stat()
+            table: Any = _read_toml(file, state.st_mtime_ns, state.st_size)
             for key in keys:
                 table = table.get(key) if isinstance(table, dict) else None
             if isinstance(table, dict):
@@ -158,14 +160,29 @@ def matching(prefix: str) -> tuple[str, ...]:
     raise NbsafeError("unknown-code", f"there is no code {wanted!r}", hint)
 
 
-def _read_toml(file: Path) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _read_toml(file: Path, _changed_ns: int, _bytes: int) -> dict[str, Any]:
+    """Return what a file holds, read once for all notebooks as long as it stays the same.
+
+    A pyproject.toml that does not name this tool is not even parsed: that takes its time.
+    """
+    try:
+        content = file.read_bytes()
+        if file.name == "pyproject.toml" and b"nbsafe" not in content:
+            return {}
+        return _parsed_toml(file, content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise NbsafeError("bad-toml", f"{file}: {error}", "mend the file") from error
+
+
+def _parsed_toml(file: Path, text: str) -> dict[str, Any]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        table: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        table: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise NbsafeError("bad-toml", f"{file}: {error}", "mend the file") from error
     return table
 

@@ -120,3 +120,20 @@ def test_a_baseline_of_the_file_is_beside_it_one_by_hand_is_here(tmp_path: Path)
 @pytest.mark.parametrize(("jobs", "number"), [(1, 1), ("4", 4), ("auto", 0)])
 def test_jobs(jobs: object, number: int) -> None:
     assert merge(Config(), {"jobs": jobs}, "x").jobs == number
+
+
+def test_a_pyproject_of_others_is_not_parsed(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text("[tool.other\n")
+    assert for_path(tmp_path / "nb.ipynb") == Config()
+    file.write_text("[tool.nbsafe\n")
+    with pytest.raises(NbsafeError, match=r"pyproject\.toml"):
+        for_path(tmp_path / "nb.ipynb")
+
+
+def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "nbsafe.toml"
+    file.write_text("strict = true\n")
+    assert for_path(tmp_path / "nb.ipynb").strict
+    file.write_text("strict = false\n")
+    assert not for_path(tmp_path / "nb.ipynb").strict

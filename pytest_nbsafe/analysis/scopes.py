@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Iterator
+
+from pytest_nbsafe import patterns
 
 IPYTHON_NAMES = frozenset({
     "In", "Out", "_", "__", "___", "_i", "_ii", "_iii", "_ih", "_oh", "_dh", "_sh", "_exit_code",
@@ -27,7 +28,7 @@ _NEWER_BUILTINS = frozenset({
 })  # fmt: skip
 _PY3_NAMES = frozenset(dir(builtins)) | _NEWER_BUILTINS | IPYTHON_NAMES
 _PY2_NAMES = _PY3_NAMES | PY2_BUILTINS
-_HISTORY = re.compile(r"_i?[0-9]+\Z")
+_HISTORY = patterns.compile(r"_i?[0-9]+\Z")
 
 
 def known_names(python_major: int) -> frozenset[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import imports as import_statements
 from pytest_nbsafe.analysis import invocations
 from pytest_nbsafe.analysis.cell import Places, parse
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Argument", "CellSyntax", "Import", "Invocation", "Text", "imports", "of", "stands_for"]
 
-_IMPORT = re.compile(r"\bimport\b")
-_PLAIN = re.compile(r"(?:import|from)\s[\w\s.,*]*(?:#.*)?")
+_IMPORT = patterns.compile(r"\bimport\b")
+_PLAIN = patterns.compile(r"(?:import|from)\s[\w\s.,*]*(?:#.*)?")
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 """For each name that an import binds: the cells that bind it, and what it stands for after each."""
 

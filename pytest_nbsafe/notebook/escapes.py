@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
-import string
-import symtable
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook import magics
 from pytest_nbsafe.values import dataclass
+
+if TYPE_CHECKING:
+    import symtable
 
 EscapeKind = Literal[
     "line-magic",
@@ -31,7 +32,7 @@ _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _BUILTINS = frozenset(dir(builtins))
 _DEEP = 5
 _LONG = 400  # of what stands before `?`, so that a long line takes no quadratic time
-_HELP = re.compile(r"(%{0,2}(?!\d)[\w*]+(?:\.(?!\d)[\w*]+|\[-?[0-9]+\])*)(\?\??)$")
+_HELP = patterns.compile(r"(%{0,2}(?!\d)[\w*]+(?:\.(?!\d)[\w*]+|\[-?[0-9]+\])*)(\?\??)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,7 @@ def _bound(names: tuple[str, ...], python: str) -> str:
 # Names that escapes read
 
 
-_DOLLAR = re.compile(r"\$(?:\$|([^\W\d]\w*))")
+_DOLLAR = patterns.compile(r"\$(?:\$|([^\W\d]\w*))")
 
 
 def interpolated(text: str) -> tuple[str, ...]:
@@ -227,6 +228,8 @@ def interpolated(text: str) -> tuple[str, ...]:
     Source: IPython's DollarFormatter; a `$` between single quotes, `$$` and `$1` are no names.
     Departs: IPython interpolates nothing when one expression fails, here only that one is left.
     """
+    import string
+
     names: dict[str, None] = {}
     try:
         pieces = list(string.Formatter().parse(text))
@@ -264,6 +267,8 @@ def free_names(code: str) -> tuple[NamePlace, ...] | None:
 
     None when it is not Python.
     """
+    import symtable
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

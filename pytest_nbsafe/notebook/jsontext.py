@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.values import dataclass, field
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = patterns.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.jsontext import CellPlace, Decoded, decode
 from pytest_nbsafe.notebook.model import (
     Cell,
@@ -317,9 +317,9 @@ _LANGUAGES = {
 }
 """Languages of kernels whose notebooks do not name their language, by the kernel's name."""
 
-_KERNEL = re.compile(r"[a-z]+")
-_PYTHON = re.compile(r"i?python\d*")
-_MAJOR = re.compile(r"(?i)(?<![a-z])i?py(?:thon)?[ ._-]?([23])")
+_KERNEL = patterns.compile(r"[a-z]+")
+_PYTHON = patterns.compile(r"i?python\d*")
+_MAJOR = patterns.compile(r"(?i)(?<![a-z])i?py(?:thon)?[ ._-]?([23])")
 
 
 def _language(metadata: Mapping[str, Any]) -> str:

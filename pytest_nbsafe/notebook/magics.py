@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.values import dataclass
 
 _NAME = r"[^\W\d]\w*"
@@ -34,7 +35,7 @@ class PythonMagic:
                 r"(?=\s|$)",
             )
         )
-        options = re.compile(rf"[ \t]*(?:(?:--[a-zA-Z][\w-]*|--|{short})[ \t]*)*")
+        options = patterns.compile(rf"[ \t]*(?:(?:--[a-zA-Z][\w-]*|--|{short})[ \t]*)*")
         match = options.match(arguments)
         return match.end() if match else 0
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook import magics
 from pytest_nbsafe.notebook.escapes import (
     Escape,
@@ -32,7 +32,7 @@ class PythonSource:
     escapes: tuple[Escape, ...] = ()
 
 
-_MAY_ESCAPE = re.compile(
+_MAY_ESCAPE = patterns.compile(
     r"""
     ^[ \t\f]*(?: [%!?,;/] | >>> | \.{3,}: | (?:\[(?:nav|ins)\]\ )?In\ \[ )  # begins a line
     | =[ \t]*[%!]                           # x = !ls
@@ -82,10 +82,10 @@ def _cell(lines: list[str], first: int, depth: int) -> Lines:
 # Indentation and prompts
 
 
-_DOCTEST = re.compile(r"\s*>>>")
-_DOCTEST_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)[ \t]?")
-_PROMPT = re.compile(r"^(?:(?:(?:\[nav\]|\[ins\])? )?In \[\d+\]: |\s*\.{3,}: ?)")
-_TRIPLE = re.compile(r"(?<!\\)(\"\"\"|''')")
+_DOCTEST = patterns.compile(r"\s*>>>")
+_DOCTEST_PROMPT = patterns.compile(r"^\s*(?:>>>|\.\.\.)[ \t]?")
+_PROMPT = patterns.compile(r"^(?:(?:(?:\[nav\]|\[ins\])? )?In \[\d+\]: |\s*\.{3,}: ?)")
+_TRIPLE = patterns.compile(r"(?<!\\)(\"\"\"|''')")
 
 
 def _dedented(lines: list[str]) -> list[str]:
@@ -93,6 +93,8 @@ def _dedented(lines: list[str]) -> list[str]:
     first = next((line for line in lines if line.strip()), "")
     if first[:1] not in {" ", "\t"}:
         return lines
+    import textwrap
+
     return textwrap.dedent("\n".join(lines)).split("\n")
 
 
@@ -114,7 +116,7 @@ def _without_doctest(lines: list[str]) -> list[str]:
         line if held else _DOCTEST_PROMPT.sub("", line, count=1)
         for line, held in zip(lines, inside, strict=True)
     ]
-    return bare if any(inside) else textwrap.dedent("\n".join(bare)).split("\n")
+    return bare if any(inside) else _dedented(bare)
 
 
 def _in_strings(lines: Iterable[str]) -> list[bool]:
@@ -184,11 +186,11 @@ def _outside_reads(name: str, arguments: str, code: str, body: list[str]) -> lis
 # Statements: lines that begin with an escape, assignments, and help
 
 
-_START = re.compile(r"[ \t\f]*")
-_OPERATOR = re.compile(r"//|/=|%=|!=")
-_CONTINUED = re.compile(r"(?:[^\n]*\\\n(?!\Z))*[^\n]*")
-_ASSIGNED = re.compile(r"[ \t]*(?:%[^\W\d]|!(?!=))")
-_TOKEN = re.compile(
+_START = patterns.compile(r"[ \t\f]*")
+_OPERATOR = patterns.compile(r"//|/=|%=|!=")
+_CONTINUED = patterns.compile(r"(?:[^\n]*\\\n(?!\Z))*[^\n]*")
+_ASSIGNED = patterns.compile(r"[ \t]*(?:%[^\W\d]|!(?!=))")
+_TOKEN = patterns.compile(
     r"""
     (?P<quoted>
         \"\"\"[^\\]*?(?:\\.[^\\]*?)*?(?:\"\"\"|\Z)
@@ -290,7 +292,7 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
 # A line of its own that calls a magic without `%`
 
 
-_WORDS = re.compile(r"\s*([^\W\d]\w*)(?:[ \t]+([^\s=,].*?))?\s*")
+_WORDS = patterns.compile(r"\s*([^\W\d]\w*)(?:[ \t]+([^\s=,].*?))?\s*")
 
 
 def _automagic(source: str) -> PythonSource | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from statistics import median
 
 from pytest_nbsafe.notebook.model import Cell
 
@@ -33,12 +32,19 @@ def split(cells: Sequence[Cell]) -> Mapping[int, int]:
             best[count] = place
         else:
             sessions.append({count: place})
-    sessions.sort(key=lambda s: (_overwritten(sessions, s), median(s.values()), min(s.values())))
+    sessions.sort(key=lambda s: (_overwritten(sessions, s), _middle(s), min(s.values())))
     return {
         counted[place - 1][0]: index
         for index, session in enumerate(sessions, 1)
         for place in session.values()
     }
+
+
+def _middle(session: _Session) -> float:
+    """Return the median of its places."""
+    places = sorted(session.values())
+    half = len(places) // 2
+    return (places[half] + places[~half]) / 2
 
 
 def _leap(session: _Session, place: int, count: int) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from pytest_nbsafe import patterns
+
 _CLIP_CHARACTERS = 20_000
 
 # Escape sequences as terminals know them: operating system commands (titles, links) up to their
 # end, control sequences (colours, cursor), and the two-character forms.
-_ANSI = re.compile(
+_ANSI = patterns.compile(
     r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]*[0-~]"
@@ -16,7 +18,7 @@ _ANSI = re.compile(
 
 # Controls but tab and newline; lone surrogates; marks that turn the direction of text; line
 # separators; the marker of byte order and the two code points that XML forbids.
-_UNSEEN = re.compile(
+_UNSEEN = patterns.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069"
     "\ufeff\ufffe\uffff]"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -55,6 +54,8 @@ def unreadable(path: str, line: int | None, message: str, hint: str = "") -> Fin
 
 def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Finding:
     """Return NBS905 for a notebook whose kernel `name` is not among those `installed`."""
+    import difflib
+
     near = difflib.get_close_matches(name, installed, n=1)
     here = f"installed: {listed(sorted(installed))}" if installed else "none is installed"
     choice = (near or [*installed][:1] or ["python3"])[0]

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Span
@@ -13,8 +14,8 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.values import dataclass
 
-_INSTALL = re.compile(r"\binstall\b")
-_BY_CALL = re.compile(r"\b(?:system|popen|subprocess|pip)\b")
+_INSTALL = patterns.compile(r"\binstall\b")
+_BY_CALL = patterns.compile(r"\b(?:system|popen|subprocess|pip)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ _RUNNERS = frozenset({
     "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output",
     "subprocess.Popen", "subprocess.getoutput", "subprocess.getstatusoutput",
 })  # fmt: skip
-_TOKEN = re.compile(
+_TOKEN = patterns.compile(
     r"""
       (?P<comment>(?<!\S)\#[^\n]*)
     | (?P<end>&&|\|\||[;|&\n])
@@ -128,7 +129,7 @@ def _called(graph: Graph, cell: Cell) -> Iterator[list[_Word]]:
 
 # -- what a command installs -----------------------------------------------------------------------
 
-_TOOL = re.compile(r"[!%]*(?:\S*[/\\])?(pip|conda|mamba|micromamba)[\d.]*(?:\.exe)?")
+_TOOL = patterns.compile(r"[!%]*(?:\S*[/\\])?(pip|conda|mamba|micromamba)[\d.]*(?:\.exe)?")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -155,11 +156,11 @@ _VALUED = {
     ),
 }
 _PINS_ALL = frozenset({"-c", "--constraint"})
-_HEAD = re.compile(r"([A-Za-z][\w.\-]*)\s*(\[[^\]]*\])?\s*(.*)", re.DOTALL)
+_HEAD = patterns.compile(r"([A-Za-z][\w.\-]*)\s*(\[[^\]]*\])?\s*(.*)", re.DOTALL)
 _BRANCHES = r"(?:refs/heads/)?(?:main|master|HEAD|develop|dev|trunk|latest)"
-_MOVING = re.compile(rf"/archive/{_BRANCHES}\.|@{_BRANCHES}(?:#|$)")
-_REVISION = re.compile(r"@[^/@#]+(?:/[^/@#]+)*(?:#.*)?$")
-_REPOSITORY = re.compile(r"([\w.\-]+?)(?:\.git)?/?(?:@.*)?(?:#.*)?$")
+_MOVING = patterns.compile(rf"/archive/{_BRANCHES}\.|@{_BRANCHES}(?:#|$)")
+_REVISION = patterns.compile(r"@[^/@#]+(?:/[^/@#]+)*(?:#.*)?$")
+_REPOSITORY = patterns.compile(r"([\w.\-]+?)(?:\.git)?/?(?:@.*)?(?:#.*)?$")
 
 
 def _read(cell: Cell, words: Sequence[_Word]) -> Iterator[Install]:

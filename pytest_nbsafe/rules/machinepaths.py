@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Span
@@ -44,19 +45,19 @@ def of(graph: Graph) -> tuple[MachinePath, ...]:
 # -- what such paths look like ---------------------------------------------------------------------
 
 _OF_USERS = ("home", "Users")
-_MAY_HOLD = re.compile(
+_MAY_HOLD = patterns.compile(
     r"""["'\s=]/[A-Za-z] | ~[\\/] | (?<![A-Za-z])[A-Za-z]:[\\/] | \\\\[A-Za-z]
     | \bexpanduser\b | \bPath\.home\b""",
     re.VERBOSE,
 )
-_OWN = re.compile(
+_OWN = patterns.compile(
     r"""/(?:home|Users|mnt|media|Volumes|scratch|gpfs|lustre)/[^/\s]
     | /root/ | ~[\w.\-]*[\\/] | [A-Za-z]:[\\/] | \\\\[A-Za-z][\w.\-]*\\[\w$]""",
     re.VERBOSE,
 )
 """What says by itself that it is a path of a user's machine or of one cluster."""
-_ABSOLUTE = re.compile(r"/[A-Za-z_][\w.\-]*/[^/]")
-_EVERYWHERE = re.compile(
+_ABSOLUTE = patterns.compile(r"/[A-Za-z_][\w.\-]*/[^/]")
+_EVERYWHERE = patterns.compile(
     r"""/(?:tmp|dev|proc|sys|etc|usr|bin|sbin|lib|var/tmp|content|gdrive|kaggle|databricks|dbfs
         |FileStore|app|home/jovyan|home/app|root/\.|mnt/(?:batch|azureml))(?:/|$)
     | /opt/(?:conda|ml)(?:/|$)
@@ -65,7 +66,7 @@ _EVERYWHERE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Folders of a system or of a hosted platform, settings at home, and stand-ins for a path."""
-_NO_PATH = re.compile(r"[\n<>|\"^]|://.*://")
+_NO_PATH = patterns.compile(r"[\n<>|\"^]|://.*://")
 
 
 def _is_own(value: str) -> bool:
@@ -83,8 +84,8 @@ def _may_be(value: str) -> bool:
 # -- in magics and shell lines ---------------------------------------------------------------------
 
 _FILE_MAGICS = frozenset({"cd", "run", "load", "pycat", "pushd", "writefile", "file", "save"})
-_SHELL_WORD = re.compile(r"(?<![^\s=\"'(])(?:~|/|[A-Za-z]:[\\/])(?:\\ |[^\s\"';|&<>)$*?{])+")
-_SPEAKS = re.compile(r"\s*(?:echo|printf|git\s+commit)\b")
+_SHELL_WORD = patterns.compile(r"(?<![^\s=\"'(])(?:~|/|[A-Za-z]:[\\/])(?:\\ |[^\s\"';|&<>)$*?{])+")
+_SPEAKS = patterns.compile(r"\s*(?:echo|printf|git\s+commit)\b")
 
 
 def _in_escapes(graph: Graph, cell: Cell) -> Iterator[MachinePath]:
@@ -113,11 +114,11 @@ def _is_script(escape: Escape) -> bool:
 
 # -- in code ---------------------------------------------------------------------------------------
 
-_WRAPPERS = re.compile(
+_WRAPPERS = patterns.compile(
     r"(?:^|\.)(?:join|Path|PurePath|PosixPath|WindowsPath|str|abspath|realpath|expanduser"
     r"|normpath|joinpath|fspath|resolve|sorted|list|format)$"
 )
-_SPEAKERS = re.compile(
+_SPEAKERS = patterns.compile(
     r"""(?:^|\.)(?: print | display | Markdown | HTML | Latex | debug | info | warning | warn
         | error | log | exception | \w*(?:Error|Exception|Warning) | startswith | endswith
         | replace | r?split | [lr]?strip | removeprefix | r?find | index | count | match | search
@@ -128,7 +129,7 @@ _SPEAKERS = re.compile(
     re.VERBOSE,
 )
 """Calls that say, compare or cut a text; those of web clients and routes take paths of a server."""
-_FILE_CALLS = re.compile(
+_FILE_CALLS = patterns.compile(
     r"""^open$ | ^(?:io|codecs|gzip|bz2|lzma|tarfile)\.open$
     | ^os\.(?:chdir|listdir|walk|makedirs|mkdir|scandir|remove|rename|stat|unlink|path\.(?:exists
         |isfile|isdir|getsize|getmtime))$

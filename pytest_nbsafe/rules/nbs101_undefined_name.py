@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -115,6 +114,8 @@ def _remedy(item: Missing, near: dict[str, int]) -> str:
 
 def _defined_alike(facts: Facts, name: str) -> dict[str, int]:
     """Return the nearest names that cells define, each with its first definer; at most two."""
+    import difflib
+
     known: dict[str, int] = {}
     for number in sorted(facts.graph.cells):
         for other in sorted(facts.graph.cells[number].defines - {name}):

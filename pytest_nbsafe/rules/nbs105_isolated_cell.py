@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped
 
-_REACHES = re.compile(
+_REACHES = patterns.compile(
     r"\b(?:_+\d*|_i+\d*|Out|In|get_ipython)\b|__future__|IPython\.(?:core\.)?display"
 )
 """Words of a cell that reaches others without a name of theirs, or is there to be looked at."""
-_SPEAKS_OF_NAMES = re.compile(r"\b(?:eval|exec|query|globals|locals|vars)\b")
-_WORD = re.compile(r"[^\W\d]\w*")
+_SPEAKS_OF_NAMES = patterns.compile(r"\b(?:eval|exec|query|globals|locals|vars)\b")
+_WORD = patterns.compile(r"[^\W\d]\w*")
 
 
 class IsolatedCell:

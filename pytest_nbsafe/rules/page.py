@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.notebook.model import Cell, Notebook, Output
 from pytest_nbsafe.order.cells import SKIP_TAGS
 from pytest_nbsafe.trace.model import Failure
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_UNDEFINED = re.compile(r"name '([^']+)' is not defined")
+_ADDRESS = patterns.compile(r"0x[0-9a-fA-F]+")
+_UNDEFINED = patterns.compile(r"name '([^']+)' is not defined")
 
 
 def is_skipped(cell: Cell) -> bool:

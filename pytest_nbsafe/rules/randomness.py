@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.imports import STAR, Import
 from pytest_nbsafe.analysis.syntax import Invocation
 
@@ -102,7 +103,7 @@ _NAMES = frozenset().union(
     _IMBLEARN, {"UMAP", "DataLoader", "random_split", "random", "default_rng", "RandomState"},
 )  # fmt: skip
 _UNSEEDED = _words("numpy.random.default_rng numpy.random.RandomState random.Random")
-_ALIASES = re.compile(r"^(?:(?:matplotlib\.)?pylab|scipy)\.(?:random\.)?(?=[a-z_0-9]+$)")
+_ALIASES = patterns.compile(r"^(?:(?:matplotlib\.)?pylab|scipy)\.(?:random\.)?(?=[a-z_0-9]+$)")
 
 
 def draws(call: Invocation, target: str) -> Source | None:
@@ -147,11 +148,13 @@ def samples_rows(call: Invocation) -> bool:
 
 _ROOMS = frozenset({"sklearn", "imblearn", "umap", "torch", "torchvision", "tensorflow", "keras"})
 _ANYWHERE = r"[sS][eE][eE][dD]|%run\b|\.sample\("
-RELATED = re.compile(
+RELATED = patterns.compile(
     r"\brand|random|sklearn|torch|keras|tensorflow|imblearn|umap|pylab|\.rvs|\.sample\("
 )
 """What a notebook holds somewhere if it draws at all."""
-_STARRED = re.compile(r"(?:random|numpy|scipy|pylab|matplotlib|sklearn|torch|tensorflow|keras)\b")
+_STARRED = patterns.compile(
+    r"(?:random|numpy|scipy|pylab|matplotlib|sklearn|torch|tensorflow|keras)\b"
+)
 
 
 def mentioned(imports: Iterable[Import]) -> re.Pattern[str]:
@@ -167,7 +170,7 @@ def mentioned(imports: Iterable[Import]) -> re.Pattern[str]:
             found[rf"\b{name}\.(?:rand|stats)"] = None
         elif top in {"random", "numpy", "scipy", *_ROOMS} and _may_draw(top, rest):
             found[rf"\b{name}\b"] = None
-    return re.compile("|".join(found))
+    return patterns.compile("|".join(found))
 
 
 def _may_draw(top: str, rest: str) -> bool:
@@ -242,7 +245,7 @@ _SEEDS: dict[str, frozenset[Source]] = {
     "torch.initial_seed": frozenset(),
     "torch.seed": frozenset(),
 }
-_SEEDING = re.compile(r"seed", re.IGNORECASE)
+_SEEDING = patterns.compile(r"seed", re.IGNORECASE)
 
 
 def is_seed(target: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import ClassVar
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import matching
@@ -16,7 +17,7 @@ from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.rules.base import Facts, finding
 from pytest_nbsafe.values import dataclass
 
-_COMMENT = re.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
+_COMMENT = patterns.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
 _TAG = "nbsafe:ignore"
 _SKIP = "nbsafe:skip"
 _MARK = "nbsafe:"

@@ -7,23 +7,23 @@ what no two runs share: addresses, timings, the repr of a figure.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.values import dataclass
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
-_NUMPY_SCALAR = re.compile(r"\bnp\.(?:float|int|uint|bool|str|complex)\w*_?\(([^()]*)\)")
-_LONG_FLOAT = re.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
-_SPACES = re.compile(r"[ \t]+")
-_TIMING = re.compile(
+_ANSI = patterns.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_ADDRESS = patterns.compile(r"\b0x[0-9a-fA-F]{4,}\b")
+_NUMPY_SCALAR = patterns.compile(r"\bnp\.(?:float|int|uint|bool|str|complex)\w*_?\(([^()]*)\)")
+_LONG_FLOAT = patterns.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
+_SPACES = patterns.compile(r"[ \t]+")
+_TIMING = patterns.compile(
     r"^(?:CPU times: |Wall time: |Compiler : |The slowest run took )"
     r"|\bloops?,? (?:each|best of)\b|\bper loop\b"
 )
-_FLEETING = re.compile(
+_FLEETING = patterns.compile(
     r"^[\[(]*<(?:Figure size|matplotlib\.|mpl_toolkits\.|Axes|AxesSubplot|seaborn\.|IPython\.|"
     r"pandas\.io\.formats\.style)"
 )

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.values import dataclass
 
 FILES = tuple(f"{n}.toml" for n in ("builtins", "numpy", "pandas", "sklearn", "plotting", "others"))
-_LINE = re.compile(r"^\[\"?([\w.]+)\"?\]$|^(\w+) = '''([^']*)'''", re.MULTILINE)
+_LINE = patterns.compile(r"^\[\"?([\w.]+)\"?\]$|^(\w+) = '''([^']*)'''", re.MULTILINE)
 _CONTAINERS = ("list", "dict", "set", "collections.deque")
 _NONE: frozenset[str] = frozenset()
 
