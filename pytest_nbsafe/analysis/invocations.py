@@ -14,6 +14,7 @@ from pytest_nbsafe.values import dataclass
 
 _MANY = 20
 """A longer list is data; it is not written out as an argument's text."""
+_LONG = 1000
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -206,7 +207,10 @@ class _Reader:
         """Pass over what holds no call and no text."""
 
     def attribute(self, node: ast.Attribute) -> None:
-        self.visit(node.value)
+        value = node.value
+        while isinstance(value, ast.Attribute):
+            value = value.value
+        self.visit(value)
 
     def name(self, node: ast.Name) -> None:
         self.names.append(node.id)
@@ -320,11 +324,12 @@ def _dotted(node: ast.expr) -> str:
 def _literal(node: ast.expr) -> str:
     """Return the repr of a literal, "" if it is none or long."""
     if isinstance(node, ast.Constant):
-        return repr(node.value)
+        huge = isinstance(node.value, int) and node.value.bit_length() > _LONG
+        return "" if huge else repr(node.value)  # Python refuses to write an int of some length
     if isinstance(node, ast.UnaryOp):
         inner = node.operand
-        negative = isinstance(node.op, ast.USub) and isinstance(inner, ast.Constant)
-        return ast.unparse(node) if negative else ""
+        value = _literal(inner) if isinstance(inner, ast.Constant) else ""
+        return f"-{value}" if value and isinstance(node.op, ast.USub) else ""
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
         whole = len(node.elts) <= _MANY and all(map(_literal, node.elts))
         return ast.unparse(node) if whole else ""

@@ -97,7 +97,10 @@ def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
     text = _plain_imports(source)
     if text is None:
         text = to_python(source, graph.notebook.python_major).text
-    return import_statements.found(parse(text), Places(source, text).span)
+    try:
+        return import_statements.found(parse(text), Places(source, text).span)
+    except RecursionError:  # its stack is deeper here than the analysis' was
+        return ()
 
 
 def _plain_imports(source: str) -> str | None:

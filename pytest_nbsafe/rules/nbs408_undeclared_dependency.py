@@ -91,20 +91,18 @@ def _may_come_from_elsewhere(notebook: Notebook) -> bool:
 
 
 def _claim(facts: Facts, project: Project, cell: int, one: Import, top: str) -> Claim:
-    from pytest_nbsafe.rules.distributions import distribution
+    from pytest_nbsafe.rules import distributions
 
-    name = distribution(top)
-    what = "it" if name == top else f"`{name}`"
+    name = distributions.distribution(top)
     file = project.files[0].name
+    if distributions.is_well_known(top):
+        what = "it" if name == top else f"`{name}`"
+        message = f"`{top}` is imported, but the project does not declare {what}"
+        remedy = f"add `{name}` to {file}"
+    else:
+        message = f"`{top}` is imported, but the project neither holds nor declares it"
+        remedy = f"add what brings `{top}` to {file}, or the module to the project"
     return Claim(
-        finding(
-            facts,
-            "NBS408",
-            cell,
-            one.span,
-            "proved",
-            f"`{top}` is imported, but the project does not declare {what}",
-            remedy=f"add `{name}` to {file}",
-        ),
+        finding(facts, "NBS408", cell, one.span, "proved", message, remedy=remedy),
         fault=("NBS408", name),
     )

@@ -169,5 +169,42 @@ def test_what_cannot_be_read_says_why() -> None:
     assert syntax.imports(graph("import"), 1) == ()
 
 
+def test_what_python_refuses_to_write_has_no_text() -> None:
+    assert called(f"f(0x{'f' * 5000}, -0x{'f' * 5000}, [0x{'f' * 5000}])") == ["f=(<>!, <>!, <>!)"]
+
+
+def test_deep_nesting_is_a_fault() -> None:
+    deep = "x = f(" + "-" * 900 + "1)"
+    found = syntax.of(graph(deep), 1)
+    assert found.fault or len(found.invocations) == 1
+    assert called("x = " + "a." * 900 + "f()")[0].endswith(".f=()")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import a\nfrom b import c as d, e  # why\n\nx = 1\nimport é",
+        "import a; import b",
+        "from a import (\n  b,\n  c)",
+        "from a import b, \\\n  c",
+        "x = '''\nimport a\n'''",
+        "%%bash\nimport a",
+        "\n%%writefile x.py\nimport a",
+        "if x:\n    import a",
+        "x = 'abc\\\nimport a'",
+        "!import a.png",
+        "import a\n%time import b",
+        "  import a\n  import b",
+        ">>> import a",
+    ],
+)
+def test_plain_imports_are_those_of_the_whole_cell(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = syntax.imports(graph(text), 1)
+    monkeypatch.setattr(syntax, "_plain_imports", lambda _: None)
+    assert syntax.imports(graph(text), 1) == quick
+
+
 def test_false_negative_a_module_under_another_name() -> None:
     assert called("import numpy as np\nr = np.random", "r.rand()") == ["r.rand=()"]

@@ -106,6 +106,11 @@ def test_the_message_names_the_distribution_and_the_file(tmp_path: Path) -> None
     assert (found.verdict, found.severity) == ("proved", "warning")
 
 
+def test_a_module_that_is_not_known_may_be_one_of_the_project(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, {"requirements.txt": "a"}, "import helper")
+    assert found.message == "`helper` is imported, but the project neither holds nor declares it"
+
+
 def test_a_suppressed_import_is_not_told(tmp_path: Path) -> None:
     cells = ["import shap  # nbsafe: ignore[NBS408] mine", "import shap"]
     assert told(tmp_path, "a", *cells) == ["2:1 shap"]
