@@ -27,7 +27,7 @@ class NeverRun:
 # %% [1]
 total = 3
 # %%
-total = total * 2 #! NBS107
+half = total / 2 #! NBS107
 # %% [2]
 print(total)
 #> 3

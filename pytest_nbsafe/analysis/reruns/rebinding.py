@@ -1,0 +1,233 @@
+"""What `x = <expression with x>` comes to when it is done a second time, as far as it is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from pytest_nbsafe.analysis import knowledge
+from pytest_nbsafe.analysis.reruns import methods
+from pytest_nbsafe.analysis.reruns.methods import REPEATS, UNKNOWN, Second
+
+Same = Callable[[ast.expr], bool]
+"""Tells whether an expression is the very symbol that is bound anew."""
+
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "adds to {it} once more",
+    ast.Sub: "subtracts from {it} once more",
+    ast.Mult: "multiplies {it} once more",
+    ast.Div: "divides {it} once more",
+    ast.FloorDiv: "divides {it} once more",
+    ast.Pow: "takes the power of {it} once more",
+    ast.MatMult: "multiplies {it} once more",
+    ast.LShift: "shifts {it} once more",
+    ast.RShift: "shifts {it} once more",
+    ast.BitXor: "flips the bits of {it} once more",
+}
+_REVERSED: dict[type[ast.operator], str] = {
+    ast.Sub: "subtracts {it} once more",
+    ast.Div: "divides by {it} once more",
+    ast.FloorDiv: "divides by {it} once more",
+    ast.Pow: "takes the power once more, of {it}",
+}
+_NEUTRAL: dict[type[ast.operator], int] = {
+    ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1, ast.Pow: 1,
+}  # fmt: skip
+_NOT_TWICE = {
+    "len": "TypeError", "sum": "TypeError", "max": "TypeError", "min": "TypeError",
+    "ord": "TypeError", "chr": "TypeError", "range": "TypeError", "reversed": "TypeError",
+    "open": "TypeError", "json.loads": "TypeError", "json.load": "AttributeError",
+    "torch.from_numpy": "TypeError",
+}  # fmt: skip
+_GROWS = frozenset({
+    "pandas.concat", "numpy.append", "numpy.concatenate", "numpy.hstack", "numpy.vstack",
+    "numpy.column_stack", "numpy.dstack", "numpy.stack", "numpy.r_", "numpy.c_", "numpy.pad",
+    "tensorflow.concat", "torch.cat", "scipy.sparse.hstack", "scipy.sparse.vstack",
+})  # fmt: skip
+_PATHS = frozenset({"os.path.join"})
+
+
+def second(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Second:
+    """Return what evaluating the expression a second time does, the symbol being its first value.
+
+    `callee` names what is called ("numpy.log"). Only an expression in which the symbol stands once
+    is judged: `x - x.mean()` does nothing new to what is centred already.
+    """
+    if sum(same(part) for part in ast.walk(node) if isinstance(part, ast.expr)) != 1:
+        return UNKNOWN
+    return _judge(node, same, callee)
+
+
+def _holds(node: ast.AST, same: Same) -> bool:
+    return any(same(part) for part in ast.walk(node) if isinstance(part, ast.expr))
+
+
+def _judge(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Second:
+    if same(node):
+        return REPEATS
+    if isinstance(node, ast.BinOp):
+        return _operation(node, same, callee)
+    if isinstance(node, ast.UnaryOp):
+        inner = _judge(node.operand, same, callee)
+        if inner.kind != "repeats" or isinstance(node.op, ast.UAdd):
+            return inner
+        return Second("shifts", "turns {it} round again")
+    if isinstance(node, ast.Subscript) and _holds(node.value, same):
+        return _then(_judge(node.value, same, callee), _subscript(node, same))
+    if isinstance(node, ast.Attribute):
+        return _then(_judge(node.value, same, callee), _attribute(node))
+    if isinstance(node, ast.Call):
+        return _call(node, same, callee)
+    if isinstance(node, ast.ListComp):
+        return _comprehension(node, same, callee)
+    return UNKNOWN
+
+
+def _then(first: Second, last: Second) -> Second:
+    """Return what two steps one after the other come to."""
+    if "unknown" in {first.kind, last.kind}:
+        return UNKNOWN
+    return first if first.kind != "repeats" else last
+
+
+# -- operators, subscripts, attributes -----------------------------------------------------------
+
+
+def _operation(node: ast.BinOp, same: Same, callee: Callable[[ast.expr], str]) -> Second:
+    left = _holds(node.left, same)
+    inner, other = (node.left, node.right) if left else (node.right, node.left)
+    if type(node.op) not in _SIGNS:
+        return UNKNOWN
+    if isinstance(other, ast.Constant) and other.value == _NEUTRAL.get(type(node.op), object()):
+        return _judge(inner, same, callee)
+    does = _SIGNS[type(node.op)]
+    what = Second("shifts", does if left else _REVERSED.get(type(node.op), does))
+    return _then(_judge(inner, same, callee), what)
+
+
+def operation(op: ast.operator, value: ast.expr) -> Second:
+    """Return what `x <op>= value` does a second time."""
+    if type(op) not in _SIGNS:
+        return REPEATS if isinstance(op, ast.BitOr | ast.BitAnd | ast.Mod) else UNKNOWN
+    if isinstance(value, ast.Constant) and value.value == _NEUTRAL.get(type(op), object()):
+        return REPEATS
+    return Second("shifts", _SIGNS[type(op)])
+
+
+def _subscript(node: ast.Subscript, same: Same) -> Second:
+    inside, value = node.slice, node.value
+    by_label = isinstance(value, ast.Attribute) and value.attr == "loc"
+    if _holds(inside, same) or by_label:
+        return UNKNOWN
+    if isinstance(value, ast.Attribute) and value.attr in {"iloc", "str"}:
+        return _slices(inside) if value.attr == "iloc" else UNKNOWN
+    if isinstance(inside, ast.Constant):
+        if isinstance(inside.value, str):
+            return Second("raises", "fails: {it} is already what was under that key")
+        return Second("shifts", "takes a part of {it}, which is a part already")
+    return _slices(inside)
+
+
+def _slices(inside: ast.expr) -> Second:
+    """Return what taking a slice of the slice does."""
+    parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+    found = REPEATS
+    for part in parts:
+        if not isinstance(part, ast.Slice):
+            return UNKNOWN
+        if _cuts(part):
+            found = Second("shifts", "cuts off more of {it}")
+        elif part.step is not None:
+            found = Second("shifts", "turns {it} round again")
+        elif part.lower is not None or not (part.upper is None or _positive(part.upper)):
+            return UNKNOWN
+    return found
+
+
+def _cuts(part: ast.Slice) -> bool:
+    """Tell whether the slice leaves out something each time: `[1:]`, `[:-1]`, `[::2]`."""
+    step = part.step.value if isinstance(part.step, ast.Constant) else None
+    last = part.upper
+    return (
+        (_positive(part.lower) and part.upper is None)
+        or (isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.USub))
+        or (isinstance(step, int) and step > 1)
+    )
+
+
+def _positive(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 0
+
+
+def _attribute(node: ast.Attribute) -> Second:
+    if node.attr == "T":
+        return Second("shifts", "transposes {it} back")
+    if isinstance(node.value, ast.Attribute) and node.value.attr == "dt":
+        return methods.of_dates(node.attr)
+    if node.attr in {"loc", "iloc", "str", "dt"}:
+        return REPEATS  # what follows decides
+    if node.attr in {"values", "columns"}:
+        return Second("raises", f"raises AttributeError: {{it}} has no `{node.attr}` any more")
+    return UNKNOWN
+
+
+def _comprehension(node: ast.ListComp, same: Same, callee: Callable[[ast.expr], str]) -> Second:
+    """Judge `[f(i) for i in x]` by what the element comes to."""
+    loop = node.generators[0]
+    if len(node.generators) > 1 or not same(loop.iter) or not isinstance(loop.target, ast.Name):
+        return UNKNOWN
+    name = loop.target.id
+
+    def element(part: ast.expr) -> bool:
+        return isinstance(part, ast.Name) and part.id == name
+
+    found = second(node.elt, element, callee)
+    return Second(found.kind, found.does.replace("{it}", "what {it} holds"))
+
+
+# -- calls ---------------------------------------------------------------------------------------
+
+
+def _call(node: ast.Call, same: Same, callee: Callable[[ast.expr], str]) -> Second:
+    func = node.func
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if isinstance(func, ast.Attribute) and _holds(func.value, same):
+        return _then(_judge(func.value, same, callee), methods.rebound(node, func))
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
+        if func.attr == "join" and any(map(same, given)):
+            return Second("shifts", "joins the single characters of {it}")
+        return UNKNOWN
+    path = callee(func)
+    if not node.args or not path:
+        return UNKNOWN
+    first = node.args[0]
+    if path in _GROWS:
+        parts = first.elts if isinstance(first, ast.List | ast.Tuple) else node.args
+        others = len(parts) > 1
+        grows = others and any(map(same, parts))
+        return Second("shifts", "appends to {it} once more") if grows else UNKNOWN
+    if not _holds(first, same):
+        return UNKNOWN
+    return _then(_judge(first, same, callee), _function(node, path))
+
+
+def _function(node: ast.Call, path: str) -> Second:
+    known = knowledge.load().rebinding
+    last = path.rpartition(".")[2]
+    library = path.partition(".")[0] in {"numpy", "pandas"} or "." not in path
+    if path in {"max", "min"} and len(node.args) > 1:
+        return REPEATS
+    if path in _NOT_TWICE:
+        return Second("raises", f"raises {_NOT_TWICE[path]}: {{it}} is the result already")
+    if path in _PATHS:
+        return Second("shifts", "adds to the path {it} once more")
+    if path == "pandas.get_dummies":
+        columns = any(keyword.arg == "columns" for keyword in node.keywords)
+        return methods.key_error("columns") if columns else UNKNOWN
+    if path == "pandas.merge":
+        return methods.merge(node)
+    if last == "to_categorical":
+        return Second("shifts", "encodes {it}, which is encoded already")
+    if library and last in known.shifts:
+        return Second("shifts", f"applies `{last}` to {{it}} once more")
+    return REPEATS if library and last in known.repeats else UNKNOWN

@@ -1,0 +1,297 @@
+"""Goes through a cell in order and notes what a second run would find changed by the first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.analysis import effects, inference
+from pytest_nbsafe.analysis.reruns import calls, methods, rebinding
+from pytest_nbsafe.analysis.reruns.methods import Second
+from pytest_nbsafe.analysis.reruns.symbols import (
+    ANY,
+    Path,
+    dropped,
+    is_at,
+    labels,
+    names,
+    names_and_calls,
+    path_of,
+    stored_labels,
+)
+from pytest_nbsafe.analysis.scopes import root, stored_names
+from pytest_nbsafe.values import dataclass
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.analysis.graph import Graph
+
+_GROW = frozenset({"append", "appendleft", "extend", "insert", "add", "heappush"})
+_SHRINK = frozenset({"pop", "popleft", "popitem", "remove", "heappop"})
+_PLACES = frozenset({"set_index", "reset_index"})
+_Branching = ast.If | ast.While
+_Block = ast.For | ast.AsyncFor | ast.With | ast.AsyncWith
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a statement does to a name that comes from another cell.
+
+    `does` continues "a second run of this cell ..."; `raises` tells that it fails there. `method`
+    is what is called to do it, "" for an assignment or `del`.
+    """
+
+    name: str
+    node: ast.stmt
+    does: str
+    raises: bool
+    method: str
+
+
+class Walk:
+    """Notes the changes of some names in the statements of a cell.
+
+    `made`: names that the cell has made anew, or that nothing can be said of any more; `paths`:
+    the same of symbols under a name. `derived`: which of the names each name is made from here.
+    """
+
+    def __init__(self, graph: Graph, cell: int, tree: ast.Module, watched: frozenset[str]) -> None:
+        self.graph = graph
+        self.cell = cell
+        self.watched = watched
+        self.tree = tree
+        self.stored: dict[str, set[object]] | None = None
+        self.made: set[str] = set()
+        self.paths: set[Path] = set()
+        self.derived: dict[str, set[str]] = {}
+        self.found: list[Change] = []
+        self.callee = partial(_callee, graph, cell)
+        self.body(tree.body)
+
+    def is_live(self, name: str) -> bool:
+        """Tell whether a name still holds what another cell left in it."""
+        return name in self.watched and name not in self.made
+
+    def add(self, name: str, node: ast.stmt, second: Second, it: str, method: str = "") -> None:
+        """Note a change; one that a second run does not notice only by its method."""
+        if second.kind == "unknown" and not method:
+            return
+        does = second.does.replace("{it}", f"`{it}`")
+        self.found.append(Change(name, node, does, second.kind == "raises", method))
+
+    # -- statements --------------------------------------------------------------------------
+
+    def body(self, statements: Iterable[ast.stmt], *, looped: bool = False) -> None:
+        """Go through statements one after another."""
+        for node in statements:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self.made.add(node.name)
+            elif isinstance(node, _Branching):
+                self.branching(node, looped=looped)
+            elif isinstance(node, _Block):
+                self.block(node, looped=looped)
+            elif isinstance(node, ast.Try | ast.Match) or type(node).__name__ == "TryStar":
+                self.guarded(node)
+            else:
+                self.simple(node)
+
+    def branching(self, node: _Branching, *, looped: bool) -> None:
+        """Go into `if` or `while`.
+
+        Outside a loop an `if` may be there to keep a second run from doing it twice; inside it
+        picks elements, unless it asks about the name itself.
+        """
+        if isinstance(node, ast.If) and not looped:
+            self.guarded(node)
+            return
+        asked = (names(node.test) & self.watched) - self.made
+        self.made |= asked
+        self.body(node.body, looped=True)
+        self.body(node.orelse, looped=looped)
+
+    def block(self, node: _Block, *, looped: bool) -> None:
+        """Go into a loop or `with`."""
+        if isinstance(node, ast.With | ast.AsyncWith):
+            targets = [i.optional_vars for i in node.items if i.optional_vars is not None]
+        else:
+            targets, looped = [node.target], True
+        self.made.update(name.id for target in targets for name in stored_names(target))
+        self.body(node.body, looped=looped)
+
+    def guarded(self, node: ast.stmt) -> None:
+        """Let what may not run make names anew, so that nothing is said of them after it."""
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.made.add(part.id)
+            elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+                self.paths.add(path_of(part))
+
+    def simple(self, node: ast.stmt) -> None:
+        """Go through a statement that holds no others."""
+        if isinstance(node, ast.Delete):
+            self.delete(node)
+            return
+        used, called = names_and_calls(node)
+        if used.isdisjoint(self.watched) and used.isdisjoint(self.derived):
+            return
+        for call in called:
+            self.call(node, call)
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Tuple | ast.List):
+                    self.unpack(node, target)
+                else:
+                    self.bind(node, target, node.value)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self.bind(node, node.target, node.value)
+        elif isinstance(node, ast.AugAssign):
+            self.augmented(node)
+
+    # -- assignments -------------------------------------------------------------------------
+
+    def bind(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
+        """Judge `x = ...`, `x['k'] = ...` and `x.a = ...`."""
+        bottom = root(target)
+        if bottom is None:
+            return
+        name, path = bottom.id, path_of(target)
+        second = methods.REPEATS
+        if self.is_live(name) and path not in self.paths:
+            second = methods.UNKNOWN
+            if not self.is_derived(value, name):
+                second = rebinding.second(value, partial(is_at, path), self.callee)
+            called = _method_of(value)
+            if self.puts_back(name, value, second):
+                second = methods.UNKNOWN
+            elif second.kind != "unknown":
+                self.add(name, node, second, ast.unparse(target), called)
+        if not isinstance(target, ast.Name):
+            self.paths |= {path} if second.kind == "unknown" else set()
+            return
+        self.derive([name], value)
+        if second.kind == "unknown" or name not in self.watched:
+            self.made.add(name)
+
+    def unpack(self, node: ast.Assign, target: ast.Tuple | ast.List) -> None:
+        """Judge `a, b = b, a` and `x, y = train_test_split(x)`; else nothing is known."""
+        value = node.value
+        bound = [name.id for name in stored_names(target)]
+        live = [name for name in bound if self.is_live(name)]
+        if isinstance(value, ast.Call) and self.callee(value.func).endswith("train_test_split"):
+            given = {a.id for a in value.args if isinstance(a, ast.Name)}
+            split = Second("shifts", "splits {it} once more, which is a part already")
+            for name in live:
+                if name in given:
+                    self.add(name, node, split, name)
+        elif isinstance(value, ast.Tuple) and len(live) == len(bound) == 2:
+            given_names = [getattr(part, "id", "") for part in value.elts]
+            if given_names == bound[::-1]:
+                swap = Second("shifts", "swaps {it} back")
+                self.add(bound[0], node, swap, "` and `".join(bound))
+        self.derive(bound, value)
+        self.made.update(bound)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        """Judge `x += ...`, also of a symbol under the name."""
+        bottom = root(node.target)
+        if bottom is None or not self.is_live(bottom.id):
+            return
+        path = path_of(node.target)
+        parts = (part for part in ast.walk(node.value) if isinstance(part, ast.expr))
+        again = any(is_at(path, part) for part in parts)
+        if path not in self.paths and not again and not self.is_derived(node.value, bottom.id):
+            second = rebinding.operation(node.op, node.value)
+            self.add(bottom.id, node, second, ast.unparse(node.target))
+
+    def derive(self, bound: Iterable[str], value: ast.expr) -> None:
+        """Note from which of the watched names these are made now."""
+        used = names(value)
+        sources = used & self.watched
+        sources.update(*(self.derived.get(name, set()) for name in used))
+        for name in bound:
+            self.derived[name] = sources - {name}
+
+    def is_derived(self, value: ast.AST, name: str) -> bool:
+        """Tell whether the value uses what this cell makes from the name: `x - x_mean`."""
+        others = names(value) - {name}
+        return any(name in self.derived.get(other, ()) for other in others)
+
+    def puts_back(self, name: str, value: ast.expr, second: Second) -> bool:
+        """Tell whether the cell stores the labels that are taken out here, before or after."""
+        takes_out = second.kind == "raises" and isinstance(value, ast.Call)
+        return takes_out and self.stores(name, dropped(value))  # type: ignore[arg-type] # a Call
+
+    def stores(self, name: str, keys: list[object]) -> bool:
+        """Tell whether the cell puts one of these keys (any, if none) into a name's object."""
+        if self.stored is None:
+            self.stored = stored_labels(self.tree, self.watched)
+        stored = self.stored.get(name, set())
+        return bool(stored) and (not keys or ANY in stored or not stored.isdisjoint(keys))
+
+    # -- calls and del -----------------------------------------------------------------------
+
+    def call(self, node: ast.stmt, call: ast.Call) -> None:
+        """Judge a method that changes its object, or a function that changes an argument."""
+        func = call.func
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            name = func.value.id
+            if self.is_live(name):
+                self.add(name, node, self.method(call, func, name), name, func.attr)
+        for argument in effects.changed_arguments(call):
+            if isinstance(argument, ast.Name) and self.is_live(argument.id):
+                last, second = calls.function(call)
+                self.add(argument.id, node, second, argument.id, last)
+
+    def method(self, call: ast.Call, func: ast.Attribute, name: str) -> Second:
+        """Return what a method of a name comes to the second time."""
+        if effects.is_in_place(call):
+            second = methods.rebound(call, func)
+            unsure = self.is_derived(call, name) or name in names(ast.Tuple(call.args, ast.Load()))
+            return methods.UNKNOWN if unsure or self.puts_back(name, call, second) else second
+        second = calls.method(self.graph, self.cell, call, name, func.attr)
+        if second.kind == "raises" and self.stores(name, dropped(call)):
+            return methods.UNKNOWN
+        return second
+
+    def delete(self, node: ast.Delete) -> None:
+        """Judge `del x` and `del x['k']`."""
+        for target in node.targets:
+            bottom = root(target)
+            if bottom is None or not self.is_live(bottom.id):
+                continue
+            name, it = bottom.id, ast.unparse(target)
+            if isinstance(target, ast.Name):
+                if name in self.graph.cells[self.cell].removed:
+                    self.add(name, node, Second("raises", "raises NameError: {it} is gone"), it)
+            elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+                keys = labels(target.slice)
+                if keys and isinstance(keys[0], str) and not self.stores(name, keys):
+                    self.add(name, node, Second("raises", "raises KeyError: {it} is gone"), it)
+
+    # -- what is left at the end -------------------------------------------------------------
+
+    def lasting(self) -> Iterator[Change]:
+        """Yield the changes that matter and that the cell does not undo itself."""
+        for change in self.found:
+            called = [c.method for c in self.found if c.name == change.name]
+            if change.does and not _is_undone(change.method, called):
+                yield change
+
+
+def _is_undone(method: str, called: list[str]) -> bool:
+    """Tell whether a cell that calls all these puts back what one of them takes out."""
+    if method in _GROW | _SHRINK:
+        return not _GROW.isdisjoint(called) and not _SHRINK.isdisjoint(called)
+    if method in _PLACES:
+        return _PLACES.issubset(called)
+    return method == "reverse" and called.count(method) > 1
+
+
+def _callee(graph: Graph, cell: int, func: ast.expr) -> str:
+    return inference.callee(graph, func, cell)
+
+
+def _method_of(node: ast.expr) -> str:
+    func = node.func if isinstance(node, ast.Call) else None
+    return func.attr if isinstance(func, ast.Attribute) else ""

@@ -1,0 +1,258 @@
+"""NBS106: what a second run of the last cell does, "-" for nothing that is known."""
+
+from __future__ import annotations
+
+import pytest
+from rulecase import facts_of
+
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.rules import evaluate
+
+ONLY = Config(select=("NBS106",))
+SETUP = """\
+import heapq, random
+import keras
+import numpy as np
+import pandas as pd
+from collections import Counter, deque
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+df = pd.read_csv("a.csv")
+other = pd.read_csv("b.csv")
+s = df["a"]
+xs = [3, 1, 2]
+ys = [1]
+d = {"k": 1}
+n = 1
+t = "text"
+q = deque()
+c = Counter()
+arr = np.zeros((3, 4))
+model = keras.Sequential()
+scaler = StandardScaler()
+it = iter(xs)
+f = open("x")
+who = unknown()"""
+
+
+def findings(*cells: str) -> tuple[Finding, ...]:
+    text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate((SETUP, *cells), 1))
+    return evaluate(facts_of(text, ONLY))
+
+
+def second_run(*cells: str) -> str:
+    last = len(cells) + 1
+    found = [f.message for f in findings(*cells) if f.location.cell == last]
+    assert all(message.startswith("a second run of this cell ") for message in found)
+    said = [message.removeprefix("a second run of this cell ") for message in found]
+    return " | ".join(said).replace("`", "") or "-"
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        # arithmetic
+        ("n += 1", "adds to n once more"),
+        ("n = n + 1", "adds to n once more"),
+        ("n = 1 - n", "subtracts n once more"),
+        ("n -= 2", "subtracts from n once more"),
+        ("n = -n", "turns n round again"),
+        ("t = t + '!'", "adds to t once more"),
+        ("df['a'] = df['a'] * 2", "multiplies df['a'] once more"),
+        ("df.a = df['a'] / 100", "divides df.a once more"),
+        ("df['a'] += 1", "adds to df['a'] once more"),
+        ("d['k'] += 1", "adds to d['k'] once more"),
+        ("arr /= 255.", "divides arr once more"),
+        ("df = (df - 1) / 2", "subtracts from df once more"),
+        ("for i in range(3):\n    n += i", "adds to n once more"),
+        ("for w in xs:\n    if w > 1:\n        n += 1", "adds to n once more"),
+        ("with open('y') as g:\n    n += 1", "adds to n once more"),
+        ("df.columns = ['x_' + c for c in df.columns]", "adds to what df.columns holds once more"),
+        # idempotent, or not to be told
+        ("n += 0", "-"),
+        ("n = abs(n)", "-"),
+        ("n |= 4", "-"),
+        ("n = 5", "-"),
+        ("n = 0\nn += 1", "-"),
+        ("n += 1\nn = 0", "-"),
+        ("m = n + 1", "-"),
+        ("df['b'] = df['a'] * 2", "-"),
+        ("df['b'] = 0\ndf['b'] += 1", "-"),
+        ("df['a'] = df['a'] - df['a'].mean()", "-"),
+        ("m = df['a'].mean()\ndf['a'] = df['a'] - m", "-"),
+        ("df['a'] -= df['a'].mean()", "-"),
+        ("if n < 3:\n    n += 1", "-"),
+        ("while n < 3:\n    n += 1", "-"),
+        ("try:\n    n += 1\nexcept E:\n    pass", "-"),
+        ("def g():\n    n = 0\n    n += 1", "-"),
+        ("n = n or 3", "-"),
+        ("n = max(n, 3)", "-"),
+        ("n = frobnicate(n)", "-"),
+        ("n = frobnicate(n)\nn += 1", "-"),
+        # tables
+        ("df = df.drop('a', axis=1)", "raises KeyError: df has lost these columns"),
+        ("df = df.drop(columns=['a'])", "raises KeyError: df has lost these columns"),
+        ("df = df.drop([0, 1])", "raises KeyError: df has lost these rows"),
+        ("df.drop('a', axis=1, inplace=True)", "raises KeyError: df has lost these columns"),
+        ("df = df.dropna().drop('a', axis=1)", "raises KeyError: df has lost these columns"),
+        ("df = df.set_index('a')", "raises KeyError: df has lost these columns"),
+        ("df = df.reset_index()", "makes the index of df a column once more"),
+        ("df.reset_index(inplace=True)", "makes the index of df a column once more"),
+        ("del df['a']", "raises KeyError: df['a'] is gone"),
+        ("x = df.pop('a')", "raises KeyError: df has no such key any more"),
+        ("df.insert(0, 'z', 1)", "raises ValueError: df has this column already"),
+        ("df = df[1:]", "cuts off more of df"),
+        ("df = df.iloc[:, 1:]", "cuts off more of df"),
+        ("df = df.T", "transposes df back"),
+        ("df = df['a']", "fails: df is already what was under that key"),
+        ("df = df.values", "raises AttributeError: df has no values any more"),
+        ("df = pd.concat([df, other])", "appends to df once more"),
+        ("df = df.append(other)", "applies append to df once more"),
+        ("df = df.merge(other)",
+         "merges into df once more: columns double as _x and _y, or rows grow"),
+        ("df = pd.get_dummies(df, columns=['a'])", "raises KeyError: df has lost these columns"),
+        ("df['a'] = df['a'].map({'m': 0, 'f': 1})",
+         "turns df['a'] into missing values: what it holds by then is no key"),
+        ("df['a'] = df['a'].str.split(',')",
+         "turns df['a'] into missing values: it holds lists by then"),
+        ("df['a'] = df['a'].dt.year", "raises AttributeError: df['a'] holds no dates any more"),
+        ("df = df.sample(frac=0.5)", "takes a sample of df, which is a sample already"),
+        ("s = s.shift(1)", "applies shift to s once more"),
+        ("df['a'] = np.log(df['a'])", "applies log to df['a'] once more"),
+        ("df = df.dropna()", "-"),
+        ("df.fillna(0, inplace=True)", "-"),
+        ("df = df.drop_duplicates().reset_index(drop=True)", "-"),
+        ("df = df.sort_values('a')", "-"),
+        ("df = df[df.a > 0]", "-"),
+        ("df = df[['a', 'b']]", "-"),
+        ("df = df.head(10)", "-"),
+        ("df = df[:10]", "-"),
+        ("df = df.rename(columns={'a': 'b'})", "-"),
+        ("df.columns = ['a', 'b']", "-"),
+        ("df.columns = df.columns.str.lower()", "-"),
+        ("df['a'] = pd.to_datetime(df['a'])", "-"),
+        ("df['a'] = df['a'].astype(int)", "-"),
+        ("df['a'] = df['a'].map({1: 2, 2: 1})", "-"),
+        ("df['a'] = df['a'].map(frobnicate)", "-"),
+        ("df['a'] = df['a'].replace('x', 'y')", "-"),
+        ("df['a'] = df['a'].str.replace('a', '').str.strip()", "-"),
+        ("df = df.drop(df[df.a > 1].index)", "-"),
+        ("df = df.drop('a', axis=1, errors='ignore')", "-"),
+        ("df['a'] = 1\ndf = df.drop('a', axis=1)", "-"),
+        ("df = df.drop('a', axis=1)\ndf['a'] = 1", "-"),
+        ("df['a'] = df['a'] + 'x'\ndf = df.drop('a', axis=1)",
+         "raises KeyError: df has lost these columns"),
+        ("if 'a' in df:\n    df = df.drop('a', axis=1)", "-"),
+        ("gone = [c for c in df if c > 'm']\ndf = df.drop(gone, axis=1)", "-"),
+        ("df = df.set_index('a')\ndf = df.reset_index()", "-"),
+        ("df = df.groupby('a').mean()", "-"),
+        ("df = pd.read_csv('c.csv')\ndf = df.drop('a', axis=1)", "-"),
+        # containers: the class decides
+        ("xs.append(1)", "appends to xs once more"),
+        ("for i in ys:\n    xs.append(i)", "appends to xs once more"),
+        ("[xs.append(i) for i in ys]", "appends to xs once more"),
+        ("xs.extend(ys)", "extends xs once more"),
+        ("xs += ys", "adds to xs once more"),
+        ("y = xs.pop()", "takes another element out of xs"),
+        ("xs.remove(3)", "raises, or removes another element of xs"),
+        ("xs = xs[1:]", "cuts off more of xs"),
+        ("xs = [x * 2 for x in xs]", "multiplies what xs holds once more"),
+        ("xs = [x.split(',') for x in xs]",
+         "raises AttributeError: what xs holds has no split any more"),
+        ("xs = ' '.join(xs)", "joins the single characters of xs"),
+        ("xs.reverse()", "turns xs round again"),
+        ("q.popleft()", "takes another element out of q"),
+        ("c.update('abc')", "counts into c once more"),
+        ("d.pop('k')", "raises KeyError: d has no such key any more"),
+        ("del d['k']", "raises KeyError: d['k'] is gone"),
+        ("heapq.heappush(xs, 1)", "puts the element into xs once more"),
+        ("random.shuffle(xs)", "shuffles xs, which is shuffled already"),
+        ("np.random.shuffle(arr)", "shuffles arr, which is shuffled already"),
+        ("next(it)", "takes the next element from it"),
+        ("text = f.read()", "reads nothing: f stands at its end"),
+        ("model.add(Dense(3))", "adds the layer to model once more"),
+        ("del xs", "raises NameError: xs is gone"),
+        ("xs, ys = ys, xs", "swaps xs and ys back"),
+        ("xs, val = train_test_split(xs)", "splits xs once more, which is a part already"),
+        ("n = len(xs); xs = len(xs)", "raises TypeError: xs is the result already"),
+        ("xs.sort()", "-"),
+        ("xs.append(1)\nxs.pop()", "-"),
+        ("xs.reverse()\nprint(xs)\nxs.reverse()", "-"),
+        ("xs = []\nxs.append(1)", "-"),
+        ("xs = [x.strip() for x in xs]", "-"),
+        ("xs = sorted(xs)", "-"),
+        ("if 1 not in xs:\n    xs.append(1)", "-"),
+        ("for i in ys:\n    if i not in xs:\n        xs.append(i)", "-"),
+        ("d['x'] = 1", "-"),
+        ("d.update({'x': 1})", "-"),
+        ("d.pop('k', None)", "-"),
+        ("d['k'] = 1\ndel d['k']", "-"),
+        ("d.setdefault('x', 1)", "-"),
+        ("c = Counter(xs)", "-"),
+        ("who.append(1)", "-"),
+        ("who.add(1)", "-"),
+        ("who.frobnicate()", "-"),
+        ("df.append(other)", "-"),
+        ("d['k'].append(1)", "-"),
+        ("scaler.fit(df)", "-"),
+        ("df = scaler.fit_transform(df)", "-"),
+        ("random.seed(1)", "-"),
+        ("import sys\nsys.path.append('x')", "-"),
+        ("del xs\nxs = []", "-"),
+        ("zs.append(1)", "-"),
+    ],
+)  # fmt: skip
+def test_what_a_second_run_does(cell: str, says: str) -> None:
+    assert second_run(cell) == says
+
+
+def test_only_what_another_cell_made() -> None:
+    assert second_run("k = 1\nk += 1") == "-"
+    assert second_run("k = 1", "k += 1") == "adds to k once more"
+    assert [f.location.cell for f in findings("k = []", "k.append(1)", "k.pop()")] == [3, 4]
+
+
+def test_one_finding_a_line_and_name() -> None:
+    found = findings("n += 1\nn += 2\ndf = df.head()\ndf.drop('a', axis=1, inplace=True)")
+    assert [(f.location.line, f.location.column) for f in found] == [(1, 1), (4, 1)]
+    assert len(findings("n, t = t, n")) == 1
+
+
+def test_a_failing_line_goes_before_a_changed_value() -> None:
+    assert second_run("df['b'] += 1\ndf = df.drop('a', axis=1)") == (
+        "raises KeyError: df has lost these columns"
+    )
+
+
+def test_the_path_and_the_remedy() -> None:
+    (found,) = findings("xs.append(1)")
+    assert [(s.cell, s.line, s.cause) for s in found.steps] == [
+        (1, 11, "makes `xs`"),
+        (2, 1, "changes `xs`, which this cell does not make"),
+    ]
+    assert found.remedy == (
+        "move this line into cell 1, which makes `xs`, or change a copy under a new name"
+    )
+    (found,) = findings("df = df.drop('a', axis=1)")
+    assert found.remedy == (
+        "give the result a new name, or move this line into cell 1, which makes `df`"
+    )
+
+
+def test_false_negative_a_function_of_the_notebook() -> None:
+    assert second_run("def grow(l): l.append(1)", "grow(xs)") == "-"
+
+
+def test_false_negative_two_steps() -> None:
+    """The old value goes through another name."""
+    assert second_run("m = n + 1\nn = m") == "-"
+
+
+def test_false_negative_under_a_test_that_does_not_guard() -> None:
+    assert second_run("if t:\n    n += 1") == "-"
+
+
+def test_false_positive_a_text_of_one_letter() -> None:
+    """Its first letter is all of it, so that a second run does the same."""
+    assert second_run("t = t[0]") == "takes a part of t, which is a part already"
