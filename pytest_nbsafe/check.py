@@ -63,7 +63,8 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
 def _project(notebook: Notebook, config: Config) -> Project | None:
     """Return the project of a notebook that lies in a file, where a rule asks for it."""
     path = Path(notebook.path)
-    if not filters.is_asked("NBS408", config) or not path.is_file():
+    asked = filters.is_asked("NBS408", config) or config.contracts
+    if not asked or not path.is_file():
         return None
     from pytest_nbsafe import project
 

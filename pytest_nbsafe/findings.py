@@ -10,6 +10,8 @@ from pytest_nbsafe.values import dataclass
 
 Verdict = Literal["suspected", "observed", "confirmed", "refuted", "proved"]
 Status = Literal["passed", "failed", "skipped", "not-analysed"]
+_CONTRACT = "NBS501"
+"""Its messages begin with the contract's name and a colon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,14 @@ class Finding:
         """A key of the finding's content that survives moving the cell or editing others.
 
         It is made of the code, the source line and what is marked in it. Cell ids are left out,
-        for some tools number them anew. What stands at no line is keyed by its message.
+        for some tools number them anew. What stands at no line is keyed by its message, and a
+        contract's by the contract's name, for many contracts may speak of one place.
         """
         line = self.anchor.strip()
-        text = "\0".join((self.code, line, self._marked if line else self.message))
+        parts = [self.code, line, self._marked if line else self.message]
+        if line and self.code == _CONTRACT:
+            parts.append(self.message.partition(": ")[0])
+        text = "\0".join(parts)
         import hashlib
 
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -108,7 +108,8 @@ def _settings(path: Path, config: Config) -> Iterator[str]:
 
         known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
         yield repr(sorted(known.items()))
-    if "NBS408" not in config.ignore and (not config.select or "NBS408" in config.select):
+    asked = not config.select or "NBS408" in config.select or config.contracts
+    if asked and "NBS408" not in config.ignore:
         from pytest_nbsafe import project
 
         yield project.of(path).key

@@ -83,6 +83,17 @@ _TABLES = (
         ),
     ),
     Table(
+        "reads",
+        "each name that a statement, or the body of a function, reads",
+        "text",
+        (
+            _CELL,
+            _LINE,
+            _text("name", "the name"),
+            _text("function", "the function whose body reads it, empty for a statement"),
+        ),
+    ),
+    Table(
         "definitions",
         "each place that binds, deletes or changes a name of the notebook",
         "text",
@@ -95,7 +106,7 @@ _TABLES = (
     ),
     Table(
         "uses",
-        "each name that a cell reads from outside of itself, at its first read",
+        "each name that a cell needs from other cells, at its first read",
         "text",
         (
             *_PLACE,

@@ -52,6 +52,15 @@ def _statements(facts: Facts) -> Iterator[Row]:
             yield (number, *_place(found.span), found.kind, *map(_listed, groups))
 
 
+def _reads(facts: Facts) -> Iterator[Row]:
+    for number, cell in facts.graph.cells.items():
+        for found in cell.statements:
+            yield from ((number, found.span.line, name, "") for name in sorted(found.reads))
+        for function in cell.functions.values():
+            for name in sorted(function.reads):
+                yield (number, function.reads[name].span.line, name, function.name)
+
+
 def _definitions(facts: Facts) -> Iterator[Row]:
     for number, cell in facts.graph.cells.items():
         for found in cell.definitions:
@@ -156,6 +165,7 @@ def _listed(names: Iterable[str]) -> str:
 _READERS: Mapping[str, Callable[[Facts], Iterator[Row]]] = {
     "cells": _cells,
     "statements": _statements,
+    "reads": _reads,
     "definitions": _definitions,
     "uses": _uses,
     "edges": _edges,

@@ -94,3 +94,21 @@ def test_every_cell_was_run_is_no_alarm(pytester: pytest.Pytester) -> None:
     contract(pytester, "SELECT cell FROM cells WHERE cell NOT IN (SELECT cell FROM runs)")
     write(pytester.path / "nb.ipynb", TEXT)
     pytester.runpytest_subprocess(*RUN).assert_outcomes(passed=4)
+
+
+@pytest.mark.kernel
+def test_workers_agree(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    contract(pytester, "SELECT cell FROM runs WHERE status = 'ok' AND cell = 2")
+    write(pytester.path / "a.ipynb", TEXT)
+    write(pytester.path / "b.ipynb", TEXT)
+    result = pytester.runpytest_subprocess(*RUN, "-n2")
+    result.assert_outcomes(passed=6, failed=2)
+
+
+@pytest.mark.kernel
+def test_a_selected_cell_is_judged_by_what_ran(pytester: pytest.Pytester) -> None:
+    contract(pytester, "SELECT cell FROM runs WHERE status = 'ok'")
+    write(pytester.path / "nb.ipynb", TEXT)
+    result = pytester.runpytest_subprocess(*RUN, "nb.ipynb::cell-2")
+    result.assert_outcomes(failed=1)

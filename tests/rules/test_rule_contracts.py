@@ -1,6 +1,8 @@
 """Contracts: what each table holds, what a row becomes, and which queries are refused."""
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,12 @@ ANSWERS = {
         (4, "augmented", "z", "z", ""),
     ],
     "SELECT mutates, deletes FROM statements WHERE cell = 4 AND line = 4": [("", "")],
+    "SELECT line, name, function FROM reads WHERE cell = 3": [
+        (1, "h", ""),
+        (1, "os", ""),
+        (1, "r", ""),
+        (6, "base", "f"),
+    ],
     "SELECT cell, line, name, kind, certain FROM definitions WHERE kind <> 'import'": [
         (1, 6, "torch", "assign", 1),
         (3, 1, "r", "mutation", 1),
@@ -267,6 +275,14 @@ def test_findings_are_complete() -> None:
 def test_the_contract_says_how_severe_it_is(severity: str) -> None:
     (found,) = evaluate(facts_of(TEXT, with_contract("SELECT 1 AS cell", severity=severity)))
     assert found.severity == severity
+
+
+def test_a_baseline_tells_contracts_apart_by_their_names() -> None:
+    contracts = (Contract("a", "SELECT 3 AS cell"), Contract("b: c", "SELECT 3 AS cell, 1 AS n"))
+    found = evaluate(facts_of(TEXT, Config(contracts=contracts, select=("NBS501",))))
+    again = evaluate(facts_of(TEXT, with_contract("SELECT 3 AS cell, 2 AS n", name="b: c")))
+    assert [f.location for f in found] == [again[0].location] * 2
+    assert [f.fingerprint == again[0].fingerprint for f in found] == [False, True]
 
 
 def test_rows_that_say_the_same_are_one_finding() -> None:
@@ -516,3 +532,36 @@ def test_the_command_line_tells_and_exits(
         "nbsafe: error: contract 'no-os': SQLite says: no such table: import_s "
         "(did you mean imports? see the tables in `nbsafe explain NBS501`)\n"
     )
+
+
+def test_what_was_not_selected_is_found_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "nb.ipynb", "# %% [1]\nimport sklearn\nprint(sklearn.__version__)\n")
+    text = """\
+[project]
+dependencies = ["pandas"]
+[[tool.nbsafe.contract]]
+name = "declared"
+sql = "SELECT cell, line, code FROM findings"
+severity = "warning"
+"""
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert main(["check", "--select", "NBS501"]) == 0
+    assert "(proved)  declared: code = NBS408\n" in capsys.readouterr().out
+
+
+def test_sqlite_is_imported_only_for_contracts(tmp_path: Path) -> None:
+    write(tmp_path / "nb.ipynb", "# %% [1]\nimport os\n")
+    script = """\
+import sys
+from pytest_nbsafe.cli import main
+main(["check"])
+print("sqlite3" in sys.modules)
+"""
+    for text, imported in (("[tool.nbsafe]\n", "False"), (PYPROJECT, "True")):
+        (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert done.stdout.split("\n")[-2] == imported
