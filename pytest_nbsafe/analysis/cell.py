@@ -158,6 +158,7 @@ def _result(cell: Cell, b: Builder, text: str, escapes: Iterable[Escape]) -> Cel
         sure=ends.sure,
         leaves=ends.leaves,
         removed=ends.removed,
+        replaced=ends.bound,
         index=flow.bits,
         aliases=_frozen(b.aliases),
         made_by=_frozen(b.made),

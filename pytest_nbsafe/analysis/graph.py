@@ -149,8 +149,8 @@ def edges(graph: Graph, order: Sequence[int]) -> tuple[Edge, ...]:
     """Return what each run reads from earlier ones when the cells run in this order.
 
     Reaching definitions between cells: a read is linked to the last run that surely bound the
-    name, and to those since that may have bound it or changed its object in place. A cell that
-    reads and changes a name is linked first, as its run reads before it ends.
+    name (or deleted it), and to those since that may have bound it or changed its object in place.
+    A cell that reads and changes a name is linked first, as its run reads before it ends.
     """
     found: list[Edge] = []
     reaching: dict[str, _Reaching] = {}
@@ -172,18 +172,16 @@ def _run(graph: Graph, cell: int, reaching: dict[str, _Reaching]) -> None:
     for definition in analysis.definitions:
         name = definition.name
         if definition.kind == "mutation":
-            if name not in last and cell in graph.changers.get(name, ()):
+            changes = name not in last and name not in analysis.removed
+            if changes and cell in graph.changers.get(name, ()):
                 last[name] = definition
         elif definition.kind != "delete" and name in analysis.leaves:
             last[name] = definition
     for name, definition in graph._effects.get(cell, {}).items():  # noqa: SLF001 - its own module
         last.setdefault(name, definition)
-    for name in analysis.removed:
+    for name in analysis.replaced:
         reaching.pop(name, None)
     for name, definition in last.items():
-        if name in analysis.sure:
-            reaching[name] = {cell: definition}
-            continue
         since = reaching.setdefault(name, {})
         since.pop(cell, None)
         since[cell] = definition

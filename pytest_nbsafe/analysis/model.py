@@ -164,7 +164,8 @@ class CellAnalysis:
 
     At the end of the cell the names in `sure` are bound on every path, those in `leaves` on some,
     those in `removed` are deleted on every path; a name that the cell binds and deletes again is
-    in `definitions` but not in `leaves`. `index` numbers the bits of `Call.bound`.
+    in `definitions` but not in `leaves`. What a name in `replaced` held before is gone: every path
+    binds or deletes it. `index` numbers the bits of `Call.bound`.
     `aliases`: a name may lead to these functions (`g = f`, `lst = [f, h]`, `p = partial(f)`);
     `made_by`: a name holds what a call of these returned (an object of that class, perhaps).
     A lambda that no name is bound to stands in `functions` as `<lambda:line:column>`.
@@ -182,6 +183,7 @@ class CellAnalysis:
     sure: frozenset[str] = frozenset()
     leaves: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()
     index: Mapping[str, int] = field(default_factory=dict)
     aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
     made_by: Mapping[str, frozenset[str]] = field(default_factory=dict)

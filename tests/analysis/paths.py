@@ -1,9 +1,9 @@
 """An independent, slow and obviously right oracle: it walks every path through a small program.
 
 A program is a tree of tuples. `render` gives its text; `walk` gives its paths, each a list of
-events and an outcome. Events: ("r", name), ("b", name), ("d", name), and ("s",) between
-statements. Loops are unrolled up to two times, which is enough: what a name-by-name analysis can
-tell of a third time, it can tell of the second.
+events and an outcome. Events: ("r", name), ("b", name), ("d", name), ("m", name) for a change in
+place, and ("s",) between statements. Loops are unrolled up to two times, which is enough: what a
+name-by-name analysis can tell of a third time, it can tell of the second.
 """
 
 from __future__ import annotations
@@ -173,6 +173,8 @@ def render(body: tuple[Node, ...], indent: int = 0) -> list[str]:
             lines.append(f"{pad}{text_of(s[1])}")
         elif kind == "del":
             lines.append(f"{pad}del {s[1]}")
+        elif kind == "change":
+            lines.append(f"{pad}{s[1]}.append({text_of(s[2])})")
         elif kind in ("raise", "break", "continue"):
             lines.append(f"{pad}{kind if kind != 'raise' else 'raise OSError'}")
         elif kind == "if":
@@ -245,6 +247,11 @@ def step(s: Node) -> Iterator[Path]:
             yield (mark, *events), "raise" if outcome == "raise" else "normal"
     elif kind == "del":
         yield (mark, ("r", s[1]), ("d", s[1])), "normal"
+    elif kind == "change":
+        for events, outcome in in_turn((("name", s[1]), s[2])):
+            yield (mark, *events), "raise"
+            if outcome != "raise":
+                yield (mark, *events, ("m", s[1])), "normal"
     elif kind in ("raise", "break", "continue"):
         yield (mark,), kind
     elif kind == "if":
@@ -433,3 +440,36 @@ def ends(paths: Sequence[Path]) -> tuple[set[str], set[str], set[str]]:
             bound.append({name for name, what in state.items() if what == "b"})
             deleted.append({name for name, what in state.items() if what == "d"})
     return set.intersection(*bound), set.union(*bound), set.intersection(*deleted)
+
+
+# -- between cells ---------------------------------------------------------------------------------
+
+Value = frozenset[int]
+"""The cells that made what a name holds: the one that bound it, those that changed it since."""
+
+
+def reaching(cells: Sequence[Sequence[Path]], order: Sequence[int]) -> set[tuple[int, int, str]]:
+    """Return (reader, maker, name) for every read that some way through the cells gives.
+
+    For each name all values are kept that any choice of paths in the runs so far may have left;
+    a run leaves something when it ends normally, and reads whatever its outcome.
+    """
+    edges: set[tuple[int, int, str]] = set()
+    held: dict[str, set[Value]] = {}
+    for cell in order:
+        walked = cells[cell - 1]
+        for name in live(walked):
+            edges |= {(cell, maker, name) for value in held.get(name, ()) for maker in value}
+        ends = {events for events, outcome in walked if outcome == "normal"}
+        for name in {event[1] for events in ends for event in events if len(event) > 1}:
+            before = held.get(name, {frozenset()})
+            held[name] = {after(events, name, cell, value) for events in ends for value in before}
+    return edges
+
+
+def after(events: tuple[Event, ...], name: str, cell: int, value: Value) -> Value:
+    """Return who made what the name holds after a path of a cell."""
+    for what, *rest in events:
+        if what != "r" and rest == [name]:
+            value = value | {cell} if what == "m" else frozenset({cell} if what == "b" else ())
+    return value
