@@ -146,7 +146,7 @@ def _place(facts: Facts, row: Mapping[str, object]) -> tuple[int, Span | int] | 
     found = {name: row.get(name) for name in ("cell", "line", "column", "end_line", "end_column")}
     for name, value in found.items():
         if value is not None and (not isinstance(value, int) or value < 0):
-            return f"the {name} {value!r}, which is no number"
+            return f"the {name} {value!r}, which is no number from 1 up"
     cell = found["cell"] or NOTEBOOK
     line = found["line"] or 1
     assert isinstance(cell, int), "checked above"

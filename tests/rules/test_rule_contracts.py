@@ -309,8 +309,8 @@ def test_a_long_value_is_cut() -> None:
     ("sql", "says"),
     [
         ("SELECT 5 AS cell", "a row of its query has the cell 5, but there are 4"),
-        ("SELECT 'x' AS cell", "a row of its query has the cell 'x', which is no number"),
-        ("SELECT -1 AS line", "a row of its query has the line -1, which is no number"),
+        ("SELECT 'x' AS cell", "a row of its query has the cell 'x', which is no number from 1 up"),
+        ("SELECT -1 AS line", "a row of its query has the line -1, which is no number from 1 up"),
         ("SELECT 2 AS cell, 9 AS line", "a row of its query has the line 9, which cell 2 has not"),
         (
             "SELECT abs(-9223372036854775807 - cell) AS n FROM cells",
@@ -565,3 +565,64 @@ print("sqlite3" in sys.modules)
         command = [sys.executable, "-c", script]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
         assert done.stdout.split("\n")[-2] == imported
+
+
+# -- contracts that a team may want ----------------------------------------------------------------
+
+USEFUL = {
+    "no cell imports all of a module": (
+        "SELECT cell, line FROM imports WHERE attribute = '*'",
+        "# %% [1]\nfrom os import *\nfrom sys import path\n",
+        ["1:1"],
+    ),
+    "no cell is longer than two lines": (
+        "SELECT cell, lines FROM cells WHERE kind = 'code' AND lines > 2",
+        "# %% [1]\na = 1\n# %% [2]\nb = 1\nc = 2\nd = 3\n",
+        ["2:1"],
+    ),
+    "each import is used": (
+        (
+            "SELECT cell, line FROM imports"
+            " WHERE function = '' AND name <> '*' AND name NOT IN (SELECT name FROM reads)"
+        ),
+        "# %% [1]\nimport os, sys\nimport json\n# %% [2]\ndef f():\n    return os.name\nsys.path\n",
+        ["1:2"],
+    ),
+    "each file is read in the first cell of code": (
+        (
+            "SELECT cell, line FROM calls WHERE target LIKE 'pandas.read_%'"
+            " AND cell > (SELECT min(cell) FROM cells WHERE kind = 'code')"
+        ),
+        "# %% [1]\nimport pandas as pd\npd.read_csv('a')\n# %% [2]\nx = 1\npd.read_csv('b')\n",
+        ["2:2"],
+    ),
+    "no error is saved": (
+        "SELECT cell, ename FROM outputs WHERE kind = 'error'",
+        "# %% [1]\n1\n# %% [2]\n1 / 0\n#x ZeroDivisionError: division by zero\n",
+        ["2:1"],
+    ),
+    "the page begins with a title": (
+        (
+            "SELECT 1 AS cell WHERE NOT EXISTS"
+            " (SELECT 1 FROM cells WHERE cell = 1 AND kind = 'markdown' AND source LIKE '# %')"
+        ),
+        "# %% [1]\na = 1\n",
+        ["1:1"],
+    ),
+    "each cell was run": (
+        "SELECT cell FROM cells WHERE kind = 'code' AND count IS NULL AND source <> ''",
+        "# %% [1]\na = 1\n# %%\nb = 1\n",
+        ["2:1"],
+    ),
+    "no token stands in the text": (
+        "SELECT cell, line FROM texts WHERE value GLOB 'ghp_*'",
+        "# %% [1]\na = 1\nb = 'ghp_0123'\n",
+        ["1:2"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", USEFUL)
+def test_useful_contracts(name: str) -> None:
+    sql, text, expected = USEFUL[name]
+    assert [line.partition(" ")[0] for line in told(sql, text=text)] == expected
