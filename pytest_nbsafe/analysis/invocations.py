@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pytest_nbsafe.analysis.imports import Import, dotted_path
@@ -100,7 +100,7 @@ def read(
 
 
 class _Reader:
-    """Walks a tree once. `scopes` maps the names of each enclosing function to their targets."""
+    """Walks a tree once. `scopes` are the functions around, the innermost last."""
 
     def __init__(
         self,
@@ -109,6 +109,7 @@ class _Reader:
         span_of: Callable[[ast.AST], Span],
     ) -> None:
         self.imports = [i for i in imports if i.function]
+        self.local_names = frozenset(i.name for i in self.imports)
         self.resolve = resolve
         self.span_of = span_of
         self.invocations: list[Invocation | None] = []
@@ -118,7 +119,7 @@ class _Reader:
         self.bound = ""
         self.path = ""
         self.function = ""
-        self.scopes: list[dict[str, str]] = []
+        self.scopes: list[_Scope] = []
 
     def visit(self, node: ast.AST) -> None:
         handler = _HANDLERS.get(type(node))
@@ -176,22 +177,11 @@ class _Reader:
     ) -> None:
         before = self.calls, self.bound
         self.calls, self.bound = ((), "") if not isinstance(node, ast.Lambda) else before
-        self.scopes.append(self.locals(node))
+        self.scopes.append(_Scope(node, self.function))
         for part in body:
             self.visit(part)
         self.scopes.pop()
         self.calls, self.bound = before
-
-    def locals(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> dict[str, str]:
-        """Return the names that a function binds itself, with what its imports make of them."""
-        taken = node.args
-        arguments = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg)
-        names = {argument.arg: "" for argument in arguments if argument is not None}
-        if isinstance(node, ast.Lambda):
-            return names
-        names.update((i.name, i.target) for i in self.imports if i.function == self.function)
-        names.update(dict.fromkeys(_stored(node.body), ""))
-        return names
 
     def class_definition(self, node: ast.ClassDef) -> None:
         for outside in (*node.decorator_list, *node.bases, *node.keywords):
@@ -265,9 +255,39 @@ class _Reader:
         if first is None:
             return ""
         name = first[0]
-        scope = next((scope for scope in reversed(self.scopes) if name in scope), None)
-        stands_for = self.resolve(name) if scope is None else scope[name]
+        stands_for = self.resolve(name)
+        if stands_for or name in self.local_names:
+            for scope in reversed(self.scopes):
+                if name in (own := scope.targets(self.imports)):
+                    stands_for = own[name]
+                    break
         return stands_for and stands_for + callee[first.end() :]
+
+
+class _Scope:
+    """A function (or lambda) that is being read; the names that it binds are found when needed."""
+
+    def __init__(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, function: str
+    ) -> None:
+        self.node = node
+        self.function = function
+        self.found: dict[str, str] | None = None
+
+    def targets(self, imports: Iterable[Import]) -> dict[str, str]:
+        """Return the names that it binds itself, with what its imports make of them."""
+        if self.found is None:
+            self.found = dict.fromkeys(self.parameters(), "")
+            if not isinstance(self.node, ast.Lambda):
+                own = (i for i in imports if i.function == self.function)
+                self.found.update((i.name, i.target) for i in own)
+                self.found.update(dict.fromkeys(_stored(self.node.body), ""))
+        return self.found
+
+    def parameters(self) -> Iterator[str]:
+        taken = self.node.args
+        every = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg)
+        return (argument.arg for argument in every if argument is not None)
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {

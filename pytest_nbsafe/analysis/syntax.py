@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import imports as import_statements
-from pytest_nbsafe.analysis import invocations
+from pytest_nbsafe.analysis import invocations, trees
 from pytest_nbsafe.analysis.cell import Places, parse
 from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import Argument, CellSyntax, Invocation, Text
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Argument", "CellSyntax", "Import", "Invocation", "Text", "imports", "of", "stands_for"]
 
-_IMPORT = patterns.compile(r"\bimport\b")
 _PLAIN = patterns.compile(r"(?:import|from)\s[\w\s.,*]*(?:#.*)?")
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 """For each name that an import binds: the cells that bind it, and what it stands for after each."""
@@ -79,7 +78,7 @@ def _read(graph: Graph, cell: int) -> CellSyntax:
     imported = imports(graph, cell)
     try:
         calls, texts = invocations.read(
-            parse(python.text),
+            trees.of(graph, cell),
             imported,
             partial(stands_for, graph, cell),
             Places(source, python.text).span,
@@ -92,14 +91,15 @@ def _read(graph: Graph, cell: int) -> CellSyntax:
 def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
     analysis = graph.cells.get(cell)
     source = graph.notebook.cell(cell).source
-    if analysis is None or analysis.fault is not None or not _IMPORT.search(source):
+    if analysis is None or analysis.fault is not None or "import" not in source:
         return ()
-    text = _plain_imports(source)
-    if text is None:
-        text = to_python(source, graph.notebook.python_major).text
+    plain = _plain_imports(source)
+    if plain is not None:
+        return import_statements.found(parse(plain), Places(source, plain).span)
+    text = to_python(source, graph.notebook.python_major).text
     try:
-        return import_statements.found(parse(text), Places(source, text).span)
-    except RecursionError:  # its stack is deeper here than the analysis' was
+        return import_statements.found(trees.of(graph, cell), Places(source, text).span)
+    except RecursionError:  # the stack is deeper here than that of the analysis was
         return ()
 
 
@@ -111,7 +111,7 @@ def _plain_imports(source: str) -> str | None:
     if source.lstrip().startswith("%%") or '"""' in source or "'''" in source:
         return None
     lines = source.split("\n")
-    kept = [line if _IMPORT.search(line) else "" for line in lines]
+    kept = [line if "import" in line else "" for line in lines]
     return "\n".join(kept) if all(map(_PLAIN.fullmatch, filter(None, kept))) else None
 
 

@@ -44,7 +44,7 @@ def of(graph: Graph) -> tuple[Event, ...]:
 
     A function that is never seen called seeds where it is defined, and draws nothing.
     """
-    if not any(randomness.RELATED.search(cell.source) for cell in graph.notebook.code_cells):
+    if not any(_holds(graph, cell, randomness.RELATED) for cell in graph.cells):
         return ()
     found: list[Event] = []
     inside: dict[tuple[int, str], list[Event]] = {}
@@ -52,7 +52,7 @@ def of(graph: Graph) -> tuple[Event, ...]:
     mentioned = randomness.mentioned(imports)
     stars = _stars(graph)
     for cell in graph.cells:
-        if not mentioned.search(graph.notebook.cell(cell).source):
+        if not _holds(graph, cell, mentioned):
             continue
         for call, event in _in_cell(graph, cell, stars):
             if call.function:
@@ -64,6 +64,11 @@ def of(graph: Graph) -> tuple[Event, ...]:
     if inside:
         found.extend(_called(graph, inside))
     return tuple(sorted(found, key=lambda e: (e.cell, e.span.line, e.span.column)))
+
+
+def _holds(graph: Graph, cell: int, words: tuple[str, ...]) -> bool:
+    source = graph.notebook.cell(cell).source
+    return any(word in source for word in words)
 
 
 # -- in the text of a cell -------------------------------------------------------------------------

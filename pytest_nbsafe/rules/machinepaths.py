@@ -36,7 +36,8 @@ def of(graph: Graph) -> tuple[MachinePath, ...]:
     """Return the places of a notebook that use a path of one machine, by cell and place."""
     found: list[MachinePath] = []
     for cell in graph.notebook.code_cells:
-        if _MAY_HOLD.search(cell.source):
+        source = cell.source
+        if any(mark in source for mark in _MARKS) and _MAY_HOLD.search(source):
             found.extend(_in_escapes(graph, cell))
             found.extend(_in_code(graph, cell.number))
     return tuple(sorted(found, key=lambda path: (path.cell, path.span.line, path.span.column)))
@@ -45,6 +46,7 @@ def of(graph: Graph) -> tuple[MachinePath, ...]:
 # -- what such paths look like ---------------------------------------------------------------------
 
 _OF_USERS = ("home", "Users")
+_MARKS = ("'/", '"/', " /", "=/", "~", ":/", ":\\", "\\\\", "Path.home", "expanduser")
 _MAY_HOLD = patterns.compile(
     r"""["'\s=]/[A-Za-z] | ~[\\/] | (?<![A-Za-z])[A-Za-z]:[\\/] | \\\\[A-Za-z]
     | \bexpanduser\b | \bPath\.home\b""",

@@ -147,38 +147,46 @@ def samples_rows(call: Invocation) -> bool:
 
 
 _ROOMS = frozenset({"sklearn", "imblearn", "umap", "torch", "torchvision", "tensorflow", "keras"})
-_ANYWHERE = r"[sS][eE][eE][dD]|%run\b|\.sample\("
-RELATED = patterns.compile(
-    r"\brand|random|sklearn|torch|keras|tensorflow|imblearn|umap|pylab|\.rvs|\.sample\("
+_MODULES = _words(
+    """
+    cluster cross_validation data datasets decomposition ensemble inspection keras
+    kernel_approximation layers linear_model manifold mixture model_selection neural_network nn
+    over_sampling random random_projection stats transforms under_sampling utils
+    """
 )
+"""Modules in those rooms that hold what draws."""
+_ANYWHERE = ("seed", "Seed", "SEED", "%run", ".sample(")
+RELATED = (
+    "rand", "sklearn", "torch", "keras", "tensorflow", "imblearn", "umap", "pylab", ".rvs",
+    ".sample(",
+)  # fmt: skip
 """What a notebook holds somewhere if it draws at all."""
-_STARRED = patterns.compile(
-    r"(?:random|numpy|scipy|pylab|matplotlib|sklearn|torch|tensorflow|keras)\b"
-)
 
 
-def mentioned(imports: Iterable[Import]) -> re.Pattern[str]:
-    """Return what a cell mentions if it draws or seeds, in a notebook with these imports."""
-    found: dict[str, None] = {_ANYWHERE: None}
+def mentioned(imports: Iterable[Import]) -> tuple[str, ...]:
+    """Return what a cell holds (one of these) if it draws or seeds, with these imports."""
+    found = dict.fromkeys(_ANYWHERE)
     for one in imports:
-        top, _, rest = one.target.partition(".")
-        name = re.escape(one.name)
-        if one.attribute == STAR:
-            if _STARRED.match(one.module):
-                found[rf"\b(?:{'|'.join(sorted(_NAMES))})\b"] = None
-        elif one.target in {"numpy", "scipy", "matplotlib.pylab", "pylab"}:
-            found[rf"\b{name}\.(?:rand|stats)"] = None
-        elif top in {"random", "numpy", "scipy", *_ROOMS} and _may_draw(top, rest):
-            found[rf"\b{name}\b"] = None
-    return patterns.compile("|".join(found))
+        found.update(dict.fromkeys(_mentioned(one)))
+    return tuple(found)
 
 
-def _may_draw(top: str, rest: str) -> bool:
-    """Tell whether a module, or one name of it, draws or holds what does."""
-    last = rest.rpartition(".")[2]
-    if top in {"numpy", "scipy"}:
-        return rest.startswith(("random", "stats", "rand"))
-    return not last or last in _NAMES or not last[:1].isupper()
+def _mentioned(one: Import) -> Iterable[str]:
+    """Return what stands in a cell that uses one import to draw, empty when it holds none."""
+    name, module = one.name, one.target or one.module
+    top, _, rest = module.partition(".")
+    if module in {"numpy", "scipy", "pylab", "matplotlib.pylab"} and one.attribute != STAR:
+        return (f"{name}.rand", f"{name}.stats")
+    if module in {"tensorflow", "keras"} and one.attribute != STAR:
+        return (f"{name}.rand", f"{name}.truncated", f"{name}.multinomial", "layers.")
+    if one.attribute == STAR:
+        draws_all = top in {"pylab", "random", "numpy", "scipy", *_ROOMS}
+        return sorted(_NAMES) if draws_all or module == "matplotlib.pylab" else ()
+    if top not in {"random", "numpy", "scipy", *_ROOMS}:
+        return ()
+    if not one.attribute or one.attribute in _MODULES:
+        return (f"{name}.",)
+    return (name,) if one.attribute in _NAMES or rest.startswith("stats.") else ()
 
 
 def _is_estimator(name: str) -> bool:
