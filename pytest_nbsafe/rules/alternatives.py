@@ -43,13 +43,12 @@ def ambiguous(facts: Facts) -> Iterator[Ambiguous]:
 
     Counts of several sessions cannot be compared, so such a notebook has none.
     """
-    page = {cell.number: cell.count for cell in runnable(facts.graph)}
-    if len(set(sessions.split(runnable(facts.graph)).values())) > 1:
+    cells = runnable(facts.graph)
+    page = [cell.number for cell in cells]
+    counts = {cell.number: cell.count for cell in cells if cell.count is not None}
+    sure = _sure_definers(facts, frozenset(page))
+    if not sure or len(set(sessions.split(cells).values())) > 1:
         return
-    sure = _sure_definers(facts, page)
-    if not sure:
-        return
-    counts = {number: count for number, count in page.items() if count is not None}
     for reader in page:
         for use in graphs.needs(facts.graph, reader):
             unsure = use.guarded or (use.via and not use.certain)
