@@ -207,6 +207,13 @@ def test_what_a_second_run_does(cell: str, says: str) -> None:
     assert second_run(cell) == says
 
 
+def test_the_class_may_come_from_a_function_of_the_notebook() -> None:
+    assert second_run("def make(): return [1]", "zs = make()", "zs.append(1)") == (
+        "appends to zs once more"
+    )
+    assert second_run("def make(): return who", "zs = make()", "zs.append(1)") == "-"
+
+
 def test_only_what_another_cell_made() -> None:
     assert second_run("k = 1\nk += 1") == "-"
     assert second_run("k = 1", "k += 1") == "adds to k once more"

@@ -1,8 +1,9 @@
-"""Which class the object of a name has: from the text where it plainly shows, else by astroid."""
+"""The class of a name as the text plainly shows it: literals, constructors, known methods."""
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -27,33 +28,42 @@ _LITERALS: dict[type[ast.expr], str] = {
     ast.GeneratorExp: "iterator",
     ast.Lambda: "function",
 }
+_SHELL = frozenset({"get_ipython", "In", "Out", "_", "__", "___"})
 _ARRAYS = ("pandas.DataFrame", "pandas.Series", "pandas.Index", "numpy.ndarray")
 """What arithmetic with such an object gives is of its class; the first goes before the others."""
 
 
+class UnknownError(Exception):
+    """The text does not show the class; the message says why.
+
+    `deeper` tells that the code which decides may be in the notebook or in Python's own library,
+    so that looking deeper may help; what other libraries do is not there to be read.
+    """
+
+    def __init__(self, cause: str, *, deeper: bool = False) -> None:
+        super().__init__(cause)
+        self.deeper = deeper
+
+
 @dataclass(frozen=True, slots=True)
-class Inferred:
-    """The classes that an object may have, by qualified name; `cause` says why none is known."""
+class _Part:
+    """A name gets a part of a value: `what` says which."""
 
-    names: tuple[str, ...] = ()
-    cause: str = ""
-
-
-class _UnknownError(Exception):
-    """The text does not show the class; the message says why."""
+    what: str
+    value: ast.expr
 
 
-def class_of(graph: Graph, name: str, cell: int) -> Inferred:
-    """Return the classes that the object of a name may have when a cell starts, in page order.
+def shown(graph: Graph, name: str, cell: int) -> tuple[str, ...]:
+    """Return the classes that a name may have when a cell starts.
 
-    A class of the notebook is named as it is there ("C"), one of Python by its name ("list").
+    Raises:
+        UnknownError: the text does not show them all.
+
     """
     try:
-        return Inferred(tuple(sorted(set(_of_name(graph, name, cell, None, _DEPTH)))))
-    except _UnknownError as unknown:
-        return Inferred(cause=str(unknown))
-    except RecursionError:
-        return Inferred(cause="the code is nested too deeply")
+        return tuple(sorted(set(_of_name(graph, name, cell, None, _DEPTH))))
+    except RecursionError as error:
+        raise UnknownError("the code is nested too deeply") from error
 
 
 # -- where a name was bound ----------------------------------------------------------------------
@@ -65,7 +75,7 @@ def _of_name(graph: Graph, name: str, cell: int, before: int | None, depth: int)
     The bindings that may reach there: backwards up to one that surely happened.
     """
     if depth == 0:
-        raise _UnknownError("too many steps")
+        raise UnknownError("too many steps")
     if before is not None:
         found, sure = _bindings(trees.of(graph, cell).body, name, before)
         for value, line in found:
@@ -76,16 +86,18 @@ def _of_name(graph: Graph, name: str, cell: int, before: int | None, depth: int)
         analysis = graph.cells[number]
         found, _ = _bindings(trees.of(graph, number).body, name, None)
         if not found:
-            raise _UnknownError(f"cell {number} binds `{name}` in a way that is not followed")
+            raise UnknownError(f"cell {number} binds `{name}` in a way that is not followed")
         for value, line in found:
             yield from _of_binding(graph, value, name, number, line, depth)
         if name in analysis.sure:
             return
-    raise _UnknownError(f"no cell above surely binds `{name}`")
+    raise UnknownError(f"no cell above surely binds `{name}`")
 
 
-_Binding = tuple[ast.expr | str, int]
-"""A value (or the class itself) that a name is bound to, and the line."""
+_Value = ast.expr | str | _Part
+"""What a name is bound to: an expression, the class itself, or a part of something."""
+_Binding = tuple[_Value, int]
+"""A value that a name is bound to, and the line."""
 
 
 def _bindings(body: list[ast.stmt], name: str, before: int | None) -> tuple[list[_Binding], bool]:
@@ -99,17 +111,25 @@ def _bindings(body: list[ast.stmt], name: str, before: int | None) -> tuple[list
         if value is not None:
             found, sure = [(value, statement.lineno)], True
             continue
-        for field in ("body", "orelse", "finalbody", "handlers"):
-            for part in getattr(statement, field, None) or ():
-                inner = [part] if isinstance(part, ast.stmt) else part.body
-                if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
-                    deeper, _ = _bindings(inner, name, before)
-                    found += deeper
-                    sure = sure or (bool(deeper) and isinstance(statement, ast.With))
+        for inner in _bodies(statement):
+            deeper, _ = _bindings(inner, name, before)
+            found += deeper
+            sure = sure or (bool(deeper) and isinstance(statement, ast.With))
     return found, sure
 
 
-def _bound(statement: ast.stmt, name: str) -> ast.expr | str | None:
+def _bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the suites of a compound statement that stand in the same scope."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for field in ("body", "orelse", "finalbody"):
+        yield getattr(statement, field, None) or []
+    for field in ("handlers", "cases"):
+        for part in getattr(statement, field, None) or ():
+            yield part.body
+
+
+def _bound(statement: ast.stmt, name: str) -> _Value | None:
     """Return what a statement binds a name to, None when it does not (`+=` keeps the class)."""
     if isinstance(statement, ast.Assign):
         for target in statement.targets:
@@ -130,11 +150,11 @@ def _bound(statement: ast.stmt, name: str) -> ast.expr | str | None:
     elif isinstance(statement, ast.ClassDef) and statement.name == name:
         return "type"
     elif isinstance(statement, ast.For | ast.AsyncFor) and _mentions(statement.target, name):
-        return "?the variable of a loop"
+        return _Part("the variable of a loop", statement.iter)
     return None
 
 
-def _of_tuple(target: ast.Tuple | ast.List, value: ast.expr, name: str) -> ast.expr | str | None:
+def _of_tuple(target: ast.Tuple | ast.List, value: ast.expr, name: str) -> _Value | None:
     places = [n for n, element in enumerate(target.elts) if _mentions(element, name)]
     if not places:
         return None
@@ -146,7 +166,7 @@ def _of_tuple(target: ast.Tuple | ast.List, value: ast.expr, name: str) -> ast.e
         and not starred
     ):
         return value.elts[places[-1]]
-    return "?a part of what is unpacked"
+    return _Part("a part of what is unpacked", value)
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
@@ -158,11 +178,12 @@ def _is(node: ast.AST, name: str) -> bool:
 
 
 def _of_binding(
-    graph: Graph, value: ast.expr | str, name: str, cell: int, line: int, depth: int
+    graph: Graph, value: _Value, name: str, cell: int, line: int, depth: int
 ) -> Iterator[str]:
+    if isinstance(value, _Part):
+        cause = f"`{name}` is {value.what} in cell {cell} (line {line})"
+        raise UnknownError(cause, deeper=not _is_foreign(graph, value.value, cell))
     if isinstance(value, str):
-        if value[0] == "?":
-            raise _UnknownError(f"`{name}` is {value[1:]} in cell {cell} (line {line})")
         yield value
         return
     yield from _of_value(graph, value, cell, line, depth - 1)
@@ -174,7 +195,7 @@ def _of_binding(
 def _of_value(graph: Graph, node: ast.expr, cell: int, line: int, depth: int) -> Iterator[str]:
     """Yield the classes of an expression's value, at a line of a cell."""
     if depth <= 0:
-        raise _UnknownError("too many steps")
+        raise UnknownError("too many steps")
     kind = _LITERALS.get(type(node))
     if kind is not None:
         yield kind
@@ -205,7 +226,12 @@ def _of_value(graph: Graph, node: ast.expr, cell: int, line: int, depth: int) ->
             },
         )
     else:
-        raise _UnknownError(f"`{_short(node)}` in cell {cell} (line {line}) is not followed")
+        raise _not_followed(graph, node, cell, line)
+
+
+def _not_followed(graph: Graph, node: ast.expr, cell: int, line: int) -> UnknownError:
+    cause = f"`{_short(node)}` in cell {cell} (line {line}) is not followed"
+    return UnknownError(cause, deeper=not _is_foreign(graph, node, cell))
 
 
 def _one(
@@ -215,7 +241,7 @@ def _one(
     found = set(_of_value(graph, node, cell, line, depth - 1))
     if len(found) == 1 and (kind := found.pop()) in becomes:
         return becomes[kind]
-    raise _UnknownError(f"`{_short(node)}` in cell {cell} (line {line}) is not followed")
+    raise _not_followed(graph, node, cell, line)
 
 
 def _of_call(graph: Graph, node: ast.Call, cell: int, line: int, depth: int) -> Iterator[str]:
@@ -230,15 +256,40 @@ def _of_call(graph: Graph, node: ast.Call, cell: int, line: int, depth: int) -> 
     if isinstance(node.func, ast.Name) and _is_class(graph, node.func.id, cell):
         yield node.func.id
         return
-    if isinstance(node.func, ast.Attribute):
+    if isinstance(node.func, ast.Attribute) and not path:
         for kind in _of_value(graph, node.func.value, cell, line, depth - 1):
             known = knowledge.load().classes.get(kind)
             found = (known.returns or {}).get(node.func.attr) if known else None
             if found is None:
-                raise _UnknownError(f"what `{_short(node.func)}()` returns is not known")
+                library = kind.partition(".")[0] if "." in kind else ""
+                raise _unknown_result(node, deeper=_is_readable(library))
             yield found
         return
-    raise _UnknownError(f"what `{_short(node.func)}()` returns is not known")
+    raise _unknown_result(node, deeper=not _is_foreign(graph, node, cell))
+
+
+def _unknown_result(node: ast.Call, *, deeper: bool) -> UnknownError:
+    return UnknownError(f"what `{_short(node.func)}()` returns is not known", deeper=deeper)
+
+
+def _is_foreign(graph: Graph, node: ast.expr, cell: int) -> bool:
+    """Tell whether an expression starts from what only another library can tell."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return False
+    target = syntax.stands_for(graph, cell, node.id)
+    if target:
+        return not _is_readable(target.partition(".")[0])
+    builtin = is_known(node.id, graph.notebook.python_major) and node.id not in _SHELL
+    return not builtin and not graph.binders.get(node.id)
+
+
+def _is_readable(module: str) -> bool:
+    return not module or module in sys.stdlib_module_names
 
 
 def callee(graph: Graph, func: ast.expr, cell: int) -> str:
@@ -268,7 +319,7 @@ def _of_operation(graph: Graph, node: ast.BinOp, cell: int, line: int, depth: in
         return "str"
     try:
         right = set(_of_value(graph, node.right, cell, line, depth - 1))
-    except _UnknownError:
+    except UnknownError:
         right = left if isinstance(node.op, ast.Mult) and left <= {"list", "str"} else set()
     for array in _ARRAYS:
         if left == {array} or right == {array}:
@@ -277,7 +328,7 @@ def _of_operation(graph: Graph, node: ast.BinOp, cell: int, line: int, depth: in
         return left.pop()
     if isinstance(node.op, ast.Mult) and right == {"int"} and len(left) == 1:
         return left.pop()
-    raise _UnknownError(f"`{_short(node)}` in cell {cell} (line {line}) is not followed")
+    raise _not_followed(graph, node, cell, line)
 
 
 def _of_subscript(graph: Graph, node: ast.Subscript, cell: int, line: int, depth: int) -> str:
@@ -290,7 +341,7 @@ def _of_subscript(graph: Graph, node: ast.Subscript, cell: int, line: int, depth
     if isinstance(inside, ast.Constant) and isinstance(inside.value, str):
         columns = {"pandas.DataFrame": "pandas.Series", "str": "str"}
         return _one(graph, node.value, cell, line, depth, columns)
-    raise _UnknownError(f"`{_short(node)}` in cell {cell} (line {line}) is not followed")
+    raise _not_followed(graph, node, cell, line)
 
 
 def _short(node: ast.AST) -> str:
