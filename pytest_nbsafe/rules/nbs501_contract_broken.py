@@ -9,6 +9,7 @@ from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.config import Config, Contract
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.locations import NOTEBOOK
+from pytest_nbsafe.rules import filters
 from pytest_nbsafe.rules.base import Facts, Needs, finding
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class ContractBroken:
               AND call NOT IN (SELECT call FROM arguments
                                WHERE keyword IN ('stratify', '**'))
         '''
-        message = "this split may leave a class out"   # a default is made from the row
-        severity = "error"                                # or "warning", or "note"
+        message = "this split may leave a class out"   # without one: the row
+        severity = "error"                             # or "warning", or "note"
 
     The columns `cell` and `line` of a row say where the finding stands, `column`, `end_line` and
     `end_column` more exactly; a row without a cell is at the notebook. In the message {name} stands
@@ -81,7 +82,7 @@ train, test = train_test_split(labels, random_state=0, stratify=labels)
 
 def needs(config: Config) -> Needs:
     """Return whether the text decides what the contracts say ("either" when a run may add)."""
-    if not config.contracts:
+    if not config.contracts or not filters.is_selected("NBS501", config):
         return "static"
     from pytest_nbsafe.contracts import queries
 
@@ -103,7 +104,6 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
     ]
     if not asked:
         return
-
     read = {table for query in asked for table in query.tables}
     found = tuple(others()) if "findings" in read else ()
     connection = database.filled(read, lambda table: tables.of(table, facts, found))

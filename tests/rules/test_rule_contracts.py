@@ -17,7 +17,7 @@ from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules import evaluate, tables
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.explain import explain
-from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken
+from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken, needs
 from pytest_nbsafe.trace.model import CellResult, Judgement, Record
 
 TEXT = """\
@@ -391,6 +391,19 @@ def test_a_contract_about_a_run_waits_for_one() -> None:
     facts = facts_of("# %% [1]\nx = 1\n# %% [markdown]\nText.\n", config)
     assert evaluate(facts) == ()
     assert lines(evaluate(tried(facts))) == ["NBS501 2:1 proved error"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "ignore", "needed"),
+    [
+        ("SELECT cell FROM runs", (), "either"),
+        ("SELECT cell FROM findings", (), "either"),
+        ("SELECT cell FROM cells", (), "static"),
+        ("SELECT cell FROM runs", ("NBS501",), "static"),
+    ],
+)
+def test_what_contracts_need(sql: str, ignore: tuple[str, ...], needed: str) -> None:
+    assert needs(Config(contracts=(Contract("c", sql),), ignore=ignore)) == needed
 
 
 # -- queries that are refused ----------------------------------------------------------------------
