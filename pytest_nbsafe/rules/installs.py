@@ -197,7 +197,7 @@ def _package(text: str, tool: str, span: Span, *, pinned: bool) -> Package:
     if "://" in text or text.startswith("git+"):
         name, _, address = text.rpartition("@ ") if "@ " in text else ("", "", text)
         repository = _REPOSITORY.search(address)
-        name = name.strip() or (repository[1] if repository else "")
+        name = name.partition("[")[0].strip() or (repository[1] if repository else "")
         return Package(name, pinned or _is_fixed(address), span)
     is_path = "/" in text or "\\" in text or text.endswith((".whl", ".gz", ".zip", ".bz2"))
     if head is None or is_path:

@@ -59,7 +59,7 @@ def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:
             command.cell,
             loose[0].span,
             "proved",
-            f"{few(names)} {verb} installed without a version",
+            f"{few(names)} {verb} installed without a fixed version",
             remedy=_remedy(cell, command.tool, names),
         )
     )

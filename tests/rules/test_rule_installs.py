@@ -47,6 +47,7 @@ def loose(cell: str) -> list[str]:
         ("!pip install -U pip shap", ["1:21-25 `shap`"]),
         ("!pip install git+https://host/me/shap.git", ["1:14-42 `shap`"]),
         ("!pip install shap@git+https://host/me/s@main", ["1:14-45 `shap`"]),
+        ("!pip install 'shap[x] @ git+https://host/me/s.git'", ["1:14-51 `shap`"]),
         ("!pip install https://host/me/shap/archive/master.zip", ["1:14-53 `master.zip`"]),
         ("import os\nos.system('pip install shap')", ["2:11-29 `shap`"]),
         (
@@ -97,9 +98,9 @@ def test_nothing_to_say(cell: str) -> None:
 
 def test_packages_of_one_command_are_told_together() -> None:
     (two,) = findings("!pip install a b==1 c a")
-    assert two.message == "`a` and `c` are installed without a version"
+    assert two.message == "`a` and `c` are installed without a fixed version"
     (many,) = findings("!pip install a b c d e f")
-    assert many.message == "`a`, `b`, `c` and 3 more are installed without a version"
+    assert many.message == "`a`, `b`, `c` and 3 more are installed without a fixed version"
 
 
 def test_the_saved_output_tells_the_version() -> None:
