@@ -44,8 +44,6 @@ def of(graph: Graph) -> tuple[Event, ...]:
 
     A function that is never seen called seeds where it is defined, and draws nothing.
     """
-    if not any(_holds(graph, cell, randomness.RELATED) for cell in graph.cells):
-        return ()
     found: list[Event] = []
     inside: dict[tuple[int, str], list[Event]] = {}
     imports = [one for cell in graph.cells for one in syntax.imports(graph, cell)]

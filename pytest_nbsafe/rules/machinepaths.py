@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
@@ -32,12 +32,11 @@ class MachinePath:
         return "/".join(parts[: 3 if parts[1:2] and parts[1] in _OF_USERS else 2])
 
 
-def of(graph: Graph) -> tuple[MachinePath, ...]:
-    """Return the places of a notebook that use a path of one machine, by cell and place."""
+def of(graph: Graph, cells: Collection[int]) -> tuple[MachinePath, ...]:
+    """Return the places in these cells that use a path of one machine, by cell and place."""
     found: list[MachinePath] = []
     for cell in graph.notebook.code_cells:
-        source = cell.source
-        if any(mark in source for mark in _MARKS) and _MAY_HOLD.search(source):
+        if cell.number in cells:
             found.extend(_in_escapes(graph, cell))
             found.extend(_in_code(graph, cell.number))
     return tuple(sorted(found, key=lambda path: (path.cell, path.span.line, path.span.column)))
@@ -46,12 +45,6 @@ def of(graph: Graph) -> tuple[MachinePath, ...]:
 # -- what such paths look like ---------------------------------------------------------------------
 
 _OF_USERS = ("home", "Users")
-_MARKS = ("'/", '"/', " /", "=/", "~", ":/", ":\\", "\\\\", "Path.home", "expanduser")
-_MAY_HOLD = patterns.compile(
-    r"""["'\s=]/[A-Za-z] | ~[\\/] | (?<![A-Za-z])[A-Za-z]:[\\/] | \\\\[A-Za-z]
-    | \bexpanduser\b | \bPath\.home\b""",
-    re.VERBOSE,
-)
 _OWN = patterns.compile(
     r"""/(?:home|Users|mnt|media|Volumes|scratch|gpfs|lustre)/[^/\s]
     | /root/ | ~[\w.\-]*[\\/] | [A-Za-z]:[\\/] | \\\\[A-Za-z][\w.\-]*\\[\w$]""",

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules import draws
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.draws import Event
-from pytest_nbsafe.rules.randomness import SOURCES, Source
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.rules.draws import Event
+    from pytest_nbsafe.rules.randomness import Source
+
+
+_RELATED = (
+    "rand", "sklearn", "torch", "keras", "tensorflow", "imblearn", "umap", "pylab", ".rvs",
+    ".sample(",
+)  # fmt: skip
+"""What a notebook holds somewhere if it draws at all."""
 
 
 class UnseededRandomness:
@@ -46,6 +54,10 @@ throws = [random.randint(1, 6) for _ in range(9)]
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each unseeded draw; those from one source end as one finding."""
+        if not any(word in cell.source for cell in facts.notebook.code_cells for word in _RELATED):
+            return
+        from pytest_nbsafe.rules import draws
+
         events = draws.of(facts.graph)
         loose = tuple(_unseeded(events))
         places = Counter(source for _, source in loose)
@@ -63,6 +75,8 @@ def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, Source]]:
 
 
 def _claim(facts: Facts, draw: Event, source: Source, below: int, places: int) -> Claim:
+    from pytest_nbsafe.rules.randomness import SOURCES
+
     called = f"`{draw.callee}`"
     says = f"{called} is given no seed"
     if source != "generator":
@@ -78,7 +92,7 @@ def _claim(facts: Facts, draw: Event, source: Source, below: int, places: int) -
             "suspected" if draw.via else "proved",
             says + times,
             steps=_steps(draw),
-            remedy=_remedy(draw, source),
+            remedy=_remedy(draw, SOURCES[source].seed),
         ),
         fault=("NBS405", source),
     )
@@ -93,10 +107,8 @@ def _steps(draw: Event) -> tuple[Step, ...]:
     )
 
 
-def _remedy(draw: Event, source: Source) -> str:
-    if source == "generator":
+def _remedy(draw: Event, call: str) -> str:
+    if not call:
         return f"give it a seed, as in `{draw.callee}(0)`"
-    seed = f"`{SOURCES[source].seed}` in a cell above"
-    if draw.takes_seed:
-        return f"pass it `random_state=0`, or call {seed}"
-    return f"call {seed}"
+    seed = f"call `{call}` in a cell above"
+    return f"pass it `random_state=0`, or {seed}" if draw.takes_seed else seed

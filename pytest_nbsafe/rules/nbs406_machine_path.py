@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules import machinepaths
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.machinepaths import MachinePath
 from pytest_nbsafe.rules.words import one_line
 
+if TYPE_CHECKING:
+    from pytest_nbsafe.rules.machinepaths import MachinePath
+
 _MOST_STEPS = 5
+_MARKS = (
+    "'/", '"/', "~/", "~\\", ":\\", "\\\\", "/home/", "/Users/", "/mnt/", "/media/", "/Volumes/",
+    "/root/", "/scratch/", "/gpfs/", "/lustre/", "cd /", "run /", "load /", "file /",
+    "expanduser", "Path.home",
+)  # fmt: skip
 
 
 class MachinePathUsed:
@@ -46,13 +52,23 @@ heights = open("heights.txt").read()
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each use; those under one folder end as one finding."""
-        found = machinepaths.of(facts.graph)
+        cells = [cell.number for cell in facts.notebook.code_cells if _may_hold(cell.source)]
+        if not cells:
+            return
+        from pytest_nbsafe.rules import machinepaths
+
+        found = machinepaths.of(facts.graph, cells)
         places = Counter(path.root for path in found)
         told: Counter[str] = Counter()
         for path in found:
             told[path.root] += 1
             shown = 1 < told[path.root] <= _MOST_STEPS + 1
             yield _claim(facts, path, places[path.root], shown=shown)
+
+
+def _may_hold(source: str) -> bool:
+    """Tell whether a cell may hold such a path; `://` is that of an address."""
+    return any(mark in source for mark in _MARKS) or source.count(":/") > source.count("://")
 
 
 def _claim(facts: Facts, path: MachinePath, places: int, *, shown: bool) -> Claim:

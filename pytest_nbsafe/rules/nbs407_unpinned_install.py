@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules import installs
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.installs import Install, Package
 from pytest_nbsafe.rules.words import few
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.rules.installs import Install, Package
 
 _TOOLS = frozenset({"pip", "setuptools", "wheel", "uv", "conda", "mamba"})
 
@@ -42,6 +43,10 @@ class UnpinnedInstall:
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a warning for each command that installs a package without a version."""
+        if not any("install" in cell.source for cell in facts.notebook.code_cells):
+            return
+        from pytest_nbsafe.rules import installs
+
         for command in installs.of(facts.graph):
             loose = [p for p in command.packages if not p.pinned and p.name not in _TOOLS]
             if loose:

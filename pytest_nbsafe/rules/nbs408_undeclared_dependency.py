@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.syntax import Import
 from pytest_nbsafe.notebook.model import Notebook
-from pytest_nbsafe.rules import installs
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def _top(one: Import) -> str:
 def _missing(facts: Facts, tops: set[str], declared: frozenset[str]) -> Iterator[str]:
     """Yield those of the top-level modules that nothing declares or installs."""
     from pytest_nbsafe.project import normalised
-    from pytest_nbsafe.rules import distributions
+    from pytest_nbsafe.rules import distributions, installs
 
     foreign = [top for top in sorted(tops) if not distributions.needs_none(top)]
     if not foreign:

@@ -156,11 +156,6 @@ _MODULES = _words(
 )
 """Modules in those rooms that hold what draws."""
 _ANYWHERE = ("seed", "Seed", "SEED", "%run", ".sample(")
-RELATED = (
-    "rand", "sklearn", "torch", "keras", "tensorflow", "imblearn", "umap", "pylab", ".rvs",
-    ".sample(",
-)  # fmt: skip
-"""What a notebook holds somewhere if it draws at all."""
 
 
 def mentioned(imports: Iterable[Import]) -> tuple[str, ...]:
