@@ -57,14 +57,11 @@ print(total)
         """Yield a note for each cell whose names stand in no other cell."""
         cells = facts.graph.cells
         names = {number: _names(analysis) for number, analysis in cells.items()}
-        shared = Counter(name for found in names.values() for name in found)
-        for number in cells:
-            words = _words(facts.notebook.cell(number), cells[number])
-            shared.update(words & shared.keys() - names[number])
+        holders = Counter(name for found in names.values() for name in found)
         for number, found in names.items():
-            if len(cells) > 1 and all(shared[name] == 1 for name in found):
+            if len(cells) > 1 and found and all(holders[name] == 1 for name in found):
                 line = _first_line(facts.notebook.cell(number), cells[number])
-                if line:
+                if line and not _is_spoken_of(facts, number, found):
                     yield _claim(facts, number, line)
 
 
@@ -75,6 +72,13 @@ def _names(analysis: CellAnalysis) -> set[str]:
     for function in analysis.functions.values():
         found.update(function.reads, function.writes)
     return found
+
+
+def _is_spoken_of(facts: Facts, number: int, names: set[str]) -> bool:
+    """Return whether another cell has a word that may be one of these names."""
+    cells = facts.graph.cells
+    others = (other for other in cells if other != number)
+    return any(names & _words(facts.notebook.cell(other), cells[other]) for other in others)
 
 
 def _words(cell: Cell, analysis: CellAnalysis) -> set[str]:
