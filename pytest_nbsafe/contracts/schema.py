@@ -94,7 +94,7 @@ _TABLES = (
         ),
     ),
     Table(
-        "definitions",
+        "defs",
         "each place that binds, deletes or changes a name of the notebook",
         "text",
         (

@@ -61,7 +61,7 @@ def _reads(facts: Facts) -> Iterator[Row]:
                 yield (number, function.reads[name].span.line, name, function.name)
 
 
-def _definitions(facts: Facts) -> Iterator[Row]:
+def _defs(facts: Facts) -> Iterator[Row]:
     for number, cell in facts.graph.cells.items():
         for found in cell.definitions:
             yield (number, *_place(found.span), found.name, found.kind, int(found.certain))
@@ -166,7 +166,7 @@ _READERS: Mapping[str, Callable[[Facts], Iterator[Row]]] = {
     "cells": _cells,
     "statements": _statements,
     "reads": _reads,
-    "definitions": _definitions,
+    "defs": _defs,
     "uses": _uses,
     "edges": _edges,
     "orders": _orders,

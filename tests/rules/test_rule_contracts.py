@@ -92,7 +92,7 @@ ANSWERS = {
         (1, "r", ""),
         (6, "base", "f"),
     ],
-    "SELECT cell, line, name, kind, certain FROM definitions WHERE kind <> 'import'": [
+    "SELECT cell, line, name, kind, certain FROM defs WHERE kind <> 'import'": [
         (1, 6, "torch", "assign", 1),
         (3, 1, "r", "mutation", 1),
         (3, 2, "f", "function", 1),
