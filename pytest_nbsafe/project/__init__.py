@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -35,6 +34,8 @@ class Project:
     @property
     def key(self) -> str:
         """A hash of all that an answer about the project depends on."""
+        import hashlib
+
         parts = (
             "none" if self.declared is None else " ".join(sorted(self.declared)),
             " ".join(sorted(self.local)),
