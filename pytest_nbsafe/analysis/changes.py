@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import trees
@@ -38,7 +38,18 @@ class _Routine:
         return self.function.parameters[0] if "." in self.path and self.function.parameters else ""
 
 
-_Routines = dict[tuple[int, str], _Routine]
+class _Routines(dict[tuple[int, str], _Routine]):
+    """The functions and methods of a notebook, by cell and path."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: dict[int, dict[str, list[ast.Call]]] = {}
+
+    def calls(self, graph: Graph, cell: int) -> Mapping[str, list[ast.Call]]:
+        """Return the calls in a cell by the path of the function that they stand in."""
+        if cell not in self._calls:
+            self._calls[cell] = _calls(trees.of(graph, cell))
+        return self._calls[cell]
 
 
 def through_calls(graph: Graph) -> Mapping[int, Mapping[str, Definition]]:
@@ -52,8 +63,11 @@ def through_calls(graph: Graph) -> Mapping[int, Mapping[str, Definition]]:
     if not any(routine.changed for routine in routines.values()):
         return {}
     _spread(graph, routines)
+    leading = _leading(graph, routines)
     found: dict[int, Mapping[str, Definition]] = {}
     for number, analysis in graph.cells.items():
+        if not any(call.name in leading for call in analysis.calls):
+            continue
         at: dict[str, Definition] = {}
         for name, span in _at_top(graph, analysis, routines):
             if graph.binders.get(name):
@@ -64,7 +78,7 @@ def through_calls(graph: Graph) -> Mapping[int, Mapping[str, Definition]]:
 
 
 def _all_routines(graph: Graph) -> _Routines:
-    found: _Routines = {}
+    found = _Routines()
     for number, analysis in graph.cells.items():
         for name, function in analysis.functions.items():
             # a class is called like its __init__, whose own object is new
@@ -72,6 +86,22 @@ def _all_routines(graph: Graph) -> _Routines:
             for method, inside in function.methods.items():
                 path = f"{name}.{method}"
                 found[number, path] = _Routine(analysis, path, inside, inside.changes)
+    return found
+
+
+def _leading(graph: Graph, routines: _Routines) -> set[str]:
+    """Return the names that may lead to a function that changes something, in any cell."""
+    found = {path.partition(".")[0] for (_, path), r in routines.items() if r.changed}
+    leads = [
+        (name, others)
+        for analysis in graph.cells.values()
+        for table in (analysis.aliases, analysis.made_by)
+        for name, others in table.items()
+    ]
+    before = 0
+    while len(found) > before:
+        before = len(found)
+        found.update(name for name, others in leads if not found.isdisjoint(others))
     return found
 
 
@@ -106,10 +136,8 @@ def _through(graph: Graph, caller: _Routine, routines: _Routines) -> Iterator[st
     if not gives:
         return
     lasting = {*function.parameters, *function.reads} - function.rebinds
-    lines = range(function.span.line, function.span.end_line + 1)
-    for path, call in _calls(trees.of(graph, analysis.cell), lines):
-        if path == caller.path:
-            yield from lasting.intersection(_arguments(graph, analysis, call, routines))
+    for call in routines.calls(graph, analysis.cell).get(caller.path, ()):
+        yield from lasting.intersection(_arguments(graph, analysis, call, routines))
 
 
 # -- at the cells' own level ---------------------------------------------------------------------
@@ -131,23 +159,16 @@ def _at_top(
     if not gives:
         return
     here = analysis.defines.union(use.name for use in analysis.uses)
-    for path, node in _calls(trees.of(graph, analysis.cell), [span.line for span in gives]):
-        if not path:
-            for name in _arguments(graph, analysis, node, routines):
-                if name in here:  # else it is that of a comprehension or lambda
-                    yield name, next((s for s in gives if s.line == node.lineno), gives[0])
+    for node in routines.calls(graph, analysis.cell).get("", ()):
+        for name in _arguments(graph, analysis, node, routines):
+            if name in here:  # else it is that of a comprehension or lambda
+                yield name, next((s for s in gives if s.line == node.lineno), gives[0])
 
 
-def _calls(tree: ast.Module, lines: Sequence[int]) -> Iterator[tuple[str, ast.Call]]:
-    """Yield each call with the path of the function that it stands in, "" at the top.
-
-    Only the statements at the top are looked through that one of these lines belongs to.
-    """
-    todo: list[tuple[str, str, ast.AST]] = [
-        ("", "", statement)
-        for statement in tree.body
-        if any(statement.lineno <= line <= (statement.end_lineno or line) for line in lines)
-    ]
+def _calls(tree: ast.Module) -> dict[str, list[ast.Call]]:
+    """Return the calls by the path of the function that they stand in, "" at the top."""
+    found: dict[str, list[ast.Call]] = {}
+    todo: list[tuple[str, str, ast.AST]] = [("", "", tree)]
     while todo:
         path, function, node = todo.pop()
         if isinstance(node, ast.Name | ast.Constant):
@@ -156,8 +177,9 @@ def _calls(tree: ast.Module, lines: Sequence[int]) -> Iterator[tuple[str, ast.Ca
             path = f"{path}.{node.name}" if path else node.name
             function = function if isinstance(node, ast.ClassDef) else path
         elif isinstance(node, ast.Call):
-            yield function, node
-        todo.extend((path, function, child) for child in ast.iter_child_nodes(node))
+            found.setdefault(function, []).append(node)
+        todo.extend([(path, function, child) for child in ast.iter_child_nodes(node)])
+    return found
 
 
 def _arguments(
@@ -220,7 +242,7 @@ def _called(
 
 
 def _home(graph: Graph, analysis: CellAnalysis, name: str) -> CellAnalysis | None:
-    if name in analysis.functions or name in analysis.defines:
+    if name in analysis.functions or name in analysis.leaves:
         return analysis
     cells = graph.binders.get(name, ())
     above = [cell for cell in cells if cell < analysis.cell]

@@ -65,6 +65,7 @@ class Walk:
         self.made: set[str] = set()
         self.paths: set[Path] = set()
         self.derived: dict[str, set[str]] = {}
+        self.used: set[str] = set()
         self.found: list[Change] = []
         self.callee = partial(_callee, graph, cell)
         self.body(tree.body)
@@ -133,6 +134,7 @@ class Walk:
             self.delete(node)
             return
         used, called = names_and_calls(node)
+        self.used = used
         if used.isdisjoint(self.watched) and used.isdisjoint(self.derived):
             return
         for call in called:
@@ -159,7 +161,7 @@ class Walk:
         second = methods.REPEATS
         if self.is_live(name) and path not in self.paths:
             second = methods.UNKNOWN
-            if not self.is_derived(value, name):
+            if not self.is_derived(name):
                 second = rebinding.second(value, partial(is_at, path), self.callee)
             called = _method_of(value)
             if self.puts_back(name, value, second):
@@ -169,7 +171,7 @@ class Walk:
         if not isinstance(target, ast.Name):
             self.paths |= {path} if second.kind == "unknown" else set()
             return
-        self.derive([name], value)
+        self.derive([name])
         if second.kind == "unknown" or name not in self.watched:
             self.made.add(name)
 
@@ -189,7 +191,7 @@ class Walk:
             if given_names == bound[::-1]:
                 swap = Second("shifts", "swaps {it} back")
                 self.add(bound[0], node, swap, "` and `".join(bound))
-        self.derive(bound, value)
+        self.derive(bound)
         self.made.update(bound)
 
     def augmented(self, node: ast.AugAssign) -> None:
@@ -200,22 +202,21 @@ class Walk:
         path = path_of(node.target)
         parts = (part for part in ast.walk(node.value) if isinstance(part, ast.expr))
         again = any(is_at(path, part) for part in parts)
-        if path not in self.paths and not again and not self.is_derived(node.value, bottom.id):
+        if path not in self.paths and not again and not self.is_derived(bottom.id):
             second = rebinding.operation(node.op, node.value)
             self.add(bottom.id, node, second, ast.unparse(node.target))
 
-    def derive(self, bound: Iterable[str], value: ast.expr) -> None:
-        """Note from which of the watched names these are made now."""
-        used = names(value)
-        sources = used & self.watched
-        sources.update(*(self.derived.get(name, set()) for name in used))
+    def derive(self, bound: Iterable[str]) -> None:
+        """Note from which of the watched names these are made by the present statement."""
+        sources = self.used & self.watched
+        sources.update(*(self.derived.get(name, set()) for name in self.used))
         for name in bound:
             self.derived[name] = sources - {name}
 
-    def is_derived(self, value: ast.AST, name: str) -> bool:
-        """Tell whether the value uses what this cell makes from the name: `x - x_mean`."""
-        others = names(value) - {name}
-        return any(name in self.derived.get(other, ()) for other in others)
+    def is_derived(self, name: str) -> bool:
+        """Tell whether the statement uses what this cell makes from the name: `x - x_mean`."""
+        derived = self.derived
+        return any(name in derived[other] for other in self.used if other in derived)
 
     def puts_back(self, name: str, value: ast.expr, second: Second) -> bool:
         """Tell whether the cell stores the labels that are taken out here, before or after."""
@@ -247,7 +248,7 @@ class Walk:
         """Return what a method of a name comes to the second time."""
         if effects.is_in_place(call):
             second = methods.rebound(call, func)
-            unsure = self.is_derived(call, name) or name in names(ast.Tuple(call.args, ast.Load()))
+            unsure = self.is_derived(name) or name in names(ast.Tuple(call.args, ast.Load()))
             return methods.UNKNOWN if unsure or self.puts_back(name, call, second) else second
         second = calls.method(self.graph, self.cell, call, name, func.attr)
         if second.kind == "raises" and self.stores(name, dropped(call)):
