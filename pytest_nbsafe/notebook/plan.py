@@ -38,6 +38,11 @@ class Plan:
         """The cell numbers in the order they run."""
         return tuple(run.cell for run in self.runs)
 
+    @property
+    def last_runs(self) -> dict[int, Run]:
+        """The last run of each cell, by the cell's number."""
+        return {run.cell: run for run in self.runs}
+
     def last_run(self, cell: int) -> Run | None:
         """Return the last run of a cell: the one whose result the page shows."""
         return next((run for run in reversed(self.runs) if run.cell == cell), None)

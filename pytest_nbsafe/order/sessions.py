@@ -27,7 +27,9 @@ def split(cells: Sequence[Cell]) -> Mapping[int, int]:
     sessions: list[_Session] = []
     for place, (_, count) in enumerate(counted, 1):
         open_to_it = [session for session in sessions if count not in session]
-        if open_to_it:
+        if len(open_to_it) == 1:
+            open_to_it[0][count] = place
+        elif open_to_it:
             best = min(open_to_it, key=lambda s: (_leap(s, place, count), -max(s.values())))
             best[count] = place
         else:

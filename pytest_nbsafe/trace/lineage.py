@@ -134,7 +134,7 @@ def replay(records: Iterable[Record]) -> Lineage:
     not cells only; an import over an import makes nothing newer, since running an import again
     gives the same module (two modules imported under one name are not told apart).
     """
-    table = _Table()
+    table = Table()
     entries: dict[int, State] = {}
     for record in records:
         if record.at[0] not in entries:
@@ -143,14 +143,21 @@ def replay(records: Iterable[Record]) -> Lineage:
     return Lineage(MappingProxyType(entries), table.state(), tuple(table.versions))
 
 
-class _Table:
-    """The symbol table while records are applied to it."""
+class Table:
+    """The symbol table while records are applied to it.
+
+    `now` is its state, which changes as it does; `touched` are the names that were made or
+    deleted, `gone` those that were deleted, until someone clears them.
+    """
 
     def __init__(self) -> None:
         self.versions: list[Version] = []
+        self.touched: set[str] = set()
+        self.gone: set[str] = set()
         self._symbols: dict[str, Version] = {}
         self._deleted: dict[str, Timestamp] = {}
         self._aliases: dict[str, frozenset[str]] = {}
+        self.now = State(self._symbols, self._deleted)
 
     def state(self) -> State:
         """Return the table as it stands, for keeping."""
@@ -158,7 +165,8 @@ class _Table:
 
     def apply(self, record: Record) -> None:
         """Change the table as one statement did."""
-        before = dict(self._symbols)
+        before = self._symbols  # until all is known that the statement made
+        made = len(self.versions)
         writes = dict(record.writes)
         for name, inflow in sorted(record.mutates.items()):
             writes.pop(name, None)
@@ -168,10 +176,15 @@ class _Table:
                 self._mutate(record, name, inflow, before)
             else:
                 self._write(record, name, inflow, before)
+        for version in self.versions[made:]:
+            self._symbols[version.name] = version
+            self.touched.add(version.name)
         for name in sorted(record.deletes):
             self._part(name)
             self._symbols.pop(name, None)
             self._deleted[name] = record.at
+            self.touched.add(name)
+            self.gone.add(name)
         for group in record.aliases:
             self._join(group)
 
@@ -186,7 +199,8 @@ class _Table:
         kept = old.links if old is not None and name in inflow else {}
         links = {**kept, **_links(record, inflow, before)}
         links.pop(name, None)
-        self._keep(Version(name, record.at, record.cell, record.line, links, record.imports))
+        version = Version(name, record.at, record.cell, record.line, links, record.imports)
+        self.versions.append(version)
 
     def _mutate(
         self, record: Record, name: str, inflow: Collection[str], before: Mapping[str, Version]
@@ -202,16 +216,12 @@ class _Table:
             for twin in group & kept.keys():
                 kept[twin] = _link(record, twin, record.at, record.cell)
             kept.pop(alias, None)
-            self._keep(Version(alias, record.at, record.cell, record.line, kept))
+            self.versions.append(Version(alias, record.at, record.cell, record.line, kept))
 
     def _still_shared(self, record: Record, name: str) -> bool:
         """Whether the name held one object with others before the statement and does after it."""
         others = self._aliases.get(name, frozenset()) - {name}
         return any(name in group and others & group for group in record.aliases)
-
-    def _keep(self, version: Version) -> None:
-        self._symbols[version.name] = version
-        self.versions.append(version)
 
     def _part(self, name: str) -> None:
         """Take a name out of the names of its object."""

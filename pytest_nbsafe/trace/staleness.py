@@ -5,14 +5,14 @@ Lineage suspects only: a clean run decides by value (`verdicts`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.cellsets import refresher_index
+from pytest_nbsafe.trace.cellsets import live
 from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
 from pytest_nbsafe.trace.model import (
     Cause,
@@ -22,9 +22,7 @@ from pytest_nbsafe.trace.model import (
     StaleRead,
     Suspicions,
 )
-
-_Relation = tuple[str, int, str, int, int]
-"""(symbol, its cell, parent, the cell whose version of it was read, that of the newer one)."""
+from pytest_nbsafe.trace.moments import Relations, moments
 
 
 def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:
@@ -33,7 +31,7 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
     """
-    return _stale_reads(graph, tuple(records), frozenset())
+    return _stale_reads(graph, tuple(records), Relations(()))
 
 
 def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
@@ -49,9 +47,10 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     for edge in graphs.edges(graph, [cell.number for cell in graph.notebook.code_cells]):
         if edge.definer < edge.reader:
             above.setdefault(edge.reader, []).append(edge)
+    last = plan.last_runs
     results: dict[int, tuple[OutdatedResult, ...]] = {}
     for reader in sorted(above):
-        run = plan.last_run(reader)
+        run = last.get(reader)
         if run is not None:
             results[reader] = _outdated(run, above[reader], made, results)
     return tuple(result for reader in sorted(results) for result in results[reader])
@@ -64,15 +63,19 @@ def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Rea
     Reads that may not happen are left out, and what an import binds.
     """
     records = tuple(records)
-    entries = replay(records).entries
+    first_reads = _entry_reads(records)
+    last = plan.last_runs
     found: dict[tuple[int, str], ReadFromBelow] = {}
-    for step, reads in _entry_reads(records).items():
+    for moment in moments(records):
+        step, reads = moment.step, first_reads.get(moment.step, ())
+        if not reads:
+            continue
         run = plan.runs[step - 1]
-        if not run.recorded or plan.last_run(run.cell) != run:
+        if not run.recorded or last[run.cell] != run:
             continue
         doubtful = _doubtful(graph, run.cell)
         for cell, line, name in reads:
-            version = entries[step].symbols.get(name)
+            version = moment.state.symbols.get(name)
             if version is None or version.imported or version.cell <= cell or name in doubtful:
                 continue
             maker = plan.runs[version.at[0] - 1]
@@ -107,8 +110,8 @@ def suspicions(
     function defined again does, since its text may have been another.
     """
     records = tuple(records)
-    last = {run.step for run in plan.runs if plan.last_run(run.cell) == run}
-    reads = _stale_reads(graph, records, _relations(clean_records))
+    last = {run.step for run in plan.last_runs.values()}
+    reads = _stale_reads(graph, records, Relations(tuple(clean_records)))
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records),
@@ -120,20 +123,18 @@ def suspicions(
 
 
 def _stale_reads(
-    graph: Graph, records: tuple[Record, ...], usual: AbstractSet[_Relation]
+    graph: Graph, records: tuple[Record, ...], usual: Relations
 ) -> tuple[StaleRead, ...]:
-    entries = replay(records).entries
+    first_reads = _entry_reads(records)
+    definers = _sure_definers(graph)
     found: list[StaleRead] = []
-    for step, first_reads in _entry_reads(records).items():
-        state = entries[step]
-        stale = state.stale()
-        suspects = [read for read in first_reads if read[2] in stale]
-        index = refresher_index(graph, stale) if suspects else {}
-        for cell, line, name in suspects:
-            chain = _chain(state, name, usual)
+    for moment in moments(records):
+        for cell, line, name in first_reads.get(moment.step, ()):
+            chain = _chain(moment.state, name, usual) if name in moment.stale else ()
             if chain:
-                refreshers = _refreshers(index, cell, [cause.symbol for cause in chain])
-                found.append(StaleRead(step, cell, line, name, chain, refreshers))
+                symbols = [cause.symbol for cause in chain]
+                refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
+                found.append(StaleRead(moment.step, cell, line, name, chain, refreshers))
     return tuple(sorted(found, key=lambda read: (read.step, read.line, read.name)))
 
 
@@ -150,10 +151,10 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
     return reads
 
 
-def _chain(state: State, name: str, usual: AbstractSet[_Relation]) -> tuple[Cause, ...]:
+def _chain(state: State, name: str, usual: Relations) -> tuple[Cause, ...]:
     """Return the way to the nearest newer parent that is not usual, empty if there is none."""
     for way in state.roots(name):
-        if _relation(way[-1]) not in usual:
+        if not usual.holds(way[-1]):
             return tuple(_cause(descent) for descent in way)
     return ()
 
@@ -172,35 +173,34 @@ def _cause(descent: Descent) -> Cause:
     )
 
 
-def _relations(records: Iterable[Record]) -> frozenset[_Relation]:
-    """Return what was made from an older version of what, at any time."""
-    lineage = replay(records)
-    return frozenset(
-        _relation(descent)
-        for state in (*lineage.entries.values(), lineage.end)
-        for name in state.symbols
-        for descent in state.parents(name)
-        if descent.is_newer
-    )
-
-
-def _relation(descent: Descent) -> _Relation:
-    link, parent = descent.link, descent.parent
-    return (descent.name, link.cell, parent.name, link.maker, parent.cell)
-
-
 # --- refreshers ------------------------------------------------------------------------------
 
 
+def _sure_definers(graph: Graph) -> Mapping[str, Sequence[int]]:
+    """Return the cells that surely make each name anew (the inverted index of Alg. 4)."""
+    index: dict[str, list[int]] = {}
+    for cell, analysis in graph.cells.items():
+        for name in analysis.dead:
+            index.setdefault(name, []).append(cell)
+    return index
+
+
 def _refreshers(
-    index: Mapping[str, frozenset[int]], reader: int, symbols: Iterable[str]
+    graph: Graph,
+    definers: Mapping[str, Sequence[int]],
+    stale: AbstractSet[str],
+    reader: int,
+    symbols: Iterable[str],
 ) -> tuple[int, ...]:
     """Return the refreshers of the first of the symbols that has any, nearest to the reader first.
 
     When every cell that would refresh the name is stale itself, one must begin further back.
     """
-    cells = next((index[symbol] for symbol in symbols if symbol in index), frozenset[int]())
-    return tuple(sorted(cells, key=lambda cell: (abs(cell - reader), cell)))
+    for symbol in symbols:
+        cells = [cell for cell in definers.get(symbol, ()) if stale.isdisjoint(live(graph, cell))]
+        if cells:
+            return tuple(sorted(cells, key=lambda cell: (abs(cell - reader), cell)))
+    return ()
 
 
 # --- outdated results ------------------------------------------------------------------------
