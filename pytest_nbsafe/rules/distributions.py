@@ -12,8 +12,14 @@ from pytest_nbsafe.project import normalised
 
 _NAMESPACES = frozenset({"azure", "backports", "jaraco", "sphinxcontrib", "zope"})
 """Packages that many distributions share."""
-_OLD = frozenset({"asynchat", "asyncore", "distutils", "imp", "smtpd"})
-"""Modules of Python's library that newer versions have no more."""
+_PYTHONS = frozenset(
+    """
+    aifc annotationlib asynchat asyncore audioop cgi cgitb chunk compression crypt distutils imghdr
+    imp lib2to3 mailcap msilib nis nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib
+    tomllib uu xdrlib
+    """.split()  # noqa: SIM905 - a list of as many lines
+)
+"""Modules of Python's library in some of its versions only, whichever runs this."""
 
 
 def distribution(module: str) -> str:
@@ -28,7 +34,7 @@ def is_well_known(module: str) -> bool:
 
 def needs_none(module: str) -> bool:
     """Return whether a module is there without being declared."""
-    is_python = module in sys.stdlib_module_names or module in _OLD
+    is_python = module in sys.stdlib_module_names or module in _PYTHONS
     return is_python or module.startswith("_") or module in _words("names", "there")
 
 

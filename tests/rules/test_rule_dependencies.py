@@ -44,7 +44,7 @@ def told(folder: Path, requirements: str, *cells: str) -> list[str]:
         ("import shap\nimport shap.plots", ["1:1 shap"]),
         ("from google.cloud import storage", []),
         ("import pandas, numpy, dateutil", []),
-        ("import json, sys, xml.etree.ElementTree, distutils.core", []),
+        ("import json, sys, xml.etree.ElementTree, distutils.core, tomllib, cgi, imp", []),
         ("try:\n    import shap\nexcept ImportError:\n    shap = None", []),
         ("if TYPE_CHECKING:\n    import shap", []),
         ("from . import shap", []),
