@@ -25,7 +25,7 @@ from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
 from pytest_nbsafe.trace import lineage, staleness
-from pytest_nbsafe.trace.model import CellResult, PlanResult, Trial
+from pytest_nbsafe.trace.model import CellResult, PlanResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -49,12 +49,14 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     graph = graphs.build(notebook)
     plan = orders.plan(graph, config.order)
     clean = orders.plan(graph, "top-down")
-    suspicions = staleness.suspicions(
-        graph,
-        plan,
-        lineage.static_records(graph, plan),
-        lineage.static_records(graph, clean),
-    )
+    suspicions = Suspicions()  # of the page's own order nothing is suspected
+    if plan.cells != clean.cells:
+        suspicions = staleness.suspicions(
+            graph,
+            plan,
+            lineage.static_records(graph, plan),
+            lineage.static_records(graph, clean),
+        )
     return Facts(
         notebook, config, graph, plan, suspicions, project=_project(notebook, config)
     ), clean
