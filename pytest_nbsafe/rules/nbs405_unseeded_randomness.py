@@ -33,7 +33,7 @@ class UnseededRandomness:
     draws that only make a pause, rows that are sampled to be looked at, what has a fixed seed by
     default, and estimators in which chance only breaks ties (decision trees).
 
-    Source: Pimentel et al. 2019 (seeds of random numbers); Pineau et al. 2021.
+    Source: Sandve et al. 2013, rule 6 (note the seeds of what is random).
     """
 
     code: ClassVar[str] = "NBS405"

@@ -34,7 +34,7 @@ class MachinePathUsed:
     `/path/to`, addresses, routes, and what is only printed or compared. One finding for each
     folder of a user or drive.
 
-    Source: Pimentel et al. 2019 (data that is not accessible); Koenzen et al. 2020.
+    Source: Pimentel et al. 2019 (use relative paths for the data).
     """
 
     code: ClassVar[str] = "NBS406"

@@ -27,7 +27,7 @@ class UnpinnedInstall:
     constraints, local paths, pip and its kin (`pip install --upgrade pip`), names that are
     computed, and other package managers (apt, npm). One finding a command, at its first package.
 
-    Source: Pimentel et al. 2019 (dependencies without versions).
+    Source: Pimentel et al. 2019 (pin the versions of all packages).
     """
 
     code: ClassVar[str] = "NBS407"

@@ -31,7 +31,7 @@ class UndeclaredDependency:
     modules may come from other folders (`sys.path`), only well-known packages are told; where a
     declaration cannot be read, or is computed, none are.
 
-    Source: Pimentel et al. 2019 (modules that are not declared).
+    Source: Pimentel et al. 2019 (declare what a notebook depends on).
     """
 
     code: ClassVar[str] = "NBS408"
