@@ -473,3 +473,23 @@ def after(events: tuple[Event, ...], name: str, cell: int, value: Value) -> Valu
         if what != "r" and rest == [name]:
             value = value | {cell} if what == "m" else frozenset({cell} if what == "b" else ())
     return value
+
+
+def unbound(cells: Sequence[Sequence[Path]], order: Sequence[int]) -> set[tuple[int, str]]:
+    """Return (place in the order, name) for every read of what no choice of paths has bound."""
+    found: set[tuple[int, str]] = set()
+    held: dict[str, set[bool]] = {}
+    for index, cell in enumerate(order):
+        walked = cells[cell - 1]
+        found |= {(index, name) for name in live(walked) if True not in held.get(name, ())}
+        ends = {events for events, outcome in walked if outcome == "normal"}
+        for name in {event[1] for events in ends for event in events if event[0] in ("b", "d")}:
+            before = held.get(name, {False})
+            held[name] = {is_bound(events, name, now=now) for events in ends for now in before}
+    return found
+
+
+def is_bound(events: tuple[Event, ...], name: str, *, now: bool) -> bool:
+    """Tell whether a name is bound after a path, `now` before it."""
+    marks = [event[0] for event in events if event[1:] == (name,) and event[0] in ("b", "d")]
+    return marks[-1] == "b" if marks else now

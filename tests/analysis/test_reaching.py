@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 from test_flow import BRANCH, JUMPS, NAMED, NAMES, SIMPLE, bodies, compound
 
-from pytest_nbsafe.analysis.graph import edges
+from pytest_nbsafe.analysis.graph import edges, unbound
 
 CHANGE = st.tuples(st.just("change"), NAMES, NAMED)
 CELL = bodies(st.one_of(SIMPLE, BRANCH, CHANGE), 3)
@@ -47,7 +47,10 @@ def compare(cells: list[tuple[paths.Node, ...]], order: list[int]) -> None:
     feasible = [[path for path in cell if paths.is_feasible(path[0])] for cell in walked]
     assume(all(any(outcome == "normal" for _, outcome in cell) for cell in feasible))
     sources = ["\n".join(paths.render(cell)) for cell in cells]
-    found = {(e.reader, e.definer, e.name) for e in edges(graph(*sources), order)}
+    g = graph(*sources)
+    missing = {(index, use.name) for index, use in unbound(g, order)}
+    assert paths.unbound(walked, order) == missing, (order, sources)
+    found = {(e.reader, e.definer, e.name) for e in edges(g, order)}
     assert paths.reaching(feasible, order) <= found, (order, sources)  # never wrong ...
     doubtful = {(n, name) for n, name in product(order, "abcd") if may_drop(sources[n - 1], name)}
     # ... and exact, but for a change on a path that drops the name, or raises, afterwards
