@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product
 
+import cellpaths
 import paths
 from analysiscase import graph
 from hypothesis import HealthCheck, assume, given, reject, settings
@@ -49,14 +50,14 @@ def compare(cells: list[tuple[paths.Node, ...]], order: list[int]) -> None:
     sources = ["\n".join(paths.render(cell)) for cell in cells]
     g = graph(*sources)
     missing = {(index, use.name) for index, use in unbound(g, order)}
-    assert paths.unbound(walked, order) == missing, (order, sources)
+    assert cellpaths.unbound(walked, order) == missing, (order, sources)
     found = {(e.reader, e.definer, e.name) for e in edges(g, order)}
-    assert paths.reaching(feasible, order) <= found, (order, sources)  # never wrong ...
+    assert cellpaths.reaching(feasible, order) <= found, (order, sources)  # never wrong ...
     doubtful = {(n, name) for n, name in product(order, "abcd") if may_drop(sources[n - 1], name)}
     # ... and exact, but for a change on a path that drops the name, or raises, afterwards
     if any("finally" in source and re.search("break|continue", source) for source in sources):
         return  # a jump and an exception share the copy of a `finally`
-    more = found - paths.reaching(walked, order)
+    more = found - cellpaths.reaching(walked, order)
     assert {edge for edge in more if edge[1:] not in doubtful} == set(), (order, sources)
 
 
