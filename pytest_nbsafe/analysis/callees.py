@@ -102,9 +102,10 @@ def reachable(graph: Graph, analysis: CellAnalysis, call: Call) -> Iterator[Reac
         if function is not None:
             yield Reached(home.cell, function, certain)
             sure = function.sure_calls if certain else ()
-            todo.extend((n, n in sure, bound, home) for n in function.calls)
-        todo.extend((n, False, bound, home) for n in home.aliases.get(name, ()))
-        makers = home.made_by.get(name, ())
+            todo.extend((n, n in sure, bound, home) for n in sorted(function.calls))
+        aliases = sorted(home.aliases.get(name, ()))
+        todo.extend((n, False, bound, home) for n in aliases)
+        makers = sorted(home.made_by.get(name, ()))
         classes = (n for n in makers if _is_class(graph, analysis, n, bound))
         todo.extend((n, False, bound, home) for n in classes)
 

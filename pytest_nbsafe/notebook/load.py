@@ -128,7 +128,10 @@ def _upgrade(text: str) -> Mapping[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             old = nbformat.reader.reads(text)
-            return cast("Mapping[str, Any]", nbformat.convert(old, 4))
+            data = cast("dict[str, Any]", nbformat.convert(old, 4))
+            for cell in data["cells"]:
+                cell.pop("id", None)  # drawn at random
+            return data
     except Exception as error:  # the upgrade trusts its input; anything may break in it
         message = f"this old notebook cannot be upgraded: {type(error).__name__}: {error}"
         raise Unreadable(1, message, _RESAVE) from error

@@ -71,6 +71,21 @@ def test_check(
     assert shown.err == ""
 
 
+def test_two_runs_print_the_same_bytes() -> None:
+    notebooks = str(Path(__file__).parents[2] / "fixtures")
+    command = ("check", "--no-cache", "--notes", "--format", "json", notebooks)
+    first, second = (
+        [
+            line
+            for line in nbsafe(*command, PYTHONHASHSEED=seed).stdout.splitlines()
+            if "duration_s" not in line
+        ]
+        for seed in ("1", "2")
+    )
+    assert first == second
+    assert len(first) > 100
+
+
 def test_check_looks_into_this_folder_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("sub/a.ipynb"), BROKEN)
     write(Path("sub/.ipynb_checkpoints/a.ipynb"), BROKEN)
