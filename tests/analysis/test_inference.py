@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from analysiscase import graph
 
-from pytest_nbsafe.analysis.inference import class_of, deep
+from pytest_nbsafe.analysis.inference import class_at, class_of, deep
 
 IMPORTS = "import pandas as pd, numpy as np, heapq\nfrom collections import deque, Counter as C"
 
@@ -76,6 +77,29 @@ def test_cells_above_count_and_later_ones_do_not() -> None:
     assert inferred("y = []", "x = y") == "list"
     g = graph("x = []", "x", "x = {}")
     assert class_of(g, "x", 2).names == ("list",)
+
+
+@pytest.mark.parametrize(
+    ("cells", "symbol", "answer"),
+    [
+        (["d = {'a': [], 'b': 1}"], "d['a']", "list"),
+        (["d = {'a': [], 'b': 1}"], "d['b']", "int"),
+        (["d = {'a': [], 'b': []}"], "d[k]", "list"),
+        (["d = {'a': [], 'b': 1}"], "d[k]", "int list"),
+        (["d = {'a': []}", "d['a'] = 1"], "d['a']", ""),
+        (["d = {}"], "d['a']", ""),
+        (["from collections import defaultdict\nd = defaultdict(list)"], "d[k]", "list"),
+        (["rows = [[] for _ in range(3)]"], "rows[0]", "list"),
+        (["rows = [[], {}]"], "rows[i]", "dict list"),
+        (["import pandas as pd\ndf = pd.read_csv(p)"], "df['a']", "pandas.Series"),
+        (["import pandas as pd\ndf = pd.read_csv(p)"], "df[k]", ""),
+        (["d = {'a': {'b': []}}"], "d['a']['b']", ""),
+    ],
+)
+def test_a_symbol_under_a_name(cells: list[str], symbol: str, answer: str) -> None:
+    g = graph(*cells, "pass")
+    node = ast.parse(symbol, mode="eval").body
+    assert " ".join(class_at(g, node, len(cells) + 1).names) == answer
 
 
 @pytest.mark.parametrize(

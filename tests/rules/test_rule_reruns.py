@@ -33,7 +33,8 @@ model = keras.Sequential()
 scaler = StandardScaler()
 it = iter(xs)
 f = open("x")
-who = unknown()"""
+who = unknown()
+hist = {"loss": [], "score": []}"""
 
 
 def findings(*cells: str) -> tuple[Finding, ...]:
@@ -195,6 +196,9 @@ def second_run(*cells: str) -> str:
         ("who.frobnicate()", "-"),
         ("df.append(other)", "-"),
         ("d['k'].append(1)", "-"),
+        ("hist['loss'].append(1)", "appends to hist['loss'] once more"),
+        ("for k in hist:\n    hist[k].append(1)", "appends to hist[k] once more"),
+        ("hist['loss'] = []\nhist['loss'].append(1)", "-"),
         ("scaler.fit(df)", "-"),
         ("df = scaler.fit_transform(df)", "-"),
         ("random.seed(1)", "-"),

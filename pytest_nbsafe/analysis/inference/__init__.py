@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.inference import text
-from pytest_nbsafe.analysis.inference.text import callee
+from pytest_nbsafe.analysis.inference.origins import callee
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
 
-__all__ = ["Inferred", "callee", "class_of"]
+__all__ = ["Inferred", "callee", "class_at", "class_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +30,20 @@ def class_of(graph: Graph, name: str, cell: int) -> Inferred:
     answer depends on the notebook and on Python's own library alone: nothing of the user's code is
     imported or run, and no other library is read.
     """
+    return class_at(graph, ast.Name(name, ast.Load()), cell)
+
+
+def class_at(graph: Graph, node: ast.expr, cell: int) -> Inferred:
+    """Return the same for a symbol under a name (`d['k']`), which the text alone must show."""
     try:
-        return Inferred(text.shown(graph, name, cell))
+        return Inferred(text.shown(graph, node, cell))
     except text.UnknownError as unknown:
-        if not unknown.deeper:
+        if not unknown.deeper or not isinstance(node, ast.Name):
             return Inferred(cause=str(unknown))
         cause = str(unknown)
     from pytest_nbsafe.analysis.inference import deep
 
     try:
-        return Inferred(deep.inferred(graph, name, cell))
+        return Inferred(deep.inferred(graph, node.id, cell))
     except text.UnknownError as unknown:
         return Inferred(cause=f"{cause}; {unknown}")

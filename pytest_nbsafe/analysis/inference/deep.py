@@ -118,7 +118,7 @@ def _classes(code: str, name: str) -> Iterator[str]:
 def _class_name(value: Any) -> str:
     """Return the qualified name of the class of what astroid inferred."""
     found = str(value.pytype()).removeprefix(f"{_SLICE}.").removeprefix("__astroid_synthetic.")
-    return _NAMES.get(found, found.removeprefix("builtins."))
+    return _NAMES.get(found, found.removeprefix("builtins.").removeprefix("_py"))
 
 
 @contextmanager

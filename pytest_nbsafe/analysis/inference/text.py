@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.analysis import knowledge, syntax, trees
-from pytest_nbsafe.analysis.scopes import is_known
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.analysis import knowledge, trees
+from pytest_nbsafe.analysis.inference.bindings import Part, Value, bindings
+from pytest_nbsafe.analysis.inference.origins import callee, is_class, is_foreign, is_readable
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
@@ -28,7 +27,7 @@ _LITERALS: dict[type[ast.expr], str] = {
     ast.GeneratorExp: "iterator",
     ast.Lambda: "function",
 }
-_SHELL = frozenset({"get_ipython", "In", "Out", "_", "__", "___"})
+_HOLDING = frozenset({"list", "dict", "collections.defaultdict", "collections.OrderedDict"})
 _ARRAYS = ("pandas.DataFrame", "pandas.Series", "pandas.Index", "numpy.ndarray")
 """What arithmetic with such an object gives is of its class; the first goes before the others."""
 
@@ -45,23 +44,15 @@ class UnknownError(Exception):
         self.deeper = deeper
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A name gets a part of a value: `what` says which."""
-
-    what: str
-    value: ast.expr
-
-
-def shown(graph: Graph, name: str, cell: int) -> tuple[str, ...]:
-    """Return the classes that a name may have when a cell starts.
+def shown(graph: Graph, node: ast.expr, cell: int) -> tuple[str, ...]:
+    """Return the classes that a name (or a symbol under it) may have when a cell starts.
 
     Raises:
         UnknownError: the text does not show them all.
 
     """
     try:
-        return tuple(sorted(set(_of_name(graph, name, cell, None, _DEPTH))))
+        return tuple(sorted(set(_of_value(graph, node, cell, 0, _DEPTH))))
     except RecursionError as error:
         raise UnknownError("the code is nested too deeply") from error
 
@@ -70,119 +61,38 @@ def shown(graph: Graph, name: str, cell: int) -> tuple[str, ...]:
 
 
 def _of_name(graph: Graph, name: str, cell: int, before: int | None, depth: int) -> Iterator[str]:
-    """Yield the classes of a name at a line of a cell (None: at its start).
-
-    The bindings that may reach there: backwards up to one that surely happened.
-    """
+    """Yield the classes of a name at a line of a cell (None: at its start)."""
     if depth == 0:
         raise UnknownError("too many steps")
+    for value, number, line in _reaching(graph, name, cell, before):
+        yield from _of_binding(graph, value, name, number, line, depth)
+
+
+def _reaching(
+    graph: Graph, name: str, cell: int, before: int | None
+) -> Iterator[tuple[Value, int, int]]:
+    """Yield what a name may be bound to, with the cell and line: back to what surely binds it."""
     if before is not None:
-        found, sure = _bindings(trees.of(graph, cell).body, name, before)
-        for value, line in found:
-            yield from _of_binding(graph, value, name, cell, line, depth)
+        found, sure = bindings(trees.of(graph, cell).body, name, before)
+        yield from ((value, cell, line) for value, line in found)
         if sure:
             return
     for number in reversed([c for c in graph.binders.get(name, ()) if c < cell]):
-        analysis = graph.cells[number]
-        found, _ = _bindings(trees.of(graph, number).body, name, None)
+        found, _ = bindings(trees.of(graph, number).body, name, None)
         if not found:
             raise UnknownError(f"cell {number} binds `{name}` in a way that is not followed")
-        for value, line in found:
-            yield from _of_binding(graph, value, name, number, line, depth)
-        if name in analysis.sure:
+        yield from ((value, number, line) for value, line in found)
+        if name in graph.cells[number].sure:
             return
     raise UnknownError(f"no cell above surely binds `{name}`")
 
 
-_Value = ast.expr | str | _Part
-"""What a name is bound to: an expression, the class itself, or a part of something."""
-_Binding = tuple[_Value, int]
-"""A value that a name is bound to, and the line."""
-
-
-def _bindings(body: list[ast.stmt], name: str, before: int | None) -> tuple[list[_Binding], bool]:
-    """Return the last bindings of a name in a body, and whether the last one surely happens."""
-    found: list[_Binding] = []
-    sure = False
-    for statement in body:
-        if before is not None and statement.lineno >= before:
-            break
-        value = _bound(statement, name)
-        if value is not None:
-            found, sure = [(value, statement.lineno)], True
-            continue
-        for inner in _bodies(statement):
-            deeper, _ = _bindings(inner, name, before)
-            found += deeper
-            sure = sure or (bool(deeper) and isinstance(statement, ast.With))
-    return found, sure
-
-
-def _bodies(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the suites of a compound statement that stand in the same scope."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return
-    for field in ("body", "orelse", "finalbody"):
-        yield getattr(statement, field, None) or []
-    for field in ("handlers", "cases"):
-        for part in getattr(statement, field, None) or ():
-            yield part.body
-
-
-def _bound(statement: ast.stmt, name: str) -> _Value | None:
-    """Return what a statement binds a name to, None when it does not (`+=` keeps the class)."""
-    if isinstance(statement, ast.Assign):
-        for target in statement.targets:
-            if isinstance(target, ast.Name) and target.id == name:
-                return statement.value
-            if isinstance(target, ast.Tuple | ast.List):
-                found = _of_tuple(target, statement.value, name)
-                if found is not None:
-                    return found
-    elif isinstance(statement, ast.AnnAssign) and _is(statement.target, name):
-        return statement.value
-    elif isinstance(statement, ast.With):
-        for item in statement.items:
-            if item.optional_vars is not None and _is(item.optional_vars, name):
-                return item.context_expr
-    elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name == name:
-        return "function"
-    elif isinstance(statement, ast.ClassDef) and statement.name == name:
-        return "type"
-    elif isinstance(statement, ast.For | ast.AsyncFor) and _mentions(statement.target, name):
-        return _Part("the variable of a loop", statement.iter)
-    return None
-
-
-def _of_tuple(target: ast.Tuple | ast.List, value: ast.expr, name: str) -> _Value | None:
-    places = [n for n, element in enumerate(target.elts) if _mentions(element, name)]
-    if not places:
-        return None
-    starred = any(isinstance(element, ast.Starred) for element in target.elts)
-    if (
-        isinstance(value, ast.Tuple | ast.List)
-        and len(value.elts) == len(target.elts)
-        and _is(target.elts[places[-1]], name)
-        and not starred
-    ):
-        return value.elts[places[-1]]
-    return _Part("a part of what is unpacked", value)
-
-
-def _mentions(node: ast.AST, name: str) -> bool:
-    return any(_is(part, name) for part in ast.walk(node))
-
-
-def _is(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
 def _of_binding(
-    graph: Graph, value: _Value, name: str, cell: int, line: int, depth: int
+    graph: Graph, value: Value, name: str, cell: int, line: int, depth: int
 ) -> Iterator[str]:
-    if isinstance(value, _Part):
+    if isinstance(value, Part):
         cause = f"`{name}` is {value.what} in cell {cell} (line {line})"
-        raise UnknownError(cause, deeper=not _is_foreign(graph, value.value, cell))
+        raise UnknownError(cause, deeper=not is_foreign(graph, value.value, cell))
     if isinstance(value, str):
         yield value
         return
@@ -208,7 +118,7 @@ def _of_value(graph: Graph, node: ast.expr, cell: int, line: int, depth: int) ->
     elif isinstance(node, ast.BinOp):
         yield _of_operation(graph, node, cell, line, depth)
     elif isinstance(node, ast.Subscript):
-        yield _of_subscript(graph, node, cell, line, depth)
+        yield from _of_subscript(graph, node, cell, line, depth)
     elif isinstance(node, ast.IfExp):
         yield from _of_value(graph, node.body, cell, line, depth - 1)
         yield from _of_value(graph, node.orelse, cell, line, depth - 1)
@@ -231,7 +141,7 @@ def _of_value(graph: Graph, node: ast.expr, cell: int, line: int, depth: int) ->
 
 def _not_followed(graph: Graph, node: ast.expr, cell: int, line: int) -> UnknownError:
     cause = f"`{_short(node)}` in cell {cell} (line {line}) is not followed"
-    return UnknownError(cause, deeper=not _is_foreign(graph, node, cell))
+    return UnknownError(cause, deeper=not is_foreign(graph, node, cell))
 
 
 def _one(
@@ -253,7 +163,7 @@ def _of_call(graph: Graph, node: ast.Call, cell: int, line: int, depth: int) -> 
     if returns is not None:
         yield returns
         return
-    if isinstance(node.func, ast.Name) and _is_class(graph, node.func.id, cell):
+    if isinstance(node.func, ast.Name) and is_class(graph, node.func.id, cell):
         yield node.func.id
         return
     if isinstance(node.func, ast.Attribute) and not path:
@@ -262,55 +172,14 @@ def _of_call(graph: Graph, node: ast.Call, cell: int, line: int, depth: int) -> 
             found = (known.returns or {}).get(node.func.attr) if known else None
             if found is None:
                 library = kind.partition(".")[0] if "." in kind else ""
-                raise _unknown_result(node, deeper=_is_readable(library))
+                raise _unknown_result(node, deeper=is_readable(library))
             yield found
         return
-    raise _unknown_result(node, deeper=not _is_foreign(graph, node, cell))
+    raise _unknown_result(node, deeper=not is_foreign(graph, node, cell))
 
 
 def _unknown_result(node: ast.Call, *, deeper: bool) -> UnknownError:
     return UnknownError(f"what `{_short(node.func)}()` returns is not known", deeper=deeper)
-
-
-def _is_foreign(graph: Graph, node: ast.expr, cell: int) -> bool:
-    """Tell whether an expression starts from what only another library can tell."""
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Attribute | ast.Subscript):
-            node = node.value
-        elif isinstance(node, ast.Call):
-            node = node.func
-        else:
-            return False
-    target = syntax.stands_for(graph, cell, node.id)
-    if target:
-        return not _is_readable(target.partition(".")[0])
-    builtin = is_known(node.id, graph.notebook.python_major) and node.id not in _SHELL
-    return not builtin and not graph.binders.get(node.id)
-
-
-def _is_readable(module: str) -> bool:
-    return not module or module in sys.stdlib_module_names
-
-
-def callee(graph: Graph, func: ast.expr, cell: int) -> str:
-    """Return the full name of what is called, through the notebook's imports; "" if unknown."""
-    words = []
-    while isinstance(func, ast.Attribute):
-        words.append(func.attr)
-        func = func.value
-    if not isinstance(func, ast.Name):
-        return ""
-    root = syntax.stands_for(graph, cell, func.id)
-    if not root:
-        builtin = not words and is_known(func.id, graph.notebook.python_major)
-        return func.id if builtin and not graph.binders.get(func.id) else ""
-    return ".".join((root, *reversed(words)))
-
-
-def _is_class(graph: Graph, name: str, cell: int) -> bool:
-    above = [c for c in graph.binders.get(name, ()) if c <= cell]
-    definitions = graph.cells[above[-1]].definitions if above else ()
-    return {d.kind for d in definitions if d.name == name} == {"class"}
 
 
 def _of_operation(graph: Graph, node: ast.BinOp, cell: int, line: int, depth: int) -> str:
@@ -331,17 +200,77 @@ def _of_operation(graph: Graph, node: ast.BinOp, cell: int, line: int, depth: in
     raise _not_followed(graph, node, cell, line)
 
 
-def _of_subscript(graph: Graph, node: ast.Subscript, cell: int, line: int, depth: int) -> str:
+def _of_subscript(
+    graph: Graph, node: ast.Subscript, cell: int, line: int, depth: int
+) -> Iterator[str]:
     inside = node.slice
     if isinstance(inside, ast.Slice):
         slices = ("list", "str", "tuple", "bytes", *_ARRAYS)
-        return _one(graph, node.value, cell, line, depth, {kind: kind for kind in slices})
+        yield _one(graph, node.value, cell, line, depth, {kind: kind for kind in slices})
+        return
     if isinstance(inside, ast.List | ast.Compare):
-        return _one(graph, node.value, cell, line, depth, {kind: kind for kind in _ARRAYS})
-    if isinstance(inside, ast.Constant) and isinstance(inside.value, str):
-        columns = {"pandas.DataFrame": "pandas.Series", "str": "str"}
-        return _one(graph, node.value, cell, line, depth, columns)
-    raise _not_followed(graph, node, cell, line)
+        yield _one(graph, node.value, cell, line, depth, {kind: kind for kind in _ARRAYS})
+        return
+    kinds = set(_of_value(graph, node.value, cell, line, depth - 1))
+    if kinds <= _HOLDING and isinstance(node.value, ast.Name):
+        yield from _of_element(graph, node, node.value.id, cell, line, depth)
+    elif kinds == {"pandas.DataFrame"} and _text(inside) is not None:
+        yield "pandas.Series"
+    elif kinds == {"str"}:
+        yield "str"
+    else:
+        raise _not_followed(graph, node, cell, line)
+
+
+def _of_element(
+    graph: Graph, node: ast.Subscript, name: str, cell: int, line: int, depth: int
+) -> Iterator[str]:
+    """Yield the classes of what a list or dict holds, as it was made: `d = {'k': []}`.
+
+    Not when something else is stored there later.
+    """
+    for number in graph.changers.get(name, ()):
+        if number <= cell and _stores(trees.of(graph, number), name):
+            raise _not_followed(graph, node, cell, line)
+    for value, number, at in _reaching(graph, name, cell, line):
+        parts = _parts(value, _text(node.slice)) if isinstance(value, ast.expr) else []
+        if not parts:
+            raise _not_followed(graph, node, cell, line)
+        for part in parts:
+            yield from _of_value(graph, part, number, at, depth - 1)
+
+
+def _stores(tree: ast.Module, name: str) -> bool:
+    """Tell whether a cell stores anything right under a name: `d[k] = ...`."""
+    return any(
+        isinstance(part, ast.Subscript)
+        and isinstance(part.ctx, ast.Store)
+        and isinstance(part.value, ast.Name)
+        and part.value.id == name
+        for part in ast.walk(tree)
+    )
+
+
+def _parts(value: ast.expr, key: str | None) -> list[ast.expr]:
+    """Return what may stand under a key of a container as it was made, empty when unknown."""
+    if isinstance(value, ast.Dict):
+        items = zip(value.keys, value.values, strict=True)
+        return [v for k, v in items if key is None or (k is not None and _text(k) == key)]
+    if isinstance(value, ast.List):
+        return list(value.elts)
+    if isinstance(value, ast.ListComp):
+        return [value.elt]
+    if isinstance(value, ast.DictComp):
+        return [value.value]
+    made = isinstance(value, ast.Call) and value.args and value.args[0]
+    if isinstance(made, ast.Name) and "defaultdict" in _short(value):
+        return [ast.Call(made, [], [])]
+    return []
+
+
+def _text(node: ast.expr) -> str | None:
+    """Return a text that is written out, None for anything else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _short(node: ast.AST) -> str:

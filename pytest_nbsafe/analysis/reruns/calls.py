@@ -46,18 +46,19 @@ _DOES = {
 }
 
 
-def method(graph: Graph, cell: int, call: ast.Call, name: str, called: str) -> Second:
-    """Return what `name.called(...)` comes to when a cell is run again, in place.
+def method(graph: Graph, cell: int, call: ast.Call, func: ast.Attribute) -> Second:
+    """Return what `x.method(...)` comes to when a cell is run again, in place.
 
     The class decides: `append` grows a list, and makes a new DataFrame. Where it is not known,
     nothing is said.
     """
+    called = func.attr
     if called not in _that_matter():
         return UNKNOWN
     key = labels(call.args[0]) if len(call.args) == 1 else []
     if called == "pop" and key and isinstance(key[0], str):
         return _NO_KEY  # of whatever class it is
-    classes = inference.class_of(graph, name, cell).names
+    classes = inference.class_at(graph, func.value, cell).names
     known = knowledge.load().classes
     for kind in classes:
         entry = known.get(kind)

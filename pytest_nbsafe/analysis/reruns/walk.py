@@ -235,10 +235,11 @@ class Walk:
     def call(self, node: ast.stmt, call: ast.Call) -> None:
         """Judge a method that changes its object, or a function that changes an argument."""
         func = call.func
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-            name = func.value.id
-            if self.is_live(name):
-                self.add(name, node, self.method(call, func, name), name, func.attr)
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name | ast.Subscript):
+            bottom = root(func.value)
+            if bottom is not None and self.is_live(bottom.id):
+                second, it = self.method(call, func, bottom.id), ast.unparse(func.value)
+                self.add(bottom.id, node, second, it, func.attr)
         for argument in effects.changed_arguments(call):
             if isinstance(argument, ast.Name) and self.is_live(argument.id):
                 last, second = calls.function(call)
@@ -250,7 +251,9 @@ class Walk:
             second = methods.rebound(call, func)
             unsure = self.is_derived(name) or name in names(ast.Tuple(call.args, ast.Load()))
             return methods.UNKNOWN if unsure or self.puts_back(name, call, second) else second
-        second = calls.method(self.graph, self.cell, call, name, func.attr)
+        if path_of(func.value) in self.paths:
+            return methods.UNKNOWN
+        second = calls.method(self.graph, self.cell, call, func)
         if second.kind == "raises" and self.stores(name, dropped(call)):
             return methods.UNKNOWN
         return second
