@@ -27,8 +27,7 @@ class AmbiguousDefinition:
     definition below the read is NBS103's.
 
     Source: Brown et al., section 3 and Fig. 2 (a), ambiguous dependencies. Departs: there any
-    name that two cells define is ambiguous, in more than a quarter of the cells of half of all
-    notebooks.
+    name that two cells define is ambiguous: a quarter of the cells of nearly half of the notebooks.
     """
 
     code: ClassVar[str] = "NBS104"
