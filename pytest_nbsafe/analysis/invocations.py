@@ -54,8 +54,9 @@ class Text:
     """A text constant, or the constant part that an f-string begins with.
 
     `calls` are the indices, in the cell's invocations, of the calls in whose arguments it stands,
-    outermost first. `bound` is what it (or what is made from it) is assigned to: a dotted name
-    with `[]` for a subscript, "" if nothing. `function` is the enclosing function.
+    outermost first. `bound` is what it (or what is made from it) is assigned to, also by a loop or
+    as a default: a dotted name with `[]` for a subscript, "" if nothing. `function` is the
+    enclosing function.
     """
 
     value: str
@@ -141,34 +142,48 @@ class _Reader:
             self.visit(node.value)
 
     def assignment(self, node: ast.Assign) -> None:
-        self.value_of(node.targets[0], node.value)
+        self.value_of(_written(node.targets[0]), node.value)
         for target in node.targets:
             self.visit(target)
 
     def annotated(self, node: ast.AnnAssign | ast.AugAssign | ast.NamedExpr) -> None:
         if node.value is not None:
-            self.value_of(node.target, node.value)
+            self.value_of(_written(node.target), node.value)
         self.visit(node.target)
 
-    def value_of(self, target: ast.expr, value: ast.expr) -> None:
-        before, self.bound = self.bound, _written(target)
+    def value_of(self, bound: str, value: ast.expr) -> None:
+        before, self.bound = self.bound, bound
         self.visit(value)
         self.bound = before
 
+    def loop(self, node: ast.For | ast.AsyncFor | ast.comprehension) -> None:
+        self.value_of(_written(node.target), node.iter)
+        self.visit(node.target)
+        inside = node.ifs if isinstance(node, ast.comprehension) else (*node.body, *node.orelse)
+        for part in inside:
+            self.visit(part)
+
     def function_definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        for outside in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
-            if outside is not None:
-                self.visit(outside)
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self.defaults(node.args)
         path, function = self.path, self.function
         self.path = self.function = dotted_path(path, node.name)
         self.body_of(node, node.body)
         self.path, self.function = path, function
 
     def lambda_expression(self, node: ast.Lambda) -> None:
-        for outside in (*node.args.defaults, *node.args.kw_defaults):
-            if outside is not None:
-                self.visit(outside)
+        self.defaults(node.args)
         self.body_of(node, [node.body])
+
+    def defaults(self, given: ast.arguments) -> None:
+        positional = (*given.posonlyargs, *given.args)
+        with_default = positional[len(positional) - len(given.defaults) :]
+        for argument, value in zip(with_default, given.defaults, strict=True):
+            self.value_of(argument.arg, value)
+        for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+            if default is not None:
+                self.value_of(argument.arg, default)
 
     def body_of(
         self,
@@ -296,6 +311,9 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
     ast.AnnAssign: _Reader.annotated,
     ast.AugAssign: _Reader.annotated,
     ast.NamedExpr: _Reader.annotated,
+    ast.For: _Reader.loop,
+    ast.AsyncFor: _Reader.loop,
+    ast.comprehension: _Reader.loop,
     ast.FunctionDef: _Reader.function_definition,
     ast.AsyncFunctionDef: _Reader.function_definition,
     ast.Lambda: _Reader.lambda_expression,

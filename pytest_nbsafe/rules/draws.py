@@ -49,10 +49,12 @@ def of(graph: Graph) -> tuple[Event, ...]:
     imports = [one for cell in graph.cells for one in syntax.imports(graph, cell)]
     mentioned = randomness.mentioned(imports)
     stars = _stars(graph)
+    tops = {one.module.partition(".")[0] for one in imports}
+    tables = "pandas" in tops and tops.isdisjoint(randomness.SAMPLERS)
     for cell in graph.cells:
         if not _holds(graph, cell, mentioned):
             continue
-        for call, event in _in_cell(graph, cell, stars):
+        for call, event in _in_cell(graph, cell, stars, tables=tables):
             if call.function:
                 root = call.function.partition(".")[0]
                 inside.setdefault((cell, root), []).append(event)
@@ -83,7 +85,7 @@ def _stars(graph: Graph) -> tuple[tuple[int, str], ...]:
 
 
 def _in_cell(
-    graph: Graph, cell: int, stars: tuple[tuple[int, str], ...]
+    graph: Graph, cell: int, stars: tuple[tuple[int, str], ...], *, tables: bool
 ) -> Iterator[tuple[Invocation, Event]]:
     shown = syntax.of(graph, cell)
     pauses = [c.span for c in shown.invocations if c.callee in {"time.sleep", "sleep"}]
@@ -92,7 +94,8 @@ def _in_cell(
             continue
         target = _target(graph, cell, call, stars)
         source = randomness.draws(call, target)
-        if source is None and randomness.samples_rows(call) and _is_kept(graph, cell, call):
+        rows = source is None and randomness.samples_rows(call, tables=tables)
+        if rows and _is_kept(graph, cell, call):
             source = "numpy"
         if source is not None:
             enough = {source, "numpy"} if target.startswith("keras.") else {source}

@@ -137,13 +137,26 @@ def canonical(target: str) -> str:
     return moved if moved.rpartition(".")[2] in _NUMPY | {"seed"} else target
 
 
-def samples_rows(call: Invocation) -> bool:
-    """Tell whether this is `df.sample(...)` of a table, without a seed."""
+def samples_rows(call: Invocation, *, tables: bool) -> bool:
+    """Tell whether this is `df.sample(...)` of a table, without a seed.
+
+    `tables`: nothing in the notebook but a table is known to have such a method, so that a bare
+    number of rows is enough to tell.
+    """
+    if not call.callee.endswith(".sample") or (call.target and "pandas." not in call.target):
+        return False
     told = {argument.keyword for argument in call.arguments}
-    is_table = bool(
-        told & {"frac", "replace", "axis", "weights"} or ("n" in told and len(told) < 3)
-    )
-    return call.callee.endswith(".sample") and is_table and not _seeded(call, "sample")
+    by_name = told & {"frac", "replace", "axis", "weights"} or ("n" in told and len(told) < 3)
+    numbers = [a.keyword for a in call.arguments if a.text.isdigit() or a.text.isidentifier()]
+    by_number = tables and numbers == [""]
+    return bool(by_name or by_number) and not _seeded(call, "sample")
+
+
+SAMPLERS = _words(
+    "chainer emcee gpytorch gym gymnasium jax numpyro pymc pymc3 pyro ray stan tensorflow"
+    " tensorflow_probability torch"
+)
+"""Modules whose objects have a method `sample` too."""
 
 
 _ROOMS = frozenset({"sklearn", "imblearn", "umap", "torch", "torchvision", "tensorflow", "keras"})

@@ -118,8 +118,14 @@ def test_a_suppression_hides_one_place() -> None:
     ]
 
 
-def test_false_negative_a_path_in_a_loop() -> None:
-    assert told("for path in ['/home/ana/x']:\n    open(path)") == []
+def test_a_path_of_a_loop_or_a_default() -> None:
+    assert told("for path in ['/home/ana/x']:\n    open(path)") == ["2:1:14-27"]
+    assert told("[open(path) for path in ['/home/ana/x']]") == ["2:1:26-39"]
+    assert told("def f(path='/home/ana/x'):\n    return open(path)") == ["2:1:12-25"]
+
+
+def test_false_negative_a_path_that_a_function_returns() -> None:
+    assert told("def base():\n    return '/home/ana/x'\nopen(base() + 'y')") == []
 
 
 def test_false_positive_a_key_that_looks_like_a_path() -> None:

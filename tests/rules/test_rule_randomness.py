@@ -200,8 +200,18 @@ def test_remedies() -> None:
     ]
 
 
-def test_false_negative_positional_rows() -> None:
-    assert told("x = df.sample(100)") == []
+def test_a_number_of_rows_is_enough_where_only_tables_are_sampled() -> None:
+    imports = "import pandas as pd\nimport numpy as np"
+    assert told("x = df.sample(100)", imports=imports) == [f"2:1 df.sample {NUMPY}"]
+    assert told("x = df[df.a > 1].sample(k)", imports=imports) == [f"2:1 df[].sample {NUMPY}"]
+    assert told("x = pd.read_csv(p).sample(3)", imports=imports)[0].startswith("2:1 pd.read_csv()")
+    assert told("df.sample(100)", imports=imports) == []
+    assert told("x = space.sample()", imports=imports) == []
+    assert told("x = df.sample(100, random_state=1)", imports=imports) == []
+
+
+def test_false_negative_a_number_of_rows_beside_other_samplers() -> None:
+    assert told("x = df.sample(100)", imports="import pandas\nimport torch") == []
 
 
 def test_false_positive_a_draw_that_is_only_timed() -> None:
