@@ -61,9 +61,10 @@ throws = [random.randint(1, 6) for _ in range(9)]
         events = draws.of(facts.graph)
         loose = tuple(_unseeded(events))
         places = Counter(source for _, source in loose)
-        for draw, source in loose:
-            below = next((event.cell for event in events if source in event.seeds), 0)
-            yield _claim(facts, draw, source, below, places[source])
+        seeds = {source: event.cell for event in reversed(events) for source in event.seeds}
+        lines = {(draw.cell, draw.span.line, source): draw for draw, source in reversed(loose)}
+        for (_, _, source), draw in reversed(lines.items()):
+            yield _claim(facts, draw, source, seeds.get(source, 0), places[source])
 
 
 def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, Source]]:

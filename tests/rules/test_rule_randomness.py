@@ -123,6 +123,13 @@ def test_one_finding_a_source_with_a_count() -> None:
     assert found.message.endswith("not seeded above (one of 3 such calls)")
 
 
+def test_the_first_of_a_line_is_told_and_a_suppression_hides_it() -> None:
+    hidden = "x = np.random.rand(), KMeans(3)  # nbsafe: ignore[NBS405]"
+    assert told("x = np.random.rand(), KMeans(3)") == [f"2:1 np.random.rand {NUMPY}"]
+    assert told(hidden) == []
+    assert told(hidden, "y = KMeans(3)") == [f"3:1 KMeans {NUMPY}"]
+
+
 def test_a_seed_further_down_is_told() -> None:
     (found,) = findings("x = np.random.rand()", "np.random.seed(0)", "y = np.random.rand()")
     assert found.message.endswith("which is seeded only in cell 3")
