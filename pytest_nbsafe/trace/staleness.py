@@ -5,7 +5,7 @@ Lineage suspects only: a clean run decides by value (`verdicts`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -31,7 +31,7 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
     """
-    return _stale_reads(graph, tuple(records), Relations(()))
+    return _stale_reads(graph, tuple(records), lambda _: False)
 
 
 def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
@@ -107,11 +107,13 @@ def suspicions(
     bottom is never suspect, whatever it binds twice, nor are the cells that read `n` of
     `n = len(df); df = clean(df)`. Only the last run of a cell counts, since that is the one whose
     result the page shows. Nothing becomes newer by running an import again (`lineage.replay`); a
-    function defined again does, since its text may have been another.
+    function defined again does, since its text may have been another. What only runs that the plan
+    made up would show is left out too (`_is_made_up`).
     """
     records = tuple(records)
     last = {run.step for run in plan.last_runs.values()}
-    reads = _stale_reads(graph, records, Relations(tuple(clean_records)))
+    usual = Relations(tuple(clean_records))
+    reads = _stale_reads(graph, records, lambda d: usual.holds(d) or _is_made_up(plan, d))
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records),
@@ -122,15 +124,26 @@ def suspicions(
 # --- stale reads -----------------------------------------------------------------------------
 
 
+def _is_made_up(plan: Plan, descent: Descent) -> bool:
+    """Return whether only the plan's own guess lets the parent be newer than the read of it.
+
+    It is so when no count says that the parent was made anew then; and when the older version
+    came from a run that no count shows, of a cell further down, which the plan had to put there.
+    """
+    anew = plan.runs[descent.parent.at[0] - 1]
+    before = plan.runs[descent.link.at[0] - 1]
+    return not anew.recorded or (not before.recorded and before.cell > descent.link.cell)
+
+
 def _stale_reads(
-    graph: Graph, records: tuple[Record, ...], usual: Relations
+    graph: Graph, records: tuple[Record, ...], is_harmless: Callable[[Descent], bool]
 ) -> tuple[StaleRead, ...]:
     first_reads = _entry_reads(records)
     definers = _sure_definers(graph)
     found: list[StaleRead] = []
     for moment in moments(records):
         for cell, line, name in first_reads.get(moment.step, ()):
-            chain = _chain(moment.state, name, usual) if name in moment.stale else ()
+            chain = _chain(moment.state, name, is_harmless) if name in moment.stale else ()
             if chain:
                 symbols = [cause.symbol for cause in chain]
                 refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
@@ -151,10 +164,10 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
     return reads
 
 
-def _chain(state: State, name: str, usual: Relations) -> tuple[Cause, ...]:
-    """Return the way to the nearest newer parent that is not usual, empty if there is none."""
+def _chain(state: State, name: str, is_harmless: Callable[[Descent], bool]) -> tuple[Cause, ...]:
+    """Return the way to the nearest newer parent that does harm, empty if there is none."""
     for way in state.roots(name):
-        if not usual.holds(way[-1]):
+        if not is_harmless(way[-1]):
             return tuple(_cause(descent) for descent in way)
     return ()
 

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,9 +34,9 @@ def graph_of(*sources: str) -> Graph:
 
 
 def plan_of(order: str) -> Plan:
-    """Return the plan that runs these cells one after another."""
+    """Return the plan that runs these cells one after another; `(2)` is a run no count shows."""
     runs = (
-        Run(step, int(cell), None, recorded=True, reason="")
+        Run(step, int(cell.strip("()")), None, recorded=cell[0] != "(", reason="")
         for step, cell in enumerate(order.split(), 1)
     )
     return Plan("recorded", tuple(runs))
@@ -164,6 +165,24 @@ def test_the_page_excuses_only_what_the_same_cells_made() -> None:
 def test_false_positive_a_second_run_that_changed_nothing() -> None:
     # Lineage alone cannot tell; the trial compares values and refutes it.
     check_reads("3:b<-a", "1 2 1 3", "a = 1", "b = a", "print(b)")
+
+
+@pytest.mark.parametrize(
+    ("order", "reads"),
+    [
+        ("1 2 1 3", "3:b<-a"),
+        ("(1) (2) 1 3", "3:b<-a"),
+        ("(1) (2) (1) 3", ""),
+        ("1 2 (1) 3", ""),
+    ],
+)
+def test_a_name_is_made_anew_only_where_a_count_says_so(order: str, reads: str) -> None:
+    check_reads(reads, order, "a = 1", "b = a", "print(b)")
+
+
+@pytest.mark.parametrize(("order", "reads"), [("2 1 2 3", "3:b<-a"), ("(2) 1 2 3", "")])
+def test_a_definer_below_that_the_plan_put_first_proves_nothing(order: str, reads: str) -> None:
+    check_reads(reads, order, "b = [a]", "a = 1", "print(b)")
 
 
 # --- outdated results ------------------------------------------------------------------------
