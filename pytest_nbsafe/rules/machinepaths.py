@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
@@ -35,10 +36,11 @@ class MachinePath:
 def of(graph: Graph, cells: Collection[int]) -> tuple[MachinePath, ...]:
     """Return the places in these cells that use a path of one machine, by cell and place."""
     found: list[MachinePath] = []
+    handed = _Handed(graph)
     for cell in graph.notebook.code_cells:
         if cell.number in cells:
             found.extend(_in_escapes(graph, cell))
-            found.extend(_in_code(graph, cell.number))
+            found.extend(_in_code(graph, cell.number, handed))
     return tuple(sorted(found, key=lambda path: (path.cell, path.span.line, path.span.column)))
 
 
@@ -144,15 +146,15 @@ _FILE_CALLS = patterns.compile(
 """Calls whose first argument is surely a path."""
 
 
-def _in_code(graph: Graph, cell: int) -> Iterator[MachinePath]:
+def _in_code(graph: Graph, cell: int, handed: _Handed) -> Iterator[MachinePath]:
     shown = syntax.of(graph, cell)
     for text in shown.texts:
-        if _is_absolute(text.value) and _is_used(graph, shown, text):
+        if _is_absolute(text.value) and _is_used(shown, text, handed):
             yield MachinePath(cell, text.span, text.value)
     yield from _homes(shown)
 
 
-def _is_used(graph: Graph, shown: CellSyntax, text: Text) -> bool:
+def _is_used(shown: CellSyntax, text: Text, handed: _Handed) -> bool:
     """Tell whether a path is read or written: by the call around it, or through its name."""
     calls = [_called(shown.invocations[index]) for index in text.calls]
     if any(map(_SPEAKERS.search, calls)):
@@ -164,7 +166,7 @@ def _is_used(graph: Graph, shown: CellSyntax, text: Text) -> bool:
     name = re.split(r"[.\[]", text.bound, maxsplit=1)[0]
     if own and (text.bound.startswith(("os.environ[", "self.")) or "pathlib.Path" in calls):
         return True
-    return bool(name) and _reaches_files(graph, name, own=own)
+    return bool(name) and name in (handed.anywhere if own else handed.to_files)
 
 
 def _is_the_file_of(call: Invocation, value: str) -> bool:
@@ -175,50 +177,70 @@ def _is_the_file_of(call: Invocation, value: str) -> bool:
     return is_first and bool(_FILE_CALLS.search(called))
 
 
-def _reaches_files(graph: Graph, name: str, *, own: bool) -> bool:
-    """Tell whether a name, or one made from it, is handed to a call that takes it for a path.
-
-    What is no user's own path must be the first argument of a call that is known to take one.
-    """
-    made = _made_from(graph, name)
-    if own and any(
-        made & statement.mutates.get("os", frozenset())
-        for analysis in graph.cells.values()
-        for statement in analysis.statements
-    ):
-        return True
-    return any(
-        made.intersection(argument.names)
-        for cell in graph.cells
-        for call in syntax.of(graph, cell).invocations
-        if _takes_paths(_called(call), own=own)
-        for argument in (call.arguments if own else call.arguments[:1])
-    )
-
-
-def _takes_paths(call: str, *, own: bool) -> bool:
-    if _SPEAKERS.search(call) or _WRAPPERS.search(call):
-        return False
-    return own or bool(_FILE_CALLS.search(call))
-
-
-def _made_from(graph: Graph, name: str) -> set[str]:
-    """Return a name and those that statements of the notebook make from it."""
-    made = {name}
-    while True:
-        found = {
-            target
-            for analysis in graph.cells.values()
-            for statement in analysis.statements
-            for target, sources in statement.writes.items()
-            if target not in made and not statement.calls - _JOINING and made & sources
-        }
-        if not found:
-            return made
-        made |= found
-
+# -- names that are handed over ------------------------------------------------------------------
 
 _JOINING = frozenset({"str", "Path", "sorted", "list", "join", "glob", "abspath"})
+"""Functions that make a path of what they are given."""
+_INTERPOLATED = patterns.compile(r"[{$]\s*([^\W\d]\w*)")
+
+
+class _Handed:
+    """The names of a notebook that lead to a call that may take them for a path, when asked for.
+
+    `anywhere` are those handed to any call that does not speak or cut, to the environment, or to
+    a magic; `to_files` those that are the first argument of a call that surely takes a path.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @cached_property
+    def anywhere(self) -> frozenset[str]:
+        """Names that are enough for a path that is a user's own."""
+        names: set[str] = set()
+        for cell, analysis in self.graph.cells.items():
+            shown = syntax.of(self.graph, cell)
+            for escape in shown.escapes:
+                names.update(_INTERPOLATED.findall(escape.text))
+            for statement in analysis.statements:
+                names |= statement.mutates.get("os", frozenset())
+            for call in filter(_takes, shown.invocations):
+                names.update(name for argument in call.arguments for name in argument.names)
+        return self._with_sources(names)
+
+    @cached_property
+    def to_files(self) -> frozenset[str]:
+        """Names that are enough for any absolute path."""
+        return self._with_sources(
+            {
+                name
+                for cell in self.graph.cells
+                for call in syntax.of(self.graph, cell).invocations
+                if _takes(call) and _FILE_CALLS.search(_called(call))
+                for argument in call.arguments[:1]
+                for name in argument.names
+            }
+        )
+
+    def _with_sources(self, names: set[str]) -> frozenset[str]:
+        """Return the names and those that they are made from."""
+        sources: dict[str, set[str]] = {}
+        for analysis in self.graph.cells.values():
+            for statement in analysis.statements:
+                if not statement.calls - _JOINING:
+                    for target, made_from in statement.writes.items():
+                        sources.setdefault(target, set()).update(made_from)
+        found, todo = set(names), list(names)
+        while todo:
+            new = sources.get(todo.pop(), set()) - found
+            found |= new
+            todo.extend(new)
+        return frozenset(found)
+
+
+def _takes(call: Invocation) -> bool:
+    called = _called(call)
+    return not (_SPEAKERS.search(called) or _WRAPPERS.search(called))
 
 
 def _called(call: Invocation) -> str:

@@ -13,6 +13,7 @@ from pytest_nbsafe.rules.words import few
 if TYPE_CHECKING:
     from pytest_nbsafe.rules.installs import Install, Package
 
+_MOST = 10
 _TOOLS = frozenset({"pip", "setuptools", "wheel", "uv", "conda", "mamba"})
 
 
@@ -73,7 +74,8 @@ def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:
 def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
     """Return what to write: the versions that the saved output tells, where it does."""
     equals = "==" if tool == "pip" else "="
-    seen = {name: version for name in names if (version := _installed(cell, name))}
+    asked = names[:_MOST] if any(output.kind == "stream" for output in cell.outputs) else []
+    seen = {name: version for name in asked if (version := _installed(cell, name))}
     if seen:
         pins = " ".join(f"{name}{equals}{version}" for name, version in seen.items())
         return f"write the version that the saved output tells: `{pins}`"

@@ -45,6 +45,8 @@ def told(*cells: str) -> list[str]:
         ("base = '/data/run'\nopen(os.path.join(base, 'x'))", "2:1:8-19"),
         ("base = '/home/ana'\nos.environ['X'] = base", "2:1:8-19"),
         ("cfg = {'d': '/home/ana/x'}\nload(cfg['d'])", "2:1:13-26"),
+        ("base = '/home/ana'\n!ls {base}", "2:1:8-19"),
+        ("base = '/home/ana'\n%cd $base", "2:1:8-19"),
         ("%cd /home/ana/x", "2:1:5-16"),
         ("!cat '/Users/ana/x'", "2:1:7-19"),
         ("%%bash\n# ls /home/me/x\nls /home/ana/x", "2:3:4-15"),
