@@ -82,7 +82,8 @@ def _source(n: int) -> str:
         return f"x{n} = x{n - 1}\n\ndef f{n}(a, b=1):\n    return a + b + x{n}\n"
     if n % 10 == 5:
         call = f"f{n - 5}(x{n - 1}, i)"
-        return f"for i in range(9):\n    x{n} = {call} if i % 2 else np.sum(x{n - 2})\nprint(x{n})"
+        loop = f"for i in range(9):\n    x{n} = {call} if i % 2 else np.sum(x{n - 2})\n"
+        return f"x{n} = 0\n{loop}print(x{n})"
     if n % 10 == 7:
         frame = f"df{n} = pd.DataFrame({{'a': [1, 2, 3]}})\ndf{n}['b'] = df{n}['a'] * x{n - 1}\n"
         return f"{frame}x{n} = df{n}.sum()\ndf{n}.head()"
