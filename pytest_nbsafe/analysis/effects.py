@@ -82,6 +82,13 @@ def _by_last_word() -> dict[str, list[tuple[str, int]]]:
     return found
 
 
+def last_word(node: ast.expr) -> str:
+    """Return the last word of what is called: `sort` of `xs.sort`, "" if it has none."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def dotted(node: ast.expr) -> str:
     """Return `a.b.c` as text, its first word as what it usually stands for; else ""."""
     words = []

@@ -140,8 +140,8 @@ def test_no_table_contradicts_itself() -> None:
 def test_rebinding_says_one_thing_of_each_name() -> None:
     known = knowledge.load().rebinding
     assert not known.repeats & known.shifts
-    assert not known.repeats & known.raises
-    assert not known.raises & known.shifts
+    assert not known.repeats & known.converts
+    assert not known.converts & known.shifts
 
 
 @pytest.mark.parametrize("name", ["list", "dict", "set", "str", "tuple", "int", "float"])

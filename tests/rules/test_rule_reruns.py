@@ -34,6 +34,7 @@ scaler = StandardScaler()
 it = iter(xs)
 f = open("x")
 who = unknown()
+some = {1, 2}
 hist = {"loss": [], "score": []}"""
 
 
@@ -94,7 +95,7 @@ def second_run(*cells: str) -> str:
         # tables
         ("df = df.drop('a', axis=1)", "raises KeyError: df has lost these columns"),
         ("df = df.drop(columns=['a'])", "raises KeyError: df has lost these columns"),
-        ("df = df.drop([0, 1])", "raises KeyError: df has lost these rows"),
+        ("df = df.drop([0, 1])", "raises KeyError, or drops other rows of df"),
         ("df.drop('a', axis=1, inplace=True)", "raises KeyError: df has lost these columns"),
         ("df = df.dropna().drop('a', axis=1)", "raises KeyError: df has lost these columns"),
         ("df = df.set_index('a')", "raises KeyError: df has lost these columns"),
@@ -148,6 +149,35 @@ def second_run(*cells: str) -> str:
         ("gone = [c for c in df if c > 'm']\ndf = df.drop(gone, axis=1)", "-"),
         ("df = df.set_index('a')\ndf = df.reset_index()", "-"),
         ("df = df.groupby('a').mean()", "-"),
+        # what the cell puts right again, before or after
+        ("df['a'] = pd.to_datetime(df['a'])\ndf['a'] = df['a'].dt.date", "-"),
+        ("df['a'] = pd.to_datetime(df['a']).dt.date", "-"),
+        ("df['a'] = df['a'].str.split(',').str[0]", "-"),
+        ("df['a'] = df['a'].str.split(',', expand=True)[0]", "-"),
+        ("df['a'] = df['a'].values", "-"),
+        ("df.columns = df.columns.tolist()", "-"),
+        ("df = pd.DataFrame(df)\ndf = df.values", "-"),
+        ("t = t.split(',')[0]", "-"),
+        ("t = str(t).split(',')", "-"),
+        ("t = t.split(',')", "raises AttributeError: t has no split any more"),
+        ("df = df.reset_index().drop('index', axis=1)", "-"),
+        ("df = df.reset_index()\ndf = df.drop(columns='index')", "-"),
+        ("df = df.reset_index()\ndel df['b']", "raises KeyError: df['b'] is gone"),
+        ("df.insert(0, 'z', 1)\ndf = df.drop('z', axis=1)", "-"),
+        ("df = df.assign(z=1)\ndf = df.drop('z', axis=1)", "-"),
+        ("df = df.T\nprint(df)\ndf = df.T", "-"),
+        ("df = df.sort_values('a')\ndf = df[::-1]", "-"),
+        ("df = df[::-1]", "turns df round again"),
+        ("xs.sort()\nxs.reverse()", "-"),
+        ("xs.sort()\nrandom.seed(0)\nrandom.shuffle(xs)", "-"),
+        ("words = set(xs)\nwords -= {1}", "-"),
+        ("some -= {1}", "-"),
+        ("some -= others", "-"),
+        ("some = some - others", "-"),
+        ("df = df.rank()", "-"),
+        ("df = df.pivot(index='a', columns='b')", "raises KeyError: df has lost these columns"),
+        ("df.columns = df.columns.droplevel(0)",
+         "drops another level of df.columns, or raises"),
         ("df = pd.read_csv('c.csv')\ndf = df.drop('a', axis=1)", "-"),
         # containers: the class decides
         ("xs.append(1)", "appends to xs once more"),

@@ -33,12 +33,15 @@ def class_of(graph: Graph, name: str, cell: int) -> Inferred:
     return class_at(graph, ast.Name(name, ast.Load()), cell)
 
 
-def class_at(graph: Graph, node: ast.expr, cell: int) -> Inferred:
-    """Return the same for a symbol under a name (`d['k']`), which the text alone must show."""
+def class_at(graph: Graph, node: ast.expr, cell: int, *, deeper: bool = True) -> Inferred:
+    """Return the same for a symbol under a name (`d['k']`), which the text alone must show.
+
+    Without `deeper` that holds for a name too.
+    """
     try:
         return Inferred(text.shown(graph, node, cell))
     except text.UnknownError as unknown:
-        if not unknown.deeper or not isinstance(node, ast.Name):
+        if not (deeper and unknown.deeper and isinstance(node, ast.Name)):
             return Inferred(cause=str(unknown))
         cause = str(unknown)
     from pytest_nbsafe.analysis.inference import deep

@@ -56,12 +56,12 @@ class Functions:
 class Rebinding:
     """What becomes of `x = x.method()` and `x = function(x)` when it is done once more.
 
-    `repeats`: the same as after the first time; `raises`: it cannot be done a second time;
-    `shifts`: something else each time.
+    `repeats`: the same as after the first time; `converts`: likewise, and whatever `x` has become
+    in between, it is of one kind again; `shifts`: something else each time.
     """
 
     repeats: frozenset[str]
-    raises: frozenset[str]
+    converts: frozenset[str]
     shifts: frozenset[str]
 
 
@@ -110,7 +110,7 @@ def load() -> Knowledge:
     return Knowledge(
         classes,
         _functions([table for title, table in shared if title == "functions"]),
-        Rebinding(*(_words(shared, "rebinding", key) for key in ("repeats", "raises", "shifts"))),
+        Rebinding(*(_words(shared, "rebinding", key) for key in ("repeats", "converts", "shifts"))),
         _any_class(classes),
         _all({name: classes[name] for name in _CONTAINERS}, "changes"),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from pytest_nbsafe.analysis import knowledge
+from pytest_nbsafe.analysis.reruns.symbols import dropped
 from pytest_nbsafe.values import dataclass
 
 Kind = Literal["repeats", "raises", "shifts", "unknown"]
@@ -17,15 +18,19 @@ class Second:
     """A second time gives the same (repeats), fails (raises), or something else (shifts).
 
     `does` continues "a second run of this cell ..." where it raises or shifts; `{it}` in it stands
-    for what is changed.
+    for what is changed. `because` tells what that hangs on: the kind of object that the symbol
+    holds by then, or what such an object contains; "" for neither.
     """
 
     kind: Kind
     does: str = ""
+    because: Literal["", "object", "contents"] = ""
 
 
 UNKNOWN = Second("unknown")
 REPEATS = Second("repeats")
+CONVERTS = Second("repeats", because="object")
+"""It may be done again, and gives the same kind of object whatever it is given."""
 
 _PARTS_OF_DATES = frozenset({
     "year", "month", "day", "hour", "minute", "second", "date", "time", "dayofweek", "weekday",
@@ -51,15 +56,18 @@ def rebound(node: ast.Call, func: ast.Attribute) -> Second:
     if before == "dt":
         return of_dates(name)
     if before == "str":
-        split = name in {"split", "rsplit"}
-        if split:
-            return Second("shifts", "turns {it} into missing values: it holds lists by then")
+        if name in {"split", "rsplit"} and keyword_of(node, "expand") is None:
+            lists = "turns {it} into missing values: it holds lists by then"
+            return Second("shifts", lists, "contents")
         return REPEATS if name in known.repeats or name == "replace" else UNKNOWN
     special = _SPECIAL.get(name)
     if special is not None:
         return special(node)
     if name in _OTHER_KIND:
-        return Second("raises", f"raises {_OTHER_KIND[name]}: {{it}} has no `{name}` any more")
+        does = f"raises {_OTHER_KIND[name]}: {{it}} has no `{name}` any more"
+        return Second("raises", does, "object")
+    if name in known.converts:
+        return CONVERTS
     if name in known.shifts:
         return Second("shifts", f"applies `{name}` to {{it}} once more")
     return REPEATS if name in known.repeats else UNKNOWN
@@ -68,12 +76,14 @@ def rebound(node: ast.Call, func: ast.Attribute) -> Second:
 def of_dates(name: str) -> Second:
     """Return what `.dt.name` comes to when it is done again."""
     if name in _PARTS_OF_DATES:
-        return Second("raises", "raises AttributeError: {it} holds no dates any more")
+        return Second("raises", "raises AttributeError: {it} holds no dates any more", "contents")
     return REPEATS if name in {"normalize", "floor", "ceil", "round"} else UNKNOWN
 
 
 def key_error(what: str) -> Second:
     """Return what taking labels out of a table comes to when it is done again."""
+    if what == "rows":
+        return Second("raises", "raises KeyError, or drops other rows of {it}")
     return Second("raises", f"raises KeyError: {{it}} has lost these {what}")
 
 
@@ -91,6 +101,8 @@ def drop(node: ast.Call) -> Second:
     errors = keyword_of(node, "errors")
     if errors is not None or not (node.args or node.keywords):
         return UNKNOWN
+    if not {"index", "level_0"}.isdisjoint(dropped(node)):
+        return UNKNOWN  # what reset_index() makes
     axis = keyword_of(node, "axis") or (node.args[1] if len(node.args) > 1 else None)
     columns = keyword_of(node, "columns") is not None or (
         isinstance(axis, ast.Constant) and axis.value in {1, "columns"}
@@ -110,10 +122,10 @@ def set_index(node: ast.Call) -> Second:
 
 def reset_index(node: ast.Call) -> Second:
     """Return what `reset_index()` does a second time: the new index becomes a column too."""
-    dropped = keyword_of(node, "drop")
-    if _is_constant(dropped, True):  # noqa: FBT003 - it is what is looked for
+    gone = keyword_of(node, "drop")
+    if _is_constant(gone, True):  # noqa: FBT003 - it is what is looked for
         return REPEATS
-    if dropped is not None or node.args or keyword_of(node, "level") is not None:
+    if gone is not None or node.args or keyword_of(node, "level") is not None:
         return UNKNOWN
     return Second("shifts", "makes the index of {it} a column once more")
 
@@ -169,6 +181,10 @@ _SPECIAL: dict[str, Callable[[ast.Call], Second]] = {
     "set_index": set_index,
     "reset_index": reset_index,
     "map": _map,
+    "pivot": lambda _: key_error("columns"),
+    "pivot_table": lambda _: key_error("columns"),
+    "melt": lambda _: Second("shifts", "melts {it} once more, or raises"),
+    "droplevel": lambda _: Second("shifts", "drops another level of {it}, or raises"),
     "merge": merge,
     "join": _join,
     "replace": _replace,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pytest_nbsafe.analysis import knowledge
 from pytest_nbsafe.analysis.reruns import methods
-from pytest_nbsafe.analysis.reruns.methods import REPEATS, UNKNOWN, Second
+from pytest_nbsafe.analysis.reruns.methods import CONVERTS, REPEATS, UNKNOWN, Second
 
 Same = Callable[[ast.expr], bool]
 """Tells whether an expression is the very symbol that is bound anew."""
@@ -84,10 +84,21 @@ def _judge(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Sec
 
 
 def _then(first: Second, last: Second) -> Second:
-    """Return what two steps one after the other come to."""
+    """Return what two steps one after the other come to.
+
+    Where the first fails only because of the kind of object that it gets (`s.split(',')[0]`), the
+    last may give the right kind back; and a conversion before it keeps it from failing.
+    """
     if "unknown" in {first.kind, last.kind}:
         return UNKNOWN
-    return first if first.kind != "repeats" else last
+    if first.kind != "repeats":
+        restored = bool(first.because) and last != REPEATS
+        return UNKNOWN if restored else first
+    if first == CONVERTS:
+        if last.kind == "repeats":
+            return CONVERTS
+        return UNKNOWN if last.because else last
+    return last
 
 
 # -- operators, subscripts, attributes -----------------------------------------------------------
@@ -167,7 +178,8 @@ def _attribute(node: ast.Attribute) -> Second:
     if node.attr in {"loc", "iloc", "str", "dt"}:
         return REPEATS  # what follows decides
     if node.attr in {"values", "columns"}:
-        return Second("raises", f"raises AttributeError: {{it}} has no `{node.attr}` any more")
+        does = f"raises AttributeError: {{it}} has no `{node.attr}` any more"
+        return Second("raises", does, "object")
     return UNKNOWN
 
 
@@ -218,7 +230,8 @@ def _function(node: ast.Call, path: str) -> Second:
     if path in {"max", "min"} and len(node.args) > 1:
         return REPEATS
     if path in _NOT_TWICE:
-        return Second("raises", f"raises {_NOT_TWICE[path]}: {{it}} is the result already")
+        does = f"raises {_NOT_TWICE[path]}: {{it}} is the result already"
+        return Second("raises", does, "object")
     if path in _PATHS:
         return Second("shifts", "adds to the path {it} once more")
     if path == "pandas.get_dummies":
@@ -230,4 +243,6 @@ def _function(node: ast.Call, path: str) -> Second:
         return Second("shifts", "encodes {it}, which is encoded already")
     if library and last in known.shifts:
         return Second("shifts", f"applies `{last}` to {{it}} once more")
+    if library and last in known.converts:
+        return CONVERTS
     return REPEATS if library and last in known.repeats else UNKNOWN

@@ -69,6 +69,10 @@ def stored_labels(tree: ast.Module, watched: frozenset[str]) -> dict[str, set[ob
     """
     stored: dict[str, set[object]] = {}
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            bottom = root(node.func)
+            if bottom is not None and bottom.id in watched:
+                stored.setdefault(bottom.id, set()).update(_added(node, node.func.attr))
         if not isinstance(node, ast.Assign):
             continue
         for target in node.targets:
@@ -79,6 +83,13 @@ def stored_labels(tree: ast.Module, watched: frozenset[str]) -> dict[str, set[ob
                 if not any(is_at(path, part) for part in parts):
                     stored.setdefault(bottom.id, set()).update(labels(target.slice) or [ANY])
     return stored
+
+
+def _added(call: ast.Call, method: str) -> list[object]:
+    """Return the columns that `insert` and `assign` add."""
+    if method == "insert" and len(call.args) > 1:
+        return labels(call.args[1])
+    return [keyword.arg for keyword in call.keywords] if method == "assign" else []
 
 
 def names_and_calls(node: ast.stmt) -> tuple[set[str], list[ast.Call]]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _GROW = frozenset({"append", "appendleft", "extend", "insert", "add", "heappush"})
 _SHRINK = frozenset({"pop", "popleft", "popitem", "remove", "heappop"})
 _PLACES = frozenset({"set_index", "reset_index"})
+_SORTS = frozenset({"sort", "sorted", "sort_values", "sort_index"})
 _Branching = ast.If | ast.While
 _Block = ast.For | ast.AsyncFor | ast.With | ast.AsyncWith
 
@@ -65,7 +66,9 @@ class Walk:
         self.made: set[str] = set()
         self.paths: set[Path] = set()
         self.derived: dict[str, set[str]] = {}
+        self.converted: set[Path] = set()
         self.used: set[str] = set()
+        self.near: dict[str, set[str]] = {}
         self.found: list[Change] = []
         self.callee = partial(_callee, graph, cell)
         self.body(tree.body)
@@ -139,6 +142,9 @@ class Walk:
             return
         for call in called:
             self.call(node, call)
+        for name in used & self.watched if called else ():
+            words = {effects.last_word(call.func) for call in called}
+            self.near.setdefault(name, set()).update(words)
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Tuple | ast.List):
@@ -164,8 +170,10 @@ class Walk:
             if not self.is_derived(name):
                 second = rebinding.second(value, partial(is_at, path), self.callee)
             called = _method_of(value)
-            if self.puts_back(name, value, second):
+            if self.puts_back(name, value, second) or self.is_restored(target, second):
                 second = methods.UNKNOWN
+            elif _is_difference(value) and self.is_set_difference(target, value):
+                second = methods.REPEATS
             elif second.kind != "unknown":
                 self.add(name, node, second, ast.unparse(target), called)
         if not isinstance(target, ast.Name):
@@ -174,6 +182,28 @@ class Walk:
         self.derive([name])
         if second.kind == "unknown" or name not in self.watched:
             self.made.add(name)
+
+    def is_restored(self, target: ast.expr, second: Second) -> bool:
+        """Tell whether what the second run hangs on is put right before it comes here.
+
+        A table makes a column of whatever is stored in it.
+        """
+        path = path_of(target)
+        if second == methods.CONVERTS:
+            self.converted.add(path)
+            return False
+        stored = second.because == "object" and not isinstance(target, ast.Name)
+        return stored or (bool(second.because) and path in self.converted)
+
+    def is_set_difference(self, target: ast.expr, value: ast.expr) -> bool:
+        """Tell whether a set loses elements (`words -= stopwords`), which it can do twice."""
+        if isinstance(value, ast.BinOp):
+            value = value.right
+        if isinstance(value, ast.Set | ast.SetComp):
+            return True
+        if isinstance(value, ast.Constant) or not isinstance(target, ast.Name):
+            return False
+        return "set" in inference.class_at(self.graph, target, self.cell, deeper=False).names
 
     def unpack(self, node: ast.Assign, target: ast.Tuple | ast.List) -> None:
         """Judge `a, b = b, a` and `x, y = train_test_split(x)`; else nothing is known."""
@@ -204,6 +234,8 @@ class Walk:
         again = any(is_at(path, part) for part in parts)
         if path not in self.paths and not again and not self.is_derived(bottom.id):
             second = rebinding.operation(node.op, node.value)
+            if isinstance(node.op, ast.Sub) and self.is_set_difference(node.target, node.value):
+                return
             self.add(bottom.id, node, second, ast.unparse(node.target))
 
     def derive(self, bound: Iterable[str]) -> None:
@@ -279,17 +311,32 @@ class Walk:
         """Yield the changes that matter and that the cell does not undo itself."""
         for change in self.found:
             called = [c.method for c in self.found if c.name == change.name]
-            if change.does and not _is_undone(change.method, called):
-                yield change
+            flips = [c for c in self.found if (c.name, c.does) == (change.name, change.does)]
+            near = self.near.get(change.name, set())
+            if change.does and not _is_undone(change.method, called, near):
+                turned = change.does.endswith(("round again", " back"))
+                if not turned or (len(flips) == 1 and near.isdisjoint(_SORTS)):
+                    yield change
 
 
-def _is_undone(method: str, called: list[str]) -> bool:
-    """Tell whether a cell that calls all these puts back what one of them takes out."""
+def _is_undone(method: str, called: list[str], near: set[str]) -> bool:
+    """Tell whether a cell that calls all these puts back what one of them takes out.
+
+    `near` are the functions and methods in all statements that name the object.
+    """
+    if method in {"reset_index", "insert"} and "drop" in near:
+        return True
+    if method == "shuffle":
+        return not near.isdisjoint(_SORTS)
     if method in _GROW | _SHRINK:
         return not _GROW.isdisjoint(called) and not _SHRINK.isdisjoint(called)
     if method in _PLACES:
         return _PLACES.issubset(called)
-    return method == "reverse" and called.count(method) > 1
+    return False
+
+
+def _is_difference(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
 
 
 def _callee(graph: Graph, cell: int, func: ast.expr) -> str:
