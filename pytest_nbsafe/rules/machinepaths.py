@@ -122,10 +122,10 @@ _SPEAKERS = patterns.compile(
         | sub | compile | findall | fullmatch | contains | get | post | put | patch | delete | route
         | request | Request | urljoin | urlopen | goto | fetch | visit | xpath | find_\w+ | select
         | isin | title | suptitle | set_title | text | xlabel | ylabel | annotate | add_argument
-        | relative_to )$ | ^re\.""",
+        | relative_to )$ | ^(?:re|spark|dbutils|sc|sqlContext)\.""",
     re.VERBOSE,
 )
-"""Calls that say, compare or cut a text; those of web clients and routes take paths of a server."""
+"""Calls that say, compare or cut a text; web clients, routes and Spark take paths of a server."""
 _FILE_CALLS = patterns.compile(
     r"""^open$ | ^(?:io|codecs|gzip|bz2|lzma|tarfile)\.open$
     | ^os\.(?:chdir|listdir|walk|makedirs|mkdir|scandir|remove|rename|stat|unlink|path\.(?:exists

@@ -82,6 +82,7 @@ def test_a_path_of_one_machine(cell: str, expected: str) -> None:
         "path = '/home/ana/x'",
         "path = '/home/ana/x'\nprint(path)",
         "requests.get(url + '/home/ana/x')",
+        "spark.read.csv('/mnt/lake/x')",
         "@app.route('/data/x')\ndef f(): ...",
         "x.strftime('%d/%m')",
         "pd.read_hdf('x.h5', '/data/x')",
