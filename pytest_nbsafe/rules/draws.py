@@ -57,7 +57,8 @@ def of(graph: Graph) -> tuple[Event, ...]:
         for call, event in _in_cell(graph, cell, stars, tables=tables):
             if call.function:
                 root = call.function.partition(".")[0]
-                inside.setdefault((cell, root), []).append(event)
+                if _may_run(graph, cell, call.function):
+                    inside.setdefault((cell, root), []).append(event)
             else:
                 found.append(event)
         found.extend(_run_files(graph, cell))
@@ -158,6 +159,18 @@ def _called(graph: Graph, inside: _Inside) -> Iterator[Event]:
     for key, events in inside.items():
         if key not in reached:
             yield from (event for event in events if event.seeds)
+
+
+def _may_run(graph: Graph, cell: int, function: str) -> bool:
+    """Tell whether a function may run when its outermost one is called: a method by its name."""
+    root, _, rest = function.partition(".")
+    method = rest.partition(".")[0]
+    if not method or method.startswith("__"):
+        return True
+    definitions = graph.cells[cell].definitions
+    if not any(found.name == root and found.kind == "class" for found in definitions):
+        return True
+    return any(f".{method}" in page.source for page in graph.notebook.code_cells)
 
 
 def _at(cell: int, call: Call, events: list[tuple[Event, str]]) -> Iterator[Event]:

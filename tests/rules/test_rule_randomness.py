@@ -153,6 +153,12 @@ def test_a_class_draws_where_it_is_made() -> None:
     assert told(net, "torch.manual_seed(0)\nnet = Net()") == []
 
 
+def test_a_method_draws_if_it_is_called_somewhere() -> None:
+    box = "class Box:\n    def draw(self):\n        return random.random()\nbox = Box()"
+    assert told(box) == []
+    assert told(box, "box.draw()") == ["2:4 random.random Python's `random`"]
+
+
 @pytest.mark.parametrize(
     ("imports", "cell", "expected"),
     [
