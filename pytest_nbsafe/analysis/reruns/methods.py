@@ -135,22 +135,28 @@ def _map(node: ast.Call) -> Second:
     table = node.args[0] if node.args else None
     if not isinstance(table, ast.Dict) or not _are_constants((*table.keys, *table.values)):
         return UNKNOWN
-    keys = {key.value for key in table.keys if isinstance(key, ast.Constant)}
-    values = {value.value for value in table.values if isinstance(value, ast.Constant)}
-    if values <= keys:
-        return UNKNOWN
-    return Second("shifts", "turns {it} into missing values: what it holds by then is no key")
+    pairs: dict[object, object] = ast.literal_eval(table)
+    if not set(pairs.values()) <= set(pairs):
+        does = "turns {it} into missing values: what it holds by then is no key"
+        return Second("shifts", does)
+    changes = any(pairs[value] != value for value in pairs.values())
+    return Second("shifts", "maps {it} once more") if changes else REPEATS
 
 
 def _are_constants(nodes: Iterable[ast.expr | None]) -> bool:
     return all(isinstance(node, ast.Constant) for node in nodes)
 
 
-def merge(_: ast.Call) -> Second:
-    """Return what joining the same table comes to when it is done again."""
-    return Second(
-        "shifts", "merges into {it} once more: columns double as `_x` and `_y`, or rows grow"
-    )
+def merge(node: ast.Call) -> Second:
+    """Return what joining the same table by some columns comes to when it is done again.
+
+    By all common columns, as it is without `on`, it comes to the same.
+    """
+    keys = {"on", "left_on", "right_on", "left_index", "right_index"}
+    if keys.isdisjoint(keyword.arg for keyword in node.keywords):
+        return UNKNOWN
+    does = "merges into {it} once more: columns double as `_x` and `_y`, or rows grow"
+    return Second("shifts", does)
 
 
 def _join(node: ast.Call) -> Second:
