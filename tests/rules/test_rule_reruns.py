@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 from rulecase import facts_of
 
@@ -292,7 +290,7 @@ def held(names: dict[str, object]) -> dict[str, object]:
     """Return what the names hold, comparably."""
     kept = ("df", "s", "xs", "ys", "d", "n", "t", "q", "c", "arr", "hist", "some")
     values = {name: names.get(name) for name in kept}
-    return {n: sorted(v) if isinstance(v, set) else pickle.dumps(v) for n, v in values.items()}
+    return {n: sorted(v) if isinstance(v, set) else repr(v) for n, v in values.items()}
 
 
 @pytest.mark.filterwarnings("ignore")  # of old forms, which notebooks use

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.model import CellAnalysis, Span
-from pytest_nbsafe.analysis.reruns.walk import Change, Walk
+from pytest_nbsafe.analysis.reruns.changes import Change, lasting
+from pytest_nbsafe.analysis.reruns.walk import Walk
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
         return ()
     walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
     first: dict[str, Change] = {}
-    for change in walk.lasting():
+    for change in lasting(walk.found, walk.near):
         before = first.get(change.name)
         if change.name not in analysis.dead and (
             before is None or (change.raises and not before.raises)

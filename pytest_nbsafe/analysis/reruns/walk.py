@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import effects, inference
 from pytest_nbsafe.analysis.reruns import calls, methods, rebinding
+from pytest_nbsafe.analysis.reruns.changes import Change
 from pytest_nbsafe.analysis.reruns.methods import Second
 from pytest_nbsafe.analysis.reruns.symbols import (
     ANY,
@@ -22,32 +23,12 @@ from pytest_nbsafe.analysis.reruns.symbols import (
     stored_labels,
 )
 from pytest_nbsafe.analysis.scopes import root, stored_names
-from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
 
-_GROW = frozenset({"append", "appendleft", "extend", "insert", "add", "heappush"})
-_SHRINK = frozenset({"pop", "popleft", "popitem", "remove", "heappop"})
-_PLACES = frozenset({"set_index", "reset_index"})
-_SORTS = frozenset({"sort", "sorted", "sort_values", "sort_index"})
 _Branching = ast.If | ast.While
 _Block = ast.For | ast.AsyncFor | ast.With | ast.AsyncWith
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a statement does to a name that comes from another cell.
-
-    `does` continues "a second run of this cell ..."; `raises` tells that it fails there. `method`
-    is what is called to do it, "" for an assignment or `del`.
-    """
-
-    name: str
-    node: ast.stmt
-    does: str
-    raises: bool
-    method: str
 
 
 class Walk:
@@ -304,35 +285,6 @@ class Walk:
                 keys = labels(target.slice)
                 if keys and isinstance(keys[0], str) and not self.stores(name, keys):
                     self.add(name, node, Second("raises", "raises KeyError: {it} is gone"), it)
-
-    # -- what is left at the end -------------------------------------------------------------
-
-    def lasting(self) -> Iterator[Change]:
-        """Yield the changes that matter and that the cell does not undo itself."""
-        for change in self.found:
-            called = [c.method for c in self.found if c.name == change.name]
-            flips = [c for c in self.found if (c.name, c.does) == (change.name, change.does)]
-            near = self.near.get(change.name, set())
-            if change.does and not _is_undone(change.method, called, near):
-                turned = change.does.endswith(("round again", " back"))
-                if not turned or (len(flips) == 1 and near.isdisjoint(_SORTS)):
-                    yield change
-
-
-def _is_undone(method: str, called: list[str], near: set[str]) -> bool:
-    """Tell whether a cell that calls all these puts back what one of them takes out.
-
-    `near` are the functions and methods in all statements that name the object.
-    """
-    if method in {"reset_index", "insert"} and "drop" in near:
-        return True
-    if method == "shuffle":
-        return not near.isdisjoint(_SORTS)
-    if method in _GROW | _SHRINK:
-        return not _GROW.isdisjoint(called) and not _SHRINK.isdisjoint(called)
-    if method in _PLACES:
-        return _PLACES.issubset(called)
-    return False
 
 
 def _is_difference(node: ast.expr) -> bool:
