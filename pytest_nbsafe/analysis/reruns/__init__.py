@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.model import CellAnalysis, Span
-from pytest_nbsafe.analysis.reruns.changes import Change, lasting
-from pytest_nbsafe.analysis.reruns.walk import Walk
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
+    from pytest_nbsafe.analysis.reruns.changes import Change
 
 _VALUES = frozenset({"assign", "augmented", "with", "annotation", "walrus", "loop", "magic"})
 """The kinds of definition whose name holds data, and no module, function or class."""
@@ -46,6 +45,9 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
     makers = dict(_candidates(graph, analysis))
     if not makers:
         return ()
+    from pytest_nbsafe.analysis.reruns.changes import lasting  # few notebooks ask
+    from pytest_nbsafe.analysis.reruns.walk import Walk
+
     walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
     first: dict[str, Change] = {}
     for change in lasting(walk.found, walk.near):
