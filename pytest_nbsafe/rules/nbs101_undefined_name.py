@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
@@ -12,6 +12,7 @@ from pytest_nbsafe.rules.page import saved_error
 from pytest_nbsafe.rules.words import names
 
 _ALIKE = 0.8
+_MOST_COMPARED = 40
 
 
 class UndefinedName:
@@ -55,13 +56,13 @@ print(sum(weights))
         for item in nowhere:
             if item.verdict != "suspected":
                 sure.setdefault(item.cell, item.name)
+        alike = _defined_alike(facts, [item.name for item in nowhere])
         for item in nowhere:
             joins = sure.get(item.cell) if item.verdict == "suspected" else None
-            yield _claim(facts, item, joins or item.name)
+            yield _claim(facts, item, joins or item.name, alike.get(item.name, {}))
 
 
-def _claim(facts: Facts, item: Missing, fault: str) -> Claim:
-    near = _defined_alike(facts, item.name)
+def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:
     reads = "may read" if item.verdict == "suspected" else "reads"
     also = Step(item.cell, item.span.line, f"{reads} `{item.name}` too, which no cell defines")
     seen = item.verdict == "observed"
@@ -112,17 +113,36 @@ def _remedy(item: Missing, near: dict[str, int]) -> str:
     return f"read {names(near)} if it was renamed, or {back}" if near else back
 
 
-def _defined_alike(facts: Facts, name: str) -> dict[str, int]:
-    """Return the nearest names that cells define, each with its first definer; at most two."""
+def _defined_alike(facts: Facts, missing_names: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return the nearest names that cells define, two at most, each with its first definer.
+
+    Where very many are missing it is no matter of spelling: to compare each with all that is
+    defined would take longer than all else.
+    """
+    missing_names = list(dict.fromkeys(missing_names))[:_MOST_COMPARED]
+    known: dict[str, int] = {}
+    for number in sorted(facts.graph.cells) if missing_names else ():
+        for other in sorted(facts.graph.cells[number].defines):
+            known.setdefault(other, number)
+    folded: dict[str, list[str]] = {}
+    for other in known:
+        folded.setdefault(_folded(other), []).append(other)
+    return {
+        name: {other: known[other] for other in _nearest(name, known, folded)}
+        for name in missing_names
+    }
+
+
+def _nearest(
+    name: str, known: Iterable[str], folded: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Return the two names most like a name, first those that differ in case and underscores."""
     import difflib
 
-    known: dict[str, int] = {}
-    for number in sorted(facts.graph.cells):
-        for other in sorted(facts.graph.cells[number].defines - {name}):
-            known.setdefault(other, number)
-    same = [other for other in known if _folded(other) == _folded(name)]
-    close = difflib.get_close_matches(name, known, n=2, cutoff=_ALIKE) if len(name) > 2 else []
-    return {other: known[other] for other in list(dict.fromkeys([*same, *close]))[:2]}
+    others = [other for other in known if other != name]
+    same = [other for other in folded.get(_folded(name), ()) if other != name]
+    close = difflib.get_close_matches(name, others, n=2, cutoff=_ALIKE) if len(name) > 2 else []
+    return tuple(dict.fromkeys([*same, *close]))[:2]
 
 
 def _folded(name: str) -> str:
