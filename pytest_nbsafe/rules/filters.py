@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config
@@ -39,25 +39,45 @@ def resolve(
     same fault; of equals the first on the page stands. A `hidden` claim is not told, nor is what
     it accounts for; the same fault at another place is.
     """
-    faults: list[list[Claim]] = []
+    faults = _Faults()
     explained: set[Mark] = set()
     for claim in sorted(claims, key=_strength):
         absorbed = bool(claim.explains) and claim.explains <= explained
         explained |= claim.explains
         if hidden(claim.finding):
             continue
-        home = next((group for group in faults if _belongs(claim, group, absorbed=absorbed)), None)
-        if home is not None:
-            home.append(claim)
-        elif not absorbed:
-            faults.append([claim])
-    return tuple(_with_steps(group[0], group[1:]) for group in faults)
+        home = faults.explaining(claim) if absorbed else faults.same(claim)
+        if home is not None or not absorbed:
+            faults.add(claim, home)
+    return tuple(_with_steps(group[0], group[1:]) for group in faults.groups)
 
 
-def _belongs(claim: Claim, group: list[Claim], *, absorbed: bool) -> bool:
-    if absorbed:
-        return any(not claim.explains.isdisjoint(other.explains) for other in group)
-    return claim.fault is not None and claim.fault == group[0].fault
+class _Faults:
+    """Claims in groups of one fault each; the first of a group is told, and names the fault."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[Claim]] = []
+        self._by_fault: dict[Hashable, int] = {}
+        self._by_mark: dict[Mark, int] = {}
+
+    def explaining(self, claim: Claim) -> int | None:
+        """Return the first group with a claim that explains a part of what this one does."""
+        known = self._by_mark.keys() & claim.explains
+        return min((self._by_mark[mark] for mark in known), default=None)
+
+    def same(self, claim: Claim) -> int | None:
+        """Return the group of the same fault."""
+        return None if claim.fault is None else self._by_fault.get(claim.fault)
+
+    def add(self, claim: Claim, home: int | None) -> None:
+        """Put a claim into a group, or into one of its own."""
+        if home is None:
+            home = len(self.groups)
+            self.groups.append([])
+            self._by_fault.setdefault(claim.fault, home)
+        self.groups[home].append(claim)
+        for mark in claim.explains:
+            self._by_mark[mark] = min(home, self._by_mark.get(mark, home))
 
 
 def _strength(claim: Claim) -> tuple[int, int, int, int, int, int]:
@@ -78,14 +98,15 @@ def _with_steps(head: Claim, others: Iterable[Claim]) -> Finding:
 
     Of a claim that it accounts for, only a place in another cell that is not named yet is new.
     """
-    steps = list(head.finding.steps)
+    steps = dict.fromkeys(head.finding.steps)
+    places = {(step.cell, step.line) for step in steps}
     for claim in others:
         step = claim.also
         if step is None or step in steps:
             continue
         same_fault = head.fault is not None and claim.fault == head.fault
-        places = {(s.cell, s.line) for s in steps}
         elsewhere = step.cell != head.finding.location.cell and (step.cell, step.line) not in places
         if same_fault or elsewhere:
-            steps.append(step)
+            steps[step] = None
+            places.add((step.cell, step.line))
     return replace(head.finding, steps=tuple(steps))
