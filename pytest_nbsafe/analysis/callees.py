@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Use
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
@@ -105,9 +105,22 @@ def reachable(graph: Graph, analysis: CellAnalysis, call: Call) -> Iterator[Reac
             todo.extend((n, n in sure, bound, home) for n in sorted(function.calls))
         aliases = sorted(home.aliases.get(name, ()))
         todo.extend((n, False, bound, home) for n in aliases)
-        makers = sorted(home.made_by.get(name, ()))
-        classes = (n for n in makers if _is_class(graph, analysis, n, bound))
-        todo.extend((n, False, bound, home) for n in classes)
+        for maker in sorted(home.made_by.get(name, ())):
+            if _is_class(graph, analysis, maker, bound):
+                todo.append((maker, False, bound, home))
+            else:
+                yield from _returned(graph, analysis, maker, bound)
+
+
+def _returned(graph: Graph, analysis: CellAnalysis, maker: str, bound: int) -> Iterator[Reached]:
+    """Yield what `maker` may have returned to be called: the functions in it, taken together."""
+    home = _home(graph, analysis, maker, bound)
+    function = home.functions.get(maker) if home is not None else None
+    if home is not None and function is not None and function.inner:
+        reads = {name: use for name, use in function.reads.items() if name in function.inner}
+        nothing: frozenset[str] = frozenset()
+        inside = replace(function, reads=reads, calls=nothing, sure_calls=nothing, writes=nothing)
+        yield Reached(home.cell, inside, certain=False)
 
 
 def _home(graph: Graph, analysis: CellAnalysis, name: str, bound: int) -> CellAnalysis | None:

@@ -75,6 +75,7 @@ class Summary:
     rebinds: frozenset[str] = frozenset()
     methods: dict[str, list[Summary]] = field(default_factory=dict)
     own_calls: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
     outer: frozenset[str] = frozenset()
     """Names of `reads`, `returns` and `calls` that are surely the notebook's (`global`)."""
 
@@ -85,8 +86,8 @@ class Builder:
     __slots__ = (
         "aliases", "calls", "catching", "changed", "copies", "depth", "dropped", "enclosing",
         "events", "exit", "finals", "frames", "function", "functions", "future", "globals",
-        "guards", "handlers", "here", "loops", "made", "methods", "nonlocals", "now", "opaque",
-        "parameters", "parent", "python_major", "quiet", "reads", "returned", "shadowed",
+        "guards", "handlers", "here", "inner", "loops", "made", "methods", "nonlocals", "now",
+        "opaque", "parameters", "parent", "python_major", "quiet", "reads", "returned", "shadowed",
         "statements", "successors", "suspicious", "visitors", "walrus", "written",
     )  # fmt: skip
 
@@ -115,6 +116,7 @@ class Builder:
         self.parameters: tuple[str, ...] = ()
         self.returned: set[str] = set()
         self.written: set[str] = set()
+        self.inner: set[str] = set()
         self.methods: list[list[Summary]] = []
         self.reads: set[str] = set()
         self.enclosing: list[set[str]] = []

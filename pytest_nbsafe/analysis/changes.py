@@ -234,10 +234,10 @@ def _called(
             if found is not None:
                 yield found
             continue
-        makers = home.made_by.get(word, frozenset())
+        makers = sorted(home.made_by.get(word, ()))
         todo.extend((maker, True, analysis) for maker in makers)
         if not makers:  # a lambda that no name is bound to is only known in its own cell
-            others = home.aliases.get(word, ())
+            others = sorted(home.aliases.get(word, ()))
             todo.extend((n, made, home if n[0] == "<" else analysis) for n in others)
 
 

@@ -87,6 +87,7 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
         changes=frozenset(flow.changed),
         rebinds=_rebound(inner),
         own_calls=_own_calls(inner),
+        inner=frozenset(inner.inner.intersection(flow.uses)),
         outer=frozenset(outer),
     )
 
@@ -169,6 +170,7 @@ def _absorb(b: Builder, summary: Summary) -> None:
         flags = MAYBE | (GLOBAL if name in summary.outer else 0)
         b.now.append((CALL, name, summary.node, flags, ""))
     b.written |= summary.writes
+    b.inner.update(summary.reads)
 
 
 def methods_together(name: str, node: ast.AST, methods: list[Summary]) -> Summary:

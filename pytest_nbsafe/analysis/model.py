@@ -103,7 +103,8 @@ class Function:
     call of it calls.
     `changes`: the parameters, and names of the notebook's scope, whose object its own text
     changes in place; `rebinds` the parameters that it binds anew. `methods` are those of a class,
-    `own_calls` the methods that a method calls on its first parameter.
+    `own_calls` the methods that a method calls on its first parameter. `inner` are those of `reads`
+    that a function inside reads, which it may return.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Function:
     rebinds: frozenset[str] = frozenset()
     methods: Mapping[str, Function] = field(default_factory=dict)
     own_calls: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,11 @@ def test_causes() -> None:
           "c = C()\nc.n()"], "C x?*"),
         (["def f(): return x\n@f\ndef g(): return y", "g()"], "g y* x?*"),
         (["h = get()", "h.m()"], "h"),
+        # what a function returned to be called
+        (["def make():\n    def g(): return x\n    return g\nf = make()", "f()"], "f x?*"),
+        (["def make(k):\n    y\n    return lambda: x + k\nf = make(1)", "f()"], "f x?*"),
+        (["def make():\n    x = 1\n    return lambda: x\nf = make()", "f()"], "f"),
+        (["def make(): return x\nf = make()", "f()"], "f"),
     ],
 )  # fmt: skip
 def test_needs(cells: list[str], answer: str) -> None:
