@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, NewType
 
 from pytest_nbsafe.values import dataclass, field
@@ -51,7 +52,7 @@ class Cell:
 
     def line(self, number: int) -> str:
         """Return source line `number` (1-based), empty when there is none."""
-        lines = self.source.split("\n")
+        lines = _lines(self.source)
         return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def file_line(self, number: int) -> int | None:
@@ -59,6 +60,12 @@ class Cell:
         if not self.file_lines:
             return None
         return self.file_lines[max(0, min(number, len(self.file_lines)) - 1)]
+
+
+@lru_cache(maxsize=4)
+def _lines(source: str) -> list[str]:
+    """Return the lines of a source, split once for all that is asked of one cell."""
+    return source.split("\n")
 
 
 @dataclass(frozen=True, slots=True)
