@@ -38,7 +38,8 @@ class Config:
 
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
-    `jobs` is the number of processes for static checks, 0 for one a processor.
+    `jobs` is the number of processes for static checks, 0 for one a processor. `leakage` is what
+    the user knows of his own libraries, as JSON text, "" for nothing.
     """
 
     order: Order = "auto"
@@ -57,6 +58,7 @@ class Config:
     strict: bool = False
     notes: bool = False
     trace: bool = True
+    leakage: str = ""
 
 
 def merge(
@@ -273,6 +275,15 @@ def _contracts(value: Any, where: str) -> tuple[Contract, ...]:
     return tuple(_contract(item, where, position) for position, item in enumerate(value, start=1))
 
 
+def _leakage(value: Any, where: str) -> str:  # noqa: ARG001
+    """Return the tables as text that can be hashed; what is in them is read where it is used."""
+    import json
+
+    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
+        raise _UnfitError
+    return json.dumps(value, sort_keys=True, default=str) if value else ""
+
+
 def _contract(item: Mapping[str, Any], where: str, position: int) -> Contract:
     fields = Contract.__match_args__
     for key, value in item.items():
@@ -320,4 +331,7 @@ _SETTINGS = {
     "strict": _Setting("strict", _flag, _FLAG),
     "notes": _Setting("notes", _flag, _FLAG),
     "trace": _Setting("trace", _flag, _FLAG),
+    "leakage": _Setting(
+        "leakage", _leakage, 'tables, each [tool.nbsafe.leakage."module"], of lists of names'
+    ),
 }

@@ -40,6 +40,8 @@ def test_options_lie_over_the_file() -> None:
         ({"contract": [{"name": "a", "sql": "x"}, {"nmae": "b"}]}, "did you mean name?"),
         ({"contract": [{"name": "a", "sql": "x", "severity": "bad"}]}, "one of error, warning"),
         ({"contract": [{"name": "a", "sql": 3}]}, "contract 1: sql cannot be 3 (a text)"),
+        ({"leakage": {"transformer": ["A"]}}, "tables, each [tool.nbsafe.leakage."),
+        ({"leakage": ["A"]}, "tables, each [tool.nbsafe.leakage."),
     ],
 )
 def test_a_wrong_setting_is_one_line_with_a_hint(settings: dict[str, Any], says: str) -> None:
@@ -108,6 +110,15 @@ message = "pickle runs code"
             "pickle runs code",
         ),
     )
+
+
+def test_what_a_user_knows_of_his_libraries_is_kept_as_text(tmp_path: Path) -> None:
+    (tmp_path / "nbsafe.toml").write_text("""
+[leakage."ourlib.prep"]
+transformer = ["Scaler"]
+""")
+    kept = for_path(tmp_path / "nb.ipynb").leakage
+    assert kept == '{"ourlib.prep": {"transformer": ["Scaler"]}}'
 
 
 def test_a_baseline_of_the_file_is_beside_it_one_by_hand_is_here(tmp_path: Path) -> None:

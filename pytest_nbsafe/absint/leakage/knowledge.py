@@ -13,7 +13,7 @@ same form. A table is called like a module or a class, its keys are the words of
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -193,25 +193,10 @@ def load(extra: str = "") -> Knowledge:
         for title, table in parse(file.read_text(encoding="utf-8")).items():
             builder.add(title, table)
     for title, entries in json.loads(extra).items() if extra else ():
-        builder.add(title, _checked(title, entries))
+        for module, table in _flat(title, entries):
+            builder.add(module, table)
     moved = sorted(builder.moved.items(), key=lambda pair: -len(pair[0]))
     return Knowledge(builder.classes, builder.effects, tuple(moved))
-
-
-def checked(table: Any) -> str:
-    """Return a user's table as JSON text for `load`, "" for an empty one.
-
-    Raises:
-        NbsafeError: as `load` does.
-
-    """
-    if not table:
-        return ""
-    if not isinstance(table, dict):
-        raise _bad("it", "", f"cannot be {table!r}", "tables named like modules")
-    text = json.dumps(table, sort_keys=True, default=str)
-    load(text)
-    return text
 
 
 class _Builder:
@@ -260,10 +245,14 @@ def _traits(table: Mapping[str, Iterable[str]]) -> dict[str, dict[str, Any]]:
 # -- a table of the user's own ---------------------------------------------------------------------
 
 
-def _checked(title: str, entries: Any) -> dict[str, list[str]]:
+def _flat(title: str, entries: Any) -> Iterator[tuple[str, dict[str, list[str]]]]:
+    """Yield a table and those within it: `[leakage.lib.prep]` means the same as `"lib.prep"`."""
     if not isinstance(entries, dict):
         raise _bad(title, "", f"cannot be {entries!r}", "a table, named like a module")
-    return {key: _words(title, key, value) for key, value in entries.items()}
+    inner = {key for key, value in entries.items() if isinstance(value, dict)}
+    yield title, {k: _words(title, k, value) for k, value in entries.items() if k not in inner}
+    for key in sorted(inner):
+        yield from _flat(f"{title}.{key}", entries[key])
 
 
 def _words(title: str, key: str, value: Any) -> list[str]:
