@@ -29,6 +29,7 @@ from pytest_nbsafe.trace.model import CellResult, PlanResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.notebook.whatif import WhatIf
     from pytest_nbsafe.project import Project
     from pytest_nbsafe.runner.trial import TrialRun
 
@@ -42,6 +43,15 @@ class OrderReport:
     orders: Mapping[str, Plan]
     verdict: str
     stats: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfReport:
+    """The answer of `nbsafe whatif`, and the order in which the notebook is taken to have run."""
+
+    notebook: Notebook
+    order: str
+    answer: WhatIf
 
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
@@ -387,14 +397,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         NbsafeError: the notebook cannot be read, or is not Python.
 
     """
-    try:
-        notebook = load.read(path)
-    except load.Unreadable as error:
-        raise NbsafeError(
-            "unreadable", f"{path}, line {error.line}: {error.message}", error.hint
-        ) from error
-    if notebook.language != "python":
-        raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
+    notebook = _python_notebook(path)
     graph = graphs.build(notebook)
     plans: dict[str, Plan] = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
     plan = orders.plan(graph, configuration(path, settings).order)
@@ -408,6 +411,42 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         "unbound_reads": len(graphs.unbound(graph, plan.cells)),
     }
     return OrderReport(notebook, plan, plans, "top-down" if same else "out-of-order", stats)
+
+
+def whatif(
+    path: Path,
+    settings: Mapping[str, Any],
+    run: int,
+    change: str | None = None,
+    depth: int | None = 3,
+) -> WhatIfReport:
+    """Return what would follow if one cell of a notebook ran again after its plan.
+
+    `change` restricts it to one name that the cell binds; up to `depth` runs of other cells come
+    after it, however many when it is None.
+
+    Raises:
+        NbsafeError: the notebook cannot be read, is not Python, or has no such cell or name.
+
+    """
+    from pytest_nbsafe.absint import whatif as whatifs
+
+    notebook = _python_notebook(path)
+    graph = graphs.build(notebook)
+    plan = orders.plan(graph, configuration(path, settings).order)
+    return WhatIfReport(notebook, plan.order, whatifs.whatif(graph, plan, run, change, depth))
+
+
+def _python_notebook(path: Path) -> Notebook:
+    try:
+        notebook = load.read(path)
+    except load.Unreadable as error:
+        raise NbsafeError(
+            "unreadable", f"{path}, line {error.line}: {error.message}", error.hint
+        ) from error
+    if notebook.language != "python":
+        raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
+    return notebook
 
 
 def explain(code: str) -> str:

@@ -1,4 +1,4 @@
-"""The command line: `nbsafe check`, `run`, `order`, `explain` and `rules`."""
+"""The command line: `nbsafe check`, `run`, `order`, `whatif`, `explain` and `rules`."""
 
 from __future__ import annotations
 
@@ -84,6 +84,25 @@ def _order(given: argparse.Namespace) -> int:
     return OK
 
 
+def _whatif(given: argparse.Namespace) -> int:
+    from pytest_nbsafe import check
+    from pytest_nbsafe.reports.whatif import WHATIF_REPORTERS
+
+    depth = _depth(given.depth)
+    answer = check.whatif(given.notebook, _settings(given), given.run, given.change, depth)
+    _write(WHATIF_REPORTERS[given.format](answer, colour=_coloured(given)), given)
+    return OK
+
+
+def _depth(given: str) -> int | None:
+    """Return the depth that was asked for, None for "all"."""
+    if given == "all":
+        return None
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    raise NbsafeError("bad-depth", f"--depth {given}", "a number from 1 on, or all")
+
+
 def _explain(given: argparse.Namespace) -> int:
     from pytest_nbsafe import check
 
@@ -122,6 +141,8 @@ def _parser() -> argparse.ArgumentParser:
     order.add_argument("--order", metavar="NAME", help=_ORDER)
     _writes(order, _order)
 
+    _takes_whatif(commands.add_parser("whatif", help="show what follows if a cell runs again"))
+
     explain = commands.add_parser("explain", help="explain a code, with examples")
     explain.add_argument("code", metavar="CODE")
     _writes(explain, _explain, formats=("text",))
@@ -132,6 +153,35 @@ def _parser() -> argparse.ArgumentParser:
 
 
 _ORDER = "auto, recorded, inferred or top-down"
+
+
+def _takes_whatif(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Show what follows if a cell runs again, in a notebook that was run as its counts say: "
+        "which cells would then read a stale value, which sequences are safe, what has to run."
+    )
+    parser.add_argument("notebook", type=Path, metavar="NB")
+    parser.add_argument(
+        "--run",
+        type=int,
+        required=True,
+        metavar="CELL",
+        help="the cell, counted from 1 over all cells, text cells too",
+    )
+    parser.add_argument(
+        "--change",
+        metavar="NAME",
+        help="only the value of this name, which the cell binds, changes; "
+        "tells also which cells a rename of it in this cell would leave without it",
+    )
+    parser.add_argument(
+        "--depth",
+        default="3",
+        metavar="N",
+        help="try up to N runs of other cells after it, or all (default: %(default)s)",
+    )
+    parser.add_argument("--order", metavar="NAME", help=_ORDER)
+    _writes(parser, _whatif)
 
 
 def _takes_paths(

@@ -1,0 +1,385 @@
+"""The impact domain: which names are made anew, and which are left behind, when a cell runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from pytest_nbsafe.absint.engine import Violation
+from pytest_nbsafe.absint.summaries import Output, Summary, summary
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import Use
+from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.notebook.whatif import Cause
+from pytest_nbsafe.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the names hold, in sets of bits: one bit a name, a cell, or an output.
+
+    An output is what one cell leaves of one name. By the number of each name, `sources` has the
+    outputs that its value was made from, at any distance, and `makers` the cells that made it.
+    `outdated` names hold a value made from an output that has been made anew since; `changed`
+    ones have got another value since the start; `moved` outputs would be other ones if their cell
+    ran again, since an input has been made anew.
+    """
+
+    sources: tuple[int, ...]
+    makers: tuple[int, ...]
+    outdated: int = 0
+    changed: int = 0
+    moved: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Out:
+    """An output in bits: its own number, its name's, and the names that it is made from."""
+
+    output: Output
+    number: int
+    name: int
+    bit: int
+    inputs: int
+    through: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell's summary in bits."""
+
+    summary: Summary
+    bit: int
+    reads: int
+    binds: int
+    leaves: int
+    outs: tuple[_Out, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The names, cells and outputs of a notebook, numbered, and the summaries in those numbers.
+
+    `readers` maps the number of a name to the outputs that are made from it; `twins` to the names
+    that the text somewhere makes share an object with it.
+    """
+
+    graph: Graph
+    names: tuple[str, ...]
+    numbers: Mapping[str, int]
+    cells: Mapping[int, _Cell]
+    outputs: tuple[tuple[int, Output], ...]
+    readers: Mapping[int, int]
+    twins: Mapping[int, int]
+
+
+def tables(graph: Graph) -> Tables:
+    """Return the numbered summaries of a notebook; they serve every what-if on it."""
+    summaries = {cell: summary(graph, cell) for cell in graph.cells}
+    numbers: dict[str, int] = {}
+    for found in summaries.values():
+        for name in (*found.reads, *(out.name for out in found.outputs)):
+            numbers.setdefault(name, len(numbers))
+        for output in found.outputs:
+            for name in sorted(output.made_from):
+                numbers.setdefault(name, len(numbers))
+    cells: dict[int, _Cell] = {}
+    outputs: list[tuple[int, Output]] = []
+    readers: dict[int, int] = {}
+    for position, (number, found) in enumerate(summaries.items()):
+        cells[number] = made = _in_bits(found, 1 << position, len(outputs), numbers)
+        outputs.extend((number, out) for out in found.outputs)
+        for own in made.outs:
+            for read in ones(own.inputs):
+                readers[read] = readers.get(read, 0) | own.bit
+    return Tables(
+        graph, tuple(numbers), numbers, cells, tuple(outputs), readers, _twins(graph, numbers)
+    )
+
+
+def _in_bits(found: Summary, bit: int, first: int, numbers: Mapping[str, int]) -> _Cell:
+    own = {out.name: 1 << (first + i) for i, out in enumerate(found.outputs)}
+    outs = tuple(
+        _Out(
+            output=out,
+            number=first + i,
+            name=numbers[out.name],
+            bit=own[out.name],
+            inputs=_bits(numbers[name] for name in out.made_from),
+            through=sum(own[name] for name in out.through if name in own),
+        )
+        for i, out in enumerate(found.outputs)
+    )
+    return _Cell(
+        found,
+        bit,
+        reads=_bits(numbers[name] for name in found.reads),
+        binds=_bits(out.name for out in outs if out.output.how == "binds"),
+        leaves=_bits(out.name for out in outs),
+        outs=outs,
+    )
+
+
+def _twins(graph: Graph, numbers: Mapping[str, int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for analysis in graph.cells.values():
+        for statement in analysis.statements:
+            same = [numbers[name] for name in statement.same if name in numbers]
+            for name in same:
+                found[name] = found.get(name, 0) | _bits(same)
+    return found
+
+
+def _bits(numbers: Iterator[int] | Collection[int]) -> int:
+    found = 0
+    for number in numbers:
+        found |= 1 << number
+    return found
+
+
+def ones(bits: int) -> Iterator[int]:
+    """Yield the numbers whose bits are set, lowest first."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+# -- what was run ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A notebook that was run: its state, and the state at the entry of each cell's last run."""
+
+    order: tuple[int, ...]
+    end: State
+    entries: Mapping[int, State]
+
+
+def past(known: Tables, order: Sequence[int]) -> Past:
+    """Return what running these cells one after another from nothing leaves."""
+    empty = (0,) * len(known.names)
+    state = State(empty, empty)
+    entries: dict[int, State] = {}
+    order = tuple(cell for cell in order if cell in known.cells)
+    for cell in order:
+        entries[cell] = state
+        state = run(known, cell, state)
+    return Past(order, state, entries)
+
+
+def run(known: Tables, cell: int, state: State, edited: int = 0) -> State:
+    """Return the state after a run of the cell; the `edited` outputs are made anew in any case.
+
+    A run whose inputs are what they were at the cell's last run gives what that gave.
+
+    Source: NBLyzer, section 4.1.1, and nbsafety, Def. 4. Departs: a changed name is in the paper's
+    set for good; here a value is outdated only while it was made from what is no longer there, so
+    a cell that makes it anew (from anything) mends it, and what a later cell makes of a name does
+    not outdate what was made from an earlier one (`y = f(df); df = clean(df)`). That input is the
+    same is judged by name: a name that was bound to another value and back counts as changed. A
+    name that is bound on some paths only counts as made anew.
+    """
+    made = known.cells[cell]
+    sources, makers = list(state.sources), list(state.makers)
+    outdated, changed = state.outdated, state.changed
+    anew = rebound = 0
+    for out in made.outs:
+        old = state.sources[out.name]
+        found = out.bit | out.through
+        for name in ones(out.inputs):
+            found |= state.sources[name]
+        if (edited | state.moved) & out.bit:
+            anew |= out.bit
+            rebound |= 1 << out.name
+        elif makers[out.name] & ~made.bit or not makers[out.name]:
+            rebound |= 1 << out.name
+        how = out.output.how
+        maybe = how == "may bind"
+        sources[out.name] = 0 if how == "deletes" else found | old if maybe else found
+        makers[out.name] = makers[out.name] | made.bit if maybe else made.bit
+        stale = bool(out.inputs & state.outdated) and how != "deletes"
+        outdated = outdated | 1 << out.name if stale else outdated & ~(1 << out.name)
+    changed |= rebound
+    if anew:
+        outdated |= _left_behind(known, made, sources, anew)
+    moved = state.moved & ~_bits(out.number for out in made.outs)
+    for name in ones(rebound):
+        moved |= known.readers.get(name, 0)
+    return State(tuple(sources), tuple(makers), outdated, changed, moved)
+
+
+def _left_behind(known: Tables, made: _Cell, sources: Sequence[int], anew: int) -> int:
+    """Return the names that still hold what was made from outputs that are made anew now.
+
+    A name that shares the object which is changed in place is as new as that.
+    """
+    found = 0
+    for out in made.outs:
+        if not anew & out.bit:
+            continue
+        twins = known.twins.get(out.name, 0) if out.output.how == "changes" else 0
+        left = ~(made.leaves | twins)
+        for name, had in enumerate(sources):
+            if had & out.bit and left >> name & 1:
+                found |= 1 << name
+    return found
+
+
+def edits(known: Tables, cell: int, change: str | None = None) -> int:
+    """Return the outputs of the cell that a change of it (of one of its names) makes anew."""
+    outs = known.cells[cell].outs
+    if change is None:
+        return _bits(out.number for out in outs if not out.output.imported)
+    own = sum(out.bit for out in outs if out.output.name == change)
+    return own | sum(out.bit for out in outs if out.through & own)
+
+
+def affected(known: Tables, before: Past, cell: int, edited: int) -> Mapping[int, Use]:
+    """Return the cells whose run in that past read what was made from the edited outputs.
+
+    Each with its first such read, in page order; the cell itself is left out.
+    """
+    found: dict[int, Use] = {}
+    for reader in sorted(before.entries):
+        entry, reads = before.entries[reader], known.cells[reader].summary.reads
+        made = [u for n, u in reads.items() if entry.sources[known.numbers[n]] & edited]
+        if made and reader != cell:
+            found[reader] = min(made, key=lambda use: (use.span.line, use.span.column))
+    return found
+
+
+# -- the domain ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """The domain of code impact for one notebook, one past, and one change.
+
+    Before the what-if the notebook was run as `before` says, and all is taken to fit together
+    then: what was outdated already is not its subject. The first run is that of `source`, which
+    makes the `edited` outputs anew. The `affected` cells read what was made from these, at any
+    distance, when they ran last, or do on `page`, in page order.
+
+    Source: NBLyzer, section 4.1.
+    """
+
+    known: Tables
+    before: Past
+    page: Past
+    source: int
+    edited: int
+    affected: frozenset[int]
+    name: str = "impact"
+
+    def initial(self) -> State:
+        """Return the end of the past, with nothing outdated, changed or moved yet."""
+        return replace(self.before.end, outdated=0, changed=0, moved=0)
+
+    def transfer(self, cell: int, state: State) -> State:
+        """Return the state after a run of the cell: the first one makes the change."""
+        first = cell == self.source and not state.changed
+        return run(self.known, cell, state, self.edited if first else 0)
+
+    def join(self, a: State, b: State) -> State:
+        """Return the union, name by name."""
+        return State(
+            tuple(x | y for x, y in zip(a.sources, b.sources, strict=True)),
+            tuple(x | y for x, y in zip(a.makers, b.makers, strict=True)),
+            a.outdated | b.outdated,
+            a.changed | b.changed,
+            a.moved | b.moved,
+        )
+
+    def widen(self, old: State, new: State) -> State:  # noqa: ARG002 - the sets are finite
+        """Return the new state: chains of finite sets end by themselves."""
+        return new
+
+    def covers(self, old: State, new: State) -> bool:
+        """Return whether each name of `new` is outdated in `old`, or made from no more there.
+
+        What would move further in `new` must not matter: the names made from it are outdated in
+        `old`. Then no run from `new` reads what is outdated unless it does from `old`.
+        """
+        if new.outdated & ~old.outdated:
+            return False
+        further = new.moved & ~old.moved
+        for number, (mine, theirs) in enumerate(zip(new.sources, old.sources, strict=True)):
+            if not old.outdated >> number & 1 and (mine & ~theirs or mine & further):
+                return False
+        return True
+
+    def phi(self, state: State, cell: int) -> bool:
+        """Return whether the cell reads a changed or outdated name, and is one of the `affected`.
+
+        Source: NBLyzer, section 4.1.1. Departs: where many cells use one name for different
+        things, only the cells count that read what the source makes, not whatever has that name.
+        """
+        reads = self.known.cells[cell].reads
+        return cell in self.affected and bool(reads & (state.outdated | state.changed))
+
+    def check(self, cell: int, entry: State, after: State) -> Iterator[Violation]:  # noqa: ARG002 - what is read counts
+        """Yield each read of an outdated name."""
+        for number in ones(self.known.cells[cell].reads & entry.outdated):
+            yield self._stale_read(cell, number, entry)
+
+    def _stale_read(self, cell: int, number: int, entry: State) -> Violation:
+        name = self.known.names[number]
+        use = self.known.cells[cell].summary.reads[name]
+        maker, line = made_at(self.known, entry, number)
+        old = old_inputs(self.known, entry.sources[number] & self.edited, name)
+        through = f" {use.via}" if use.via else ""
+        return Violation(
+            cell,
+            use.span,
+            name,
+            f"reads `{name}`{through}, which cell {maker} made from {old}",
+            (
+                Cause(self.source, _first_line(self.known, self.source, self.edited), _makes(old)),
+                Cause(maker, line, f"has made `{name}` from {old}, and is not run again"),
+                Cause(cell, use.span.line, f"reads `{name}`{through}"),
+            ),
+        )
+
+
+def domain(graph: Graph, plan: Plan, run: int, change: str | None = None) -> Impact:
+    """Return the domain for a run of one cell, or a change of one name that it binds."""
+    known = tables(graph)
+    before, edited = past(known, plan.cells), edits(known, run, change)
+    page = past(known, sorted(graph.cells))
+    reached = {*affected(known, before, run, edited), *affected(known, page, run, edited)}
+    return Impact(known, before, page, run, edited, frozenset(reached))
+
+
+def made_at(known: Tables, state: State, number: int) -> tuple[int, int]:
+    """Return the cell that made what a name holds, of several the lowest on the page, and where."""
+    found = (
+        (cell, out.output.line)
+        for cell, made in known.cells.items()
+        if made.bit & state.makers[number]
+        for out in made.outs
+        if out.name == number
+    )
+    return max(found)
+
+
+def old_inputs(known: Tables, outputs: int, name: str) -> str:
+    """Return "the old `d`" for the names of outputs that are made anew."""
+    found = sorted({known.outputs[number][1].name for number in ones(outputs)} - {name})
+    shown = [f"`{one}`" for one in found[:3]]
+    if len(found) > 3:
+        shown[-1] = f"{len(found) - 2} more"
+    return f"the old {_listed(shown)}" if shown else "an older one"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else ""
+
+
+def _makes(old: str) -> str:
+    return f"is run again: {old.removeprefix('the old ')} anew"
+
+
+def _first_line(known: Tables, cell: int, outputs: int) -> int:
+    lines = [out.output.line for out in known.cells[cell].outs if out.bit & outputs]
+    return min(lines, default=1)

@@ -1,0 +1,192 @@
+"""What one run of a cell takes from its entry and leaves at its end, name by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement, Use
+from pytest_nbsafe.values import dataclass
+
+How = Literal["binds", "may bind", "changes", "deletes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a run of a cell leaves of one name.
+
+    `made_from` are the names at the cell's entry that the value is made from, `through` those of
+    the cell's own making that it passed through. `how` is "changes" when the object is only
+    changed in place. Nothing makes what is `imported` anew but an edit.
+    """
+
+    name: str
+    line: int
+    how: How
+    made_from: frozenset[str] = frozenset()
+    through: frozenset[str] = frozenset()
+    imported: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A cell in short: what it reads of the state it begins with, and what it leaves."""
+
+    cell: int
+    reads: Mapping[str, Use]
+    outputs: tuple[Output, ...]
+
+
+def pre_summary(graph: Graph, cell: int) -> Mapping[str, Use]:
+    """Return the names that a run of the cell reads before it binds them, each with its read.
+
+    Source: NBLyzer, section 3.2.1 (unbound variables of the use-def structure). Departs: reads
+    that expect the name to be missing, and those in functions that may not be reached, are left
+    out, since they prove nothing.
+    """
+    return {
+        use.name: use
+        for use in graphs.needs(graph, cell)
+        if not use.guarded and (use.certain or not use.via)
+    }
+
+
+def summary(graph: Graph, cell: int) -> Summary:
+    """Return what a run of the cell reads and leaves, its statements taken once, top to bottom.
+
+    Source: NBLyzer, section 4.1.1 (assignments, functions). Departs: a value is followed to the
+    names at the cell's entry, so that one pass serves every entry state; a statement that does not
+    stand at the cell's margin (in a loop, under an `if`) adds to what a name is made from. What a
+    loop carries from one turn to the next through a statement above is missed.
+    """
+    analysis = graph.cells[cell]
+    flows: dict[str, Output] = {}
+    for statement in analysis.statements:
+        _apply(graph, analysis, statement, flows)
+    for name, line in _changed_by_calls(graph, analysis):
+        if name not in flows:
+            reads = _reads_of_calls(analysis, name)
+            flows[name] = _output(name, line, "changes", reads | {name}, flows)
+    return Summary(
+        cell,
+        pre_summary(graph, cell),
+        tuple(_final(analysis, out) for _, out in sorted(flows.items())),
+    )
+
+
+# -- statements ----------------------------------------------------------------------------------
+
+
+def _apply(
+    graph: Graph, analysis: CellAnalysis, statement: Statement, flows: dict[str, Output]
+) -> None:
+    called = tuple(_called(graph, analysis, statement))
+    returned = frozenset[str]().union(*(function.returns for function in called))
+    made: dict[str, Output] = {}
+    line = statement.span.line
+    for name, parents in statement.writes.items():
+        out = _output(name, line, "binds", parents | returned, flows)
+        if statement.span.column > 1 and name in flows:
+            out = _both(flows[name], out)
+        made[name] = _imported(out) if statement.kind == "import" else out
+    for name, parents in statement.mutates.items():
+        if name not in made and _surely_changes(graph, analysis, name):
+            how: How = flows[name].how if name in flows else "changes"
+            made[name] = _output(name, line, how, parents | returned | {name}, flows)
+    for function in called:
+        for name in function.writes:
+            made.setdefault(name, _output(name, line, "may bind", frozenset(function.reads), flows))
+    for name in statement.deletes:
+        made[name] = Output(name, line, "deletes")
+    flows.update(made)
+
+
+def _output(
+    name: str, line: int, how: How, parents: frozenset[str], flows: Mapping[str, Output]
+) -> Output:
+    """Return an output whose parents are followed to the cell's entry."""
+    made_from: set[str] = set()
+    through: set[str] = set()
+    for parent in parents:
+        own = flows.get(parent)
+        if own is None:
+            made_from.add(parent)
+        else:
+            made_from |= own.made_from
+            through |= own.through | {parent}
+    return Output(name, line, how, frozenset(made_from), frozenset(through - {name}))
+
+
+def _both(one: Output, other: Output) -> Output:
+    return Output(
+        other.name,
+        other.line,
+        other.how,
+        one.made_from | other.made_from,
+        one.through | other.through,
+    )
+
+
+def _imported(out: Output) -> Output:
+    return Output(out.name, out.line, out.how, imported=True)
+
+
+def _final(analysis: CellAnalysis, out: Output) -> Output:
+    """Return the output as the cell's end knows it: bound on all paths, or on some."""
+    if out.how != "binds" or out.name in analysis.sure:
+        return out
+    how: How = "deletes" if out.name in analysis.removed else "may bind"
+    return Output(out.name, out.line, how, out.made_from, out.through, out.imported)
+
+
+# -- calls ---------------------------------------------------------------------------------------
+
+
+def _called(graph: Graph, analysis: CellAnalysis, statement: Statement) -> Iterator[Function]:
+    """Yield the notebook's functions that a statement calls, and those that they call."""
+    todo = [(name, analysis) for name in sorted(statement.calls)]
+    seen: set[str] = set()
+    while todo:
+        name, near = todo.pop()
+        home = near if name in near.functions else _home(graph, analysis, name)
+        if name in seen or home is None:
+            continue
+        seen.add(name)
+        function = home.functions.get(name)
+        if function is not None:
+            yield function
+            todo.extend((other, home) for other in sorted(function.calls))
+
+
+def _home(graph: Graph, analysis: CellAnalysis, name: str) -> CellAnalysis | None:
+    """Return the cell whose definition a call by this name finds: the nearest above, else below."""
+    cells = graphs.definers(graph, name)
+    above = [cell for cell in cells if cell < analysis.cell]
+    number = above[-1] if above else next(iter(cells), None)
+    return graph.cells[number] if number is not None else None
+
+
+def _surely_changes(graph: Graph, analysis: CellAnalysis, name: str) -> bool:
+    """Return whether the cell is known to change the name's object, and it is no module."""
+    return analysis.cell in graphs.mutators(graph, name) and any(
+        d.name == name and d.kind == "mutation" and not d.doubtful for d in analysis.definitions
+    )
+
+
+def _changed_by_calls(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[str, int]]:
+    """Yield the names whose object the functions that the cell calls change, and the line."""
+    own = {d.name for d in analysis.definitions if d.kind == "mutation"}
+    called = {
+        name for statement in analysis.statements if statement.calls for name in statement.reads
+    }
+    for name in sorted(called - own):
+        if analysis.cell in graphs.mutators(graph, name):
+            line = next(s.span.line for s in analysis.statements if s.calls and name in s.reads)
+            yield name, line
+
+
+def _reads_of_calls(analysis: CellAnalysis, name: str) -> frozenset[str]:
+    found = (s.reads for s in analysis.statements if s.calls and name in s.reads)
+    return frozenset[str]().union(*found)

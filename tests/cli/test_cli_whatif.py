@@ -1,0 +1,98 @@
+"""`nbsafe whatif`: what it prints, in both forms, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from makenb import write
+
+from pytest_nbsafe.cli import main
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "papers" / "nblyzer_ex1_1.ipynb"
+NOTEBOOK = """
+# %% [1]
+a = 1
+# %% [markdown]
+Some text.
+# %% [2]
+b = a
+# %% [3]
+print(b)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_example_of_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["whatif", str(FIXTURE), "--run", "1"]) == 0
+    lines = capsys.readouterr().out.split("\n")
+    at = lines.index("Stale reads, if you run")
+    assert lines[at + 1 : at + 4] == [
+        "  1, 4",
+        "    cell 4 (line 1) reads `x`, which cell 2 made from the old `d`",
+        "    run cell 2 before cell 4",
+    ]
+    at = lines.index("Safe to run")
+    assert lines[at + 1 : at + 3] == ["  1, 2, 4, 5", "  1, 3, 4, 5"]
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("nb.ipynb"), NOTEBOOK)
+    assert main(["whatif", "nb.ipynb", "--run", "1", "--format", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["version"] == 1
+    assert [document[key] for key in ("run", "change", "depth", "order")] == [
+        1,
+        None,
+        3,
+        "recorded",
+    ]
+    (stale,) = document["stale"]
+    assert list(stale) == ["sequence", "cell", "line", "name", "left_out", "cause", "steps"]
+    assert [stale["sequence"], stale["name"], stale["left_out"]] == [[1, 4], "b", [3]]
+    assert document["safe"] == [[1, 3, 4]]
+    assert [again["cell"] for again in document["rerun"]] == [3, 4]
+    assert document["complete"] is True
+    assert document["leaks"] == []
+
+
+def test_a_rename(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("nb.ipynb"), NOTEBOOK)
+    assert main(["whatif", "nb.ipynb", "--run", "1", "--change", "a", "--depth", "all"]) == 0
+    said = capsys.readouterr().out
+    assert "  cell 3 would read `a`, which no cell defines" in said
+    assert "  cell 1 would share no name with any other cell" in said
+
+
+def test_nothing_follows(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("nb.ipynb"), NOTEBOOK)
+    assert main(["whatif", "nb.ipynb", "--run", "4"]) == 0
+    assert "nothing else has to run." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--run", "2"], "cell 2 is a markdown cell (cells with code: 1, 3, 4)"),
+        (["--run", "7"], "there is no cell 7 (its cells are 1 to 4"),
+        (["--run", "1", "--change", "b"], "cell 1 does not bind 'b' (it binds a)"),
+        (["--run", "1", "--depth", "0"], "--depth 0 (a number from 1 on, or all)"),
+    ],
+)
+def test_misuse_is_one_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(Path("nb.ipynb"), NOTEBOOK)
+    assert main(["whatif", "nb.ipynb", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_an_unreadable_notebook_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("nb.ipynb").write_text("{", encoding="utf-8")
+    assert main(["whatif", "nb.ipynb", "--run", "1"]) == 2
+    assert capsys.readouterr().err.startswith("nbsafe: error: nb.ipynb, line 1: ")
