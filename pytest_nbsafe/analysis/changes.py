@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import trees
@@ -62,8 +62,9 @@ def through_calls(graph: Graph) -> Mapping[int, Mapping[str, Definition]]:
     routines = _all_routines(graph)
     if not any(routine.changed for routine in routines.values()):
         return {}
-    _spread(graph, routines)
-    leading = _leading(graph, routines)
+    leads = _Leads(graph)
+    _spread(graph, routines, leads)
+    leading = leads.to(r.path.partition(".")[0] for r in routines.values() if r.changed)
     found: dict[int, Mapping[str, Definition]] = {}
     for number, analysis in graph.cells.items():
         if not any(call.name in leading for call in analysis.calls):
@@ -89,35 +90,49 @@ def _all_routines(graph: Graph) -> _Routines:
     return found
 
 
-def _leading(graph: Graph, routines: _Routines) -> set[str]:
-    """Return the names that may lead to a function that changes something, in any cell."""
-    found = {path.partition(".")[0] for (_, path), r in routines.items() if r.changed}
-    leads = [
-        (name, others)
-        for analysis in graph.cells.values()
-        for table in (analysis.aliases, analysis.made_by)
-        for name, others in table.items()
-    ]
-    before = 0
-    while len(found) > before:
-        before = len(found)
-        found.update(name for name, others in leads if not found.isdisjoint(others))
-    return found
+class _Leads:
+    """Which names may lead to which: `g = f`, `fs = [f]`, `obj = C()`, in any cell."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.back: dict[str, list[str]] = {}
+        for analysis in graph.cells.values():
+            for table in (analysis.aliases, analysis.made_by):
+                for name, others in table.items():
+                    for other in others:
+                        self.back.setdefault(other, []).append(name)
+
+    def to(self, names: Iterable[str]) -> set[str]:
+        """Return these names and all that may lead to them."""
+        found: set[str] = set()
+        todo = list(names)
+        while todo:
+            name = todo.pop()
+            if name not in found:
+                found.add(name)
+                todo.extend(self.back.get(name, ()))
+        return found
 
 
 # -- from function to function -------------------------------------------------------------------
 
 
-def _spread(graph: Graph, routines: _Routines) -> None:
+def _spread(graph: Graph, routines: _Routines, leads: _Leads) -> None:
     """Let what a function changes be changed by those that call it, until nothing is new."""
-    again = True
-    while again:
-        again = False
-        for routine in routines.values():
-            new = frozenset(_through(graph, routine, routines)) - routine.changed
+    callers: dict[str, list[_Routine]] = {}
+    for routine in routines.values():
+        for name in routine.function.calls:
+            callers.setdefault(name, []).append(routine)
+        for method in routine.function.own_calls:
+            callers.setdefault(f".{method}", []).append(routine)
+    todo = [routine for routine in routines.values() if routine.changed]
+    while todo:
+        name, _, method = todo.pop().path.partition(".")
+        names = {f".{method}"} if method else leads.to((name,))
+        for caller in (caller for name in sorted(names) for caller in callers.get(name, ())):
+            new = frozenset(_through(graph, caller, routines)) - caller.changed
             if new:
-                routine.changed |= new
-                again = True
+                caller.changed |= new
+                todo.append(caller)
 
 
 def _through(graph: Graph, caller: _Routine, routines: _Routines) -> Iterator[str]:

@@ -118,3 +118,9 @@ def test_false_negative_callbacks() -> None:
 
 def test_false_negative_a_parameter_under_another_name() -> None:
     assert changed("xs = []\ndef f(l):\n    m = l\n    m.append(1)", "f(xs)") == "-"
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_long_chain_in_any_order(step: int) -> None:
+    chain = ["def f0(l): l.append(1)", *(f"def f{n}(l): f{n - 1}(l)" for n in range(1, 200))]
+    assert changed("xs = []\n" + "\n".join(chain[::step]), "f199(xs)") == "xs"

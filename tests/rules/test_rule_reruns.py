@@ -365,3 +365,16 @@ def test_false_negative_under_a_test_that_does_not_guard() -> None:
 def test_false_positive_a_text_of_one_letter() -> None:
     """Its first letter is all of it, so that a second run does the same."""
     assert second_run("t = t[0]") == "takes a part of t, which is a part already"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "t = t" + " + 'a'" * 5000,
+        "n = " + "-" * 500 + "n",
+        "hist" + "[0]" * 2000 + ".append(1)",
+        "xs" + ".a" * 2000 + " = xs" + ".a" * 2000 + " + 1",
+    ],
+)
+def test_what_is_too_long_is_not_judged(cell: str) -> None:
+    assert second_run(cell) == "-"

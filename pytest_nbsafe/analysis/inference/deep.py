@@ -41,8 +41,8 @@ def inferred(graph: Graph, name: str, cell: int) -> tuple[str, ...]:
         UnknownError: astroid cannot tell, or it takes too long.
 
     """
-    code = sliced(graph, name, cell)
     try:
+        code = sliced(graph, name, cell)
         with _LOCK, warnings.catch_warnings(), _library_only(), _bounded():
             warnings.simplefilter("ignore")
             return tuple(sorted(set(_classes(code, name))))

@@ -48,7 +48,10 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
     from pytest_nbsafe.analysis.reruns.changes import lasting  # few notebooks ask
     from pytest_nbsafe.analysis.reruns.walk import Walk
 
-    walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
+    try:
+        walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
+    except RecursionError:  # nested too deeply: nothing is known
+        return ()
     first: dict[str, Change] = {}
     for change in lasting(walk.found, walk.near):
         before = first.get(change.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import islice
 
 from pytest_nbsafe.analysis import knowledge
 from pytest_nbsafe.analysis.reruns import methods
@@ -12,6 +13,8 @@ from pytest_nbsafe.analysis.reruns.methods import CONVERTS, REPEATS, UNKNOWN, Se
 Same = Callable[[ast.expr], bool]
 """Tells whether an expression is the very symbol that is bound anew."""
 
+_PARTS = 300
+"""A longer expression is not judged."""
 _SIGNS: dict[type[ast.operator], str] = {
     ast.Add: "adds to {it} once more",
     ast.Sub: "subtracts from {it} once more",
@@ -53,7 +56,8 @@ def second(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Sec
     `callee` names what is called ("numpy.log"). Only an expression in which the symbol stands once
     is judged: `x - x.mean()` does nothing new to what is centred already.
     """
-    if sum(same(part) for part in ast.walk(node) if isinstance(part, ast.expr)) != 1:
+    parts = [part for part in islice(ast.walk(node), _PARTS) if isinstance(part, ast.expr)]
+    if len(parts) == _PARTS or sum(map(same, parts)) != 1:
         return UNKNOWN
     return _judge(node, same, callee)
 
