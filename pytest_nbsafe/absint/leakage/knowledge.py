@@ -13,12 +13,12 @@ same form. A table is called like a module or a class, its keys are the words of
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.knowledge import parse
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.values import dataclass
@@ -114,10 +114,11 @@ TRAITS = {
 
 _KEYS = (*ROLES, *EFFECTS, *TRAITS)
 _FOLDER = Path(__file__).parent / "knowledge"
-_LIBRARIES = patterns.compile(
-    r"\b(?:sklearn|imblearn|xgboost|lightgbm|catboost|keras|tensorflow|torch|statsmodels"
-    r"|category_encoders|skopt|optuna|hyperopt|tpot|pycaret|cuml|mlxtend|feature_engine)\b"
-)
+_LIBRARIES = (
+    "sklearn", "imblearn", "xgboost", "lightgbm", "catboost", "keras", "tensorflow", "statsmodels",
+    "cuml", "tpot",
+)  # fmt: skip
+"""What a notebook names that evaluates what it learns in a way that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +174,12 @@ class Knowledge:
 
 def names_learning(sources: Iterable[str], extra: str = "") -> bool:
     """Return whether a source names a library that learns, or a module of the user's table."""
-    own = tuple({table.partition(".")[0] for table in json.loads(extra)}) if extra else ()
+    own = {table.partition(".")[0] for table in json.loads(extra)} if extra else ()
+    words = (*_LIBRARIES, *own)
     return any(
-        _LIBRARIES.search(source) is not None or any(name in source for name in own)
+        word in source and re.search(rf"\b{re.escape(word)}\b", source) is not None
         for source in sources
+        for word in words
     )
 
 
@@ -193,8 +196,8 @@ def load(extra: str = "") -> Knowledge:
         for title, table in parse(file.read_text(encoding="utf-8")).items():
             builder.add(title, table)
     for title, entries in json.loads(extra).items() if extra else ():
-        for module, table in _flat(title, entries):
-            builder.add(module, table)
+        for module, words in _flat(title, entries):
+            builder.add(module, words)
     moved = sorted(builder.moved.items(), key=lambda pair: -len(pair[0]))
     return Knowledge(builder.classes, builder.effects, tuple(moved))
 
