@@ -322,6 +322,30 @@ def test_only_what_another_cell_made() -> None:
     assert [f.location.cell for f in findings("k = []", "k.append(1)", "k.pop()")] == [3, 4]
 
 
+STEPS = """\
+for n in range(10):
+    before = arr.copy()
+    arr[1:] = before[1:] - 0.1 * (before[1:] - before[:-1])"""
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        (STEPS, "goes on from where the first run left arr"),
+        (STEPS.replace("arr.copy()", "np.copy(arr)"), "goes on from where the first run left arr"),
+        (STEPS.replace("arr[1:] =", "arr ="), "goes on from where the first run left arr"),
+        (STEPS.replace("for n in range(10)", "while e > 1"),
+         "goes on from where the first run left arr"),
+        ("arr = np.ones((3, 4))\n" + STEPS, "-"),
+        ("for c in df:\n    old = df.copy()\n    df[c] = old[c] - old[c].mean()", "-"),
+        ("old = df.copy()\ndf['a'] = old['a'] - old['a'].mean()", "-"),
+        ("for n in range(3):\n    old = arr.copy()\n    arr = np.sort(old)", "-"),
+    ],
+)  # fmt: skip
+def test_a_loop_that_goes_on_from_its_own_state(cell: str, says: str) -> None:
+    assert second_run(cell) == says
+
+
 def test_one_finding_a_line_and_name() -> None:
     found = findings("n += 1\nn += 2\ndf = df.head()\ndf.drop('a', axis=1, inplace=True)")
     assert [(f.location.line, f.location.column) for f in found] == [(1, 1), (4, 1)]

@@ -11,6 +11,7 @@ from pytest_nbsafe.analysis import effects, inference
 from pytest_nbsafe.analysis.reruns import calls, methods, rebinding
 from pytest_nbsafe.analysis.reruns.changes import Change
 from pytest_nbsafe.analysis.reruns.methods import Second
+from pytest_nbsafe.analysis.reruns.steps import Steps
 from pytest_nbsafe.analysis.reruns.symbols import (
     ANY,
     Path,
@@ -48,6 +49,7 @@ class Walk:
         self.paths: set[Path] = set()
         self.derived: dict[str, set[str]] = {}
         self.converted: set[Path] = set()
+        self.steps = Steps()
         self.used: set[str] = set()
         self.near: dict[str, set[str]] = {}
         self.found: list[Change] = []
@@ -92,17 +94,28 @@ class Walk:
             return
         asked = (names(node.test) & self.watched) - self.made
         self.made |= asked
-        self.body(node.body, looped=True)
+        if isinstance(node, ast.While):
+            self.loop(node, set())
+        else:
+            self.body(node.body, looped=True)
         self.body(node.orelse, looped=looped)
 
     def block(self, node: _Block, *, looped: bool) -> None:
         """Go into a loop or `with`."""
         if isinstance(node, ast.With | ast.AsyncWith):
             targets = [i.optional_vars for i in node.items if i.optional_vars is not None]
-        else:
-            targets, looped = [node.target], True
-        self.made.update(name.id for target in targets for name in stored_names(target))
-        self.body(node.body, looped=looped)
+            self.made.update(name.id for target in targets for name in stored_names(target))
+            self.body(node.body, looped=looped)
+            return
+        variables = {name.id for name in stored_names(node.target)}
+        self.made |= variables
+        self.loop(node, variables)
+
+    def loop(self, node: ast.While | ast.For | ast.AsyncFor, variables: set[str]) -> None:
+        """Go into the body of a loop."""
+        self.steps.loops.append(variables)
+        self.body(node.body, looped=True)
+        self.steps.loops.pop()
 
     def guarded(self, node: ast.stmt) -> None:
         """Let what may not run make names anew, so that nothing is said of them after it."""
@@ -145,10 +158,14 @@ class Walk:
         if bottom is None:
             return
         name, path = bottom.id, path_of(target)
+        if isinstance(target, ast.Name):
+            self.steps.note(target.id, value, self.is_live)
         second = methods.REPEATS
         if self.is_live(name) and path not in self.paths:
             second = methods.UNKNOWN
-            if not self.is_derived(name):
+            if self.steps.goes_on(name, target, value):
+                second = Second("shifts", f"goes on from where the first run left `{name}`")
+            elif not self.is_derived(name):
                 second = rebinding.second(value, partial(is_at, path), self.callee)
             called = _method_of(value)
             if self.puts_back(name, value, second) or self.is_restored(target, second):
