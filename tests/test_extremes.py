@@ -8,6 +8,7 @@ from types import FrameType
 
 import pytest
 
+from pytest_nbsafe.analysis import cell as analysis
 from pytest_nbsafe.check import static_facts
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
@@ -40,6 +41,7 @@ def steps(sources: Sources) -> int:
         count += event == "call"
 
     check(sources)  # what is made once is made
+    analysis._analysed.cache_clear()
     sys.setprofile(profile)
     try:
         check(sources)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from pytest_nbsafe.analysis import definitions, liveness
 from pytest_nbsafe.analysis.branches import BRANCHES
@@ -37,6 +38,7 @@ from pytest_nbsafe.analysis.nested import NESTED
 from pytest_nbsafe.analysis.statements import SIMPLE, suite
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.source import Escape, to_python
+from pytest_nbsafe.values import replace
 
 _VISITORS = {**SIMPLE, **BRANCHES, **EXCEPTIONS, **NESTED}
 
@@ -49,14 +51,10 @@ def analyse(
     """Return what one code cell reads, binds, calls and may do unseen; never raises.
 
     `shadowed` are names of builtins that the notebook binds somewhere: reads of them count.
+    The same source is analysed once in a process, as long as it is among the latest.
     """
     try:
-        python = to_python(cell.source, python_major)
-        tree = parse(python.text)
-        builder = _build(tree, python_major, shadowed)
-        if builder.suspicious:
-            _compile(python.text)
-        return _result(cell, builder, python.text, python.escapes)
+        return replace(_analysed(cell.source, python_major, shadowed), cell=cell.number)
     except SyntaxError as error:
         return CellAnalysis(cell.number, fault=_fault(error, cell.source, python_major))
     except RecursionError:
@@ -66,6 +64,17 @@ def analyse(
     except (ValueError, OverflowError, UnicodeError) as error:
         message = f"the code cannot be parsed: {error}"
     return CellAnalysis(cell.number, fault=Fault(1, 1, message))
+
+
+@lru_cache(maxsize=1024)
+def _analysed(source: str, python_major: int, shadowed: frozenset[str]) -> CellAnalysis:
+    """Return the analysis of a source, of whatever cell; what raises is not remembered."""
+    python = to_python(source, python_major)
+    tree = parse(python.text)
+    builder = _build(tree, python_major, shadowed)
+    if builder.suspicious:
+        _compile(python.text)
+    return _result(source, builder, python.text, python.escapes)
 
 
 # -- parsing -------------------------------------------------------------------------------------
@@ -135,14 +144,14 @@ class Places:
         return line, min(offset, len(self.lines[line - 1])) + 1
 
 
-def _result(cell: Cell, b: Builder, text: str, escapes: Iterable[Escape]) -> CellAnalysis:
-    places = Places(cell.source, text)
+def _result(source: str, b: Builder, text: str, escapes: Iterable[Escape]) -> CellAnalysis:
+    places = Places(source, text)
     cfg = b.cfg()
     flow = liveness.flow(cfg)
     ends = definitions.ends(cfg)
     magic = {(escape.line, name) for escape in escapes for name in escape.binds}
     return CellAnalysis(
-        cell=cell.number,
+        cell=0,
         uses=tuple(
             _use(name, read.node, read.flags, places) for name, read in liveness.ordered(flow.uses)
         ),

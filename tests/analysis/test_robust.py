@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import warnings
 from types import FrameType
+from typing import Any
 
 import pytest
 from analysiscase import graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_nbsafe.analysis import cell as cell_analysis
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.graph import edges, unbound
 from pytest_nbsafe.analysis.model import CellAnalysis
@@ -103,6 +106,23 @@ def test_large_cells_are_bounded() -> None:
     assert len(names.uses) == 6000
 
 
+def test_the_same_source_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code unchanged: analysis reused, in whatever cell it stands now."""
+    seen: list[str] = []
+    build = cell_analysis._build
+
+    def watched(tree: ast.Module, *rest: Any) -> Any:
+        seen.append(ast.unparse(tree))
+        return build(tree, *rest)
+
+    cell_analysis._analysed.cache_clear()
+    monkeypatch.setattr(cell_analysis, "_build", watched)
+    graph("a = 1", "b = a", "c = b")
+    edited = graph("a = 1", "extra = 0", "b = a", "c = b + 1")
+    assert seen == ["a = 1", "b = a", "c = b", "extra = 0", "c = b + 1"]
+    assert [number for number, found in edited.cells.items() if found.cell != number] == []
+
+
 def steps(cells: int) -> int:
     """Return how many Python functions are called to analyse so many cells; never a time."""
     text = ["import numpy as np", "def f(a):\n    return a + k", "k = 1"]
@@ -113,6 +133,7 @@ def steps(cells: int) -> int:
         nonlocal count
         count += event == "call"
 
+    cell_analysis._analysed.cache_clear()
     sys.setprofile(profile)
     try:
         g = graph(*text)
