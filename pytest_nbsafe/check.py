@@ -24,7 +24,7 @@ from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
-from pytest_nbsafe.trace import lineage, staleness
+from pytest_nbsafe.trace import cellsets, lineage, staleness
 from pytest_nbsafe.trace.model import CellResult, PlanResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass, replace
 
@@ -36,13 +36,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OrderReport:
-    """The answer of `nbsafe order`: the plan that `config.order` asks for, and the others."""
+    """The answer of `nbsafe order`: the plan that `config.order` asks for, and the others.
+
+    `cells` are the stale, fresh and refresher cells once the plan has run.
+    """
 
     notebook: Notebook
     plan: Plan
     orders: Mapping[str, Plan]
     verdict: str
     stats: Mapping[str, int]
+    cells: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +414,15 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         ),
         "unbound_reads": len(graphs.unbound(graph, plan.cells)),
     }
-    return OrderReport(notebook, plan, plans, "top-down" if same else "out-of-order", stats)
+    state = lineage.replay(lineage.static_records(graph, plan)).end
+    sets = cellsets.cell_sets(graph, plan, state)
+    cells = {
+        "stale": sorted(sets.stale),
+        "fresh": sorted(sets.fresh),
+        "refresher": sorted(sets.refreshers),
+    }
+    verdict = "top-down" if same else "out-of-order"
+    return OrderReport(notebook, plan, plans, verdict, stats, cells)
 
 
 def whatif(

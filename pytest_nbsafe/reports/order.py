@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from pytest_nbsafe.notebook.model import Notebook
@@ -35,6 +35,10 @@ class OrderAnswer(Protocol):
     def stats(self) -> Mapping[str, int]:
         """Figures of the plan."""
 
+    @property
+    def cells(self) -> Mapping[str, Sequence[int]]:
+        """The stale, fresh and refresher cells once the plan has run."""
+
 
 def as_text(answer: OrderAnswer, *, colour: bool = False) -> str:
     """Return the plan step by step, then every order in a line."""
@@ -44,6 +48,9 @@ def as_text(answer: OrderAnswer, *, colour: bool = False) -> str:
     steps = [_step(run) for run in answer.plan.runs] or ["  nothing to run"]
     orders = [f"{name}: {_cells(plan)}" for name, plan in sorted(answer.orders.items())]
     stats = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(answer.stats.items()))
+    after = [_after(kind, cells) for kind, cells in answer.cells.items() if cells]
+    if after:
+        steps += ["", "After it:", *after]
     return "\n".join([head, *steps, "", *orders, *([stats] if stats else [])]) + "\n"
 
 
@@ -55,9 +62,24 @@ def as_json(answer: OrderAnswer, *, colour: bool = False) -> str:  # noqa: ARG00
         "orders": {name: list(plan.cells) for name, plan in sorted(answer.orders.items())},
         "verdict": answer.verdict,
         "confidence": None,
-        "stats": dict(sorted(answer.stats.items())),
+        "stats": {
+            **dict(sorted(answer.stats.items())),
+            **{f"{kind}_cells": list(cells) for kind, cells in answer.cells.items()},
+        },
     }
     return dump(document)
+
+
+_SAYS = {
+    "stale": "what it reads is older than what that was made from",
+    "fresh": "something new is there for it since it ran",
+    "refresher": "running it makes anew what is stale",
+}
+
+
+def _after(kind: str, cells: Sequence[int]) -> str:
+    numbers = ("cell " if len(cells) == 1 else "cells ") + ", ".join(map(str, cells))
+    return f"  {kind:<10} {numbers:<10} {_SAYS[kind]}"
 
 
 def _step(run: Run) -> str:

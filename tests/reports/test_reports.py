@@ -206,6 +206,7 @@ class Answer:
     orders = {"inferred": plan, "top-down": Plan("top-down", ())}  # noqa: RUF012
     verdict = "out-of-order"
     stats = {"steps": 2}  # noqa: RUF012
+    cells = {"stale": (3, 4), "fresh": (), "refresher": (2,)}  # noqa: RUF012
 
 
 def test_an_order_as_text() -> None:
@@ -213,6 +214,10 @@ def test_an_order_as_text() -> None:
         "nb.ipynb: inferred order (out-of-order)",
         "   1. cell 1         defines `a`",
         "   2. cell 2 [1]     [1]",
+        "",
+        "After it:",
+        "  stale      cells 3, 4 what it reads is older than what that was made from",
+        "  refresher  cell 2     running it makes anew what is stale",
         "",
         "inferred: 1 2",
         "top-down: nothing",
@@ -231,5 +236,10 @@ def test_an_order_as_json() -> None:
         "orders": {"inferred": [1, 2], "top-down": []},
         "verdict": "out-of-order",
         "confidence": None,
-        "stats": {"steps": 2},
+        "stats": {
+            "steps": 2,
+            "stale_cells": [3, 4],
+            "fresh_cells": [],
+            "refresher_cells": [2],
+        },
     }
