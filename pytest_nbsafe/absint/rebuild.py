@@ -45,7 +45,7 @@ class Rebuild:
             had = had if outdated or not same else 0
         for number in ones(had):
             cell, out = self.known.outputs[number]
-            if self.known.numbers[out.name] == name:
+            if self.known.numbers[out.name] == name and not out.imported:
                 yield cell
 
     def in_order(self, cells: Collection[int]) -> tuple[int, ...]:

@@ -99,7 +99,7 @@ def _stale(domain: Impact, found: Offence) -> Stale:
         wrong.cell,
         wrong.span.line,
         wrong.name,
-        Rebuild(domain.known, domain.before, now).needed(wrong.cell, name),
+        _with_source(domain, Rebuild(domain.known, domain.before, now).needed(wrong.cell, name)),
         wrong.cause,
         wrong.steps,
     )

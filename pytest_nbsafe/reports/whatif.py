@@ -108,8 +108,8 @@ def _head(told: Answered, paint: Paint) -> list[str]:
     changes = f" and only `{answer.change}` changes" if answer.change is not None else ""
     what = f"{path}: what if {_cell(notebook, answer.run)} runs{changes}?"
     lines = [paint(escape.line(what), "heading"), f"    {_first_line(notebook, answer.run)}"]
-    made = _names(answer.makes) if answer.makes else "nothing that another cell could read"
-    lines.append(f"It makes {made} anew. Before, the cells ran in {told.order} order.")
+    made = f"makes {_names(answer.makes)} anew" if answer.makes else "binds nothing to be read"
+    lines.append(f"It {made}. Before, the cells ran in {told.order} order.")
     if answer.first:
         before = _cells(answer.first)
         lines.append(f"To begin with what it read then, run {before} before it.")
@@ -117,10 +117,7 @@ def _head(told: Answered, paint: Paint) -> list[str]:
 
 
 def _stale(told: Answered, paint: Paint) -> tuple[str, list[str]]:
-    groups = [
-        list(found)
-        for _, found in groupby(told.answer.stale, lambda found: (found.sequence, found.left_out))
-    ]
+    groups = [list(found) for _, found in groupby(told.answer.stale, lambda f: f.sequence)]
     return "Stale reads, if you run", _shown(groups, lambda group: _stale_lines(group, paint))
 
 
@@ -130,8 +127,9 @@ def _stale_lines(group: Sequence[Stale], paint: Paint) -> Iterator[str]:
     also = f" (and {_names(others)})" if others else ""
     yield f"  {paint(_sequence(first.sequence), 'warning')}"
     yield f"    cell {first.cell} (line {first.line}) {escape.line(first.cause)}{also}"
-    if first.left_out:
-        yield f"    {paint(f'run {_cells(first.left_out)} before cell {first.cell}', 'remedy')}"
+    left_out = sorted({cell for found in group for cell in found.left_out})
+    if left_out:
+        yield f"    {paint(f'run {_cells(left_out)} before cell {first.cell}', 'remedy')}"
 
 
 def _safe(told: Answered, _paint: Paint) -> tuple[str, list[str]]:

@@ -21,6 +21,7 @@ from pytest_nbsafe.rules.nbs108_several_sessions import SeveralSessions
 from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
 from pytest_nbsafe.rules.nbs201_stale_output import StaleOutput
 from pytest_nbsafe.rules.nbs202_stale_read import StaleReadInReplay
+from pytest_nbsafe.rules.nbs203_stale_if_rerun import StaleIfRerun
 from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
 from pytest_nbsafe.rules.nbs406_machine_path import MachinePathUsed
@@ -45,6 +46,7 @@ RULES: tuple[Rule, ...] = (
     MissingRuns(),
     StaleOutput(),
     StaleReadInReplay(),
+    StaleIfRerun(),
     CellFailed(),
     UnseededRandomness(),
     MachinePathUsed(),

@@ -94,6 +94,18 @@ def test_cells_to_run_first() -> None:
     assert asked("1 2 3 4", 3, *cells).first == ()
 
 
+def test_an_import_need_not_be_run_again() -> None:
+    cells = ("from m import P", "p = P()", "from m import P", "print(p)")
+    answer = asked("1 2 3 4", 2, *cells)
+    assert answer.first == ()
+    assert safe(answer) == ["2 4"]
+
+
+def test_what_the_source_made_already_is_not_left_out() -> None:
+    cells = ("df = load()", "df['a'] = 1", "y = df.a", "print(y)")
+    assert stale(asked("1 2 3 4", 1, *cells)) == ["1 4: y, without 2 3"]
+
+
 def test_a_cell_that_was_never_run() -> None:
     answer = asked("1 3", 1, "a = 1", "b = a", "print(a)")
     assert answer.fresh == (2, 3)

@@ -1,0 +1,106 @@
+"""Cells that would mix a new value with an old one if the cell they read from ran again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_nbsafe.absint import engine, impact
+from pytest_nbsafe.absint.engine import Violation
+from pytest_nbsafe.absint.impact import Impact, Past, Tables
+from pytest_nbsafe.absint.rebuild import Rebuild, state_before_last
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.values import dataclass
+
+_CODE = frozenset({"function", "class", "import"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """A cell that reads `fresh` of cell `source`, and what cell `maker` made from that before.
+
+    If `source` runs again and then this cell, without the cells in `left_out` that carry the new
+    value on, it reads a new value beside a stale one: `stale` tells of that read.
+    """
+
+    source: int
+    fresh: str
+    maker: int
+    left_out: tuple[int, ...]
+    stale: Violation
+
+
+def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
+    """Yield the first mixture of each cell, in page order, after a run as the plan says.
+
+    Every chain of three cells can go stale at its end; what is worth telling is a reader that has
+    the new value before its eyes, so that nothing seems to be missing. Sought is one run after
+    that of the source (more add next to nothing), each mixture proved by the impact domain. What
+    is a function, a class or an import on either side is left out.
+
+    Source: NBLyzer, section 4.1.2.
+    """
+    known = impact.tables(graph)
+    before = impact.past(known, plan.cells)
+    for reader in sorted(before.entries):
+        for source, fresh, maker, stale in _candidates(known, before, reader):
+            found = _proved(known, before, reader, source, fresh, maker, stale)
+            if found is not None:
+                yield found
+                break
+
+
+def _candidates(known: Tables, before: Past, reader: int) -> Iterator[tuple[int, str, int, str]]:
+    """Yield (source, its name, maker, name made from that), both names read by the cell.
+
+    Both still hold what the cell read then.
+    """
+    entry, end = before.entries[reader], before.end
+    reads = sorted(
+        known.cells[reader].summary.reads.values(), key=lambda u: (u.span.line, u.span.column)
+    )
+    numbers = [known.numbers[use.name] for use in reads]
+    held = [
+        n
+        for n in numbers
+        if entry.sources[n] == end.sources[n] and entry.makers[n] == end.makers[n] != 0
+    ]
+    made = {n: _maker(known, entry.makers[n], n) for n in held}
+    for fresh in held:
+        source, output = made[fresh]
+        if source == reader or _is_code(known, source, known.names[fresh]):
+            continue
+        for stale in held:
+            maker = made[stale][0]
+            name = known.names[stale]
+            if maker in {source, reader} or _is_code(known, maker, name):
+                continue
+            if entry.sources[stale] >> output & 1:
+                yield source, known.names[fresh], maker, name
+
+
+def _maker(known: Tables, makers: int, name: int) -> tuple[int, int]:
+    """Return the last cell of those that made a name, and the number of that output."""
+    cell = max(cell for cell, made in known.cells.items() if made.bit & makers)
+    return cell, next(out.number for out in known.cells[cell].outs if out.name == name)
+
+
+def _is_code(known: Tables, cell: int, name: str) -> bool:
+    definitions = known.graph.cells[cell].definitions
+    return any(d.name == name and d.kind in _CODE for d in definitions)
+
+
+def _proved(
+    known: Tables, before: Past, reader: int, source: int, fresh: str, maker: int, stale: str
+) -> Mixture | None:
+    edited = impact.edits(known, source, fresh)
+    domain = Impact(known, before, before, source, edited, frozenset({reader}))
+    for found in engine.explore(domain, source, [reader], 1).offences:
+        if found.violation.name == stale and found.violation.cell == reader:
+            now = state_before_last(domain, found.sequence)
+            names = 1 << known.numbers[stale]
+            needed = Rebuild(known, before, now).needed(reader, names)
+            through = impact.affected(known, before, source, edited)
+            left_out = tuple(cell for cell in needed if cell in through)
+            return Mixture(source, fresh, maker, left_out, found.violation)
+    return None

@@ -1,0 +1,72 @@
+"""NBS203: run one cell and then this one, and a stale value is read beside the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.absint.mixing import Mixture, mixtures
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.words import cells
+
+
+class StaleIfRerun:
+    """Running one cell and then this one, without one between, would read a stale value.
+
+    Why it matters: this cell reads a name and what another cell made from that name. Whoever
+    changes the first, runs it, and comes straight back here sees the new value at work, beside
+    results that still stem from the old one: nothing fails, and the numbers do not fit together.
+
+    Limits: a note, shown on request; it says what could happen, not what did. Told once a cell,
+    and only where the cell reads both; `nbsafe whatif` tells of every sequence. Functions, classes
+    and imports do not count as changed.
+
+    Source: NBLyzer, section 4.1 (stale cells). Departs: there every chain of three cells is told.
+    """
+
+    code: ClassVar[str] = "NBS203"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+prices = [3, 4, 5]
+# %% [2]
+mean = sum(prices) / len(prices)
+# %% [3]
+print([p - mean for p in prices]) #! NBS203
+#> [-1.0, 0.0, 1.0]
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+prices = [3, 4, 5]
+# %% [2]
+mean = sum(prices) / len(prices)
+print([p - mean for p in prices])
+#> [-1.0, 0.0, 1.0]
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that could mix a new value with a stale one."""
+        for found in mixtures(facts.graph, facts.plan):
+            yield _claim(facts, found)
+
+
+def _claim(facts: Facts, found: Mixture) -> Claim:
+    stale = found.stale
+    left_out = found.left_out or (found.maker,)
+    message = (
+        f"running cell {found.source} and then this cell, without {cells(left_out)}, would mix "
+        f"the new `{found.fresh}` with `{stale.name}`, made by cell {found.maker} from the old one"
+    )
+    return Claim(
+        finding(
+            facts,
+            "NBS203",
+            stale.cell,
+            stale.span,
+            "suspected",
+            message,
+            steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
+            remedy=f"when cell {found.source} runs again, run {cells(left_out)} before this one",
+        )
+    )
