@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_nbsafe import check
 from pytest_nbsafe.check import NotebookSession
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.notebook import percent
@@ -32,3 +33,9 @@ def test_a_failure_that_is_told_elsewhere_says_what_this_cell_did(tmp_path: Path
     assert "`second`" in outcomes[1].reason
     assert "`first`" not in outcomes[1].reason
     assert outcomes[1].reason.endswith("(NBS102, told at cell 1)")
+
+
+def test_the_cells_of_figure_1_once_its_plan_has_run() -> None:
+    figure = Path(__file__).parents[1] / "fixtures" / "papers" / "nbsafety_fig1.ipynb"
+    assert check.order(figure, {}).cells == {"stale": [3], "fresh": [2], "refresher": [2]}
+    assert not any(check.order(figure, {"order": "top-down"}).cells.values())
