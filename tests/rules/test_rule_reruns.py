@@ -27,6 +27,7 @@ d = {"k": 1}
 n = 1
 t = "text"
 q = deque()
+k = 2
 c = Counter()
 arr = np.zeros((3, 4))
 model = keras.Sequential()
@@ -150,6 +151,8 @@ CELLS = [
         ("df = df.set_index('a')\ndf = df.reset_index()", "-"),
         ("df = df.groupby('a').mean()", "-"),
         # what the cell puts right again, before or after
+        ("df = df.reset_index(drop=True)\ndf.index += 1", "-"),
+        ("df.index += 1", "adds to df.index once more"),
         ("df['a'] = pd.to_datetime(df['a'])\ndf['a'] = df['a'].dt.date", "-"),
         ("df['a'] = pd.to_datetime(df['a']).dt.date", "-"),
         ("df['a'] = df['a'].str.split(',').str[0]", "-"),
@@ -204,6 +207,10 @@ CELLS = [
         ("text = f.read()", "reads nothing: f stands at its end"),
         ("model.add(Dense(3))", "adds the layer to model once more"),
         ("del xs", "raises NameError: xs is gone"),
+        ("for w in ys:\n    if w not in d:\n        d[w] = n\n        n += 1", "-"),
+        ("while xs:\n    ys.append(xs.pop())", "-"),
+        ("n, m = m, n + 1", "-"),
+        ("k, n = n, k + n", "adds to n once more"),
         ("xs, ys = ys, xs", "swaps xs and ys back"),
         ("xs, val = train_test_split(xs)", "splits xs once more, which is a part already"),
         ("n = len(xs); xs = len(xs)", "raises TypeError: xs is the result already"),
@@ -260,7 +267,7 @@ from sklearn.preprocessing import StandardScaler
 df = pd.DataFrame({"a": COLUMN, "b": [4.0, 1.0, 2.0, 7.0]})
 other = pd.DataFrame({"a": [1.0, 2.0], "c": [5.0, 6.0]})
 s = df["a"].copy()
-xs, ys, d, n, t = LIST, [1], {"k": 1}, 1, "text,x y"
+xs, ys, d, n, k, t = LIST, [1], {"k": 1}, 1, 2, "text,x y"
 q, c, arr = deque([1, 2, 3]), Counter("a"), np.arange(12.0).reshape(3, 4)
 scaler, it, f = StandardScaler(), iter(range(9)), io.StringIO("abc")
 hist, some, others = {"loss": [], "score": []}, {1, 2}, {2}

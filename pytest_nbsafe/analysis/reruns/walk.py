@@ -86,19 +86,18 @@ class Walk:
     def branching(self, node: _Branching, *, looped: bool) -> None:
         """Go into `if` or `while`.
 
-        Outside a loop an `if` may be there to keep a second run from doing it twice; inside it
-        picks elements, unless it asks about the name itself.
+        One that asks about what the cell changes keeps a second run from doing it twice, and so may
+        any `if` outside a loop; inside a loop it picks elements.
         """
-        if isinstance(node, ast.If) and not looped:
+        asks = any(map(self.is_live, names(node.test)))
+        if asks or (isinstance(node, ast.If) and not looped):
             self.guarded(node)
-            return
-        asked = (names(node.test) & self.watched) - self.made
-        self.made |= asked
-        if isinstance(node, ast.While):
+        elif isinstance(node, ast.While):
             self.loop(node, set())
+            self.body(node.orelse, looped=looped)
         else:
             self.body(node.body, looped=True)
-        self.body(node.orelse, looped=looped)
+            self.body(node.orelse, looped=True)
 
     def block(self, node: _Block, *, looped: bool) -> None:
         """Go into a loop or `with`."""
@@ -165,7 +164,7 @@ class Walk:
             second = methods.UNKNOWN
             if self.steps.goes_on(name, target, value):
                 second = Second("shifts", f"goes on from where the first run left `{name}`")
-            elif not self.is_derived(name):
+            elif not self.is_derived(name) and not self.is_counted_anew(path):
                 second = rebinding.second(value, partial(is_at, path), self.callee)
             called = _method_of(value)
             if self.puts_back(name, value, second) or self.is_restored(target, second):
@@ -193,6 +192,10 @@ class Walk:
         stored = second.because == "object" and not isinstance(target, ast.Name)
         return stored or (bool(second.because) and path in self.converted)
 
+    def is_counted_anew(self, path: Path) -> bool:
+        """Tell whether this is an index that the cell has made anew with `reset_index`."""
+        return path[1:] == ("index",) and "reset_index" in self.near.get(str(path[0]), ())
+
     def is_set_difference(self, target: ast.expr, value: ast.expr) -> bool:
         """Tell whether a set loses elements (`words -= stopwords`), which it can do twice."""
         if isinstance(value, ast.BinOp):
@@ -214,11 +217,15 @@ class Walk:
             for name in live:
                 if name in given:
                     self.add(name, node, split, name)
-        elif isinstance(value, ast.Tuple) and len(live) == len(bound) == 2:
+        elif isinstance(value, ast.Tuple) and len(live) == len(bound) == len(value.elts) == 2:
             given_names = [getattr(part, "id", "") for part in value.elts]
             if given_names == bound[::-1]:
                 swap = Second("shifts", "swaps {it} back")
                 self.add(bound[0], node, swap, "` and `".join(bound))
+            elif isinstance(target.elts[1], ast.Name) and not self.is_derived(bound[1]):
+                path = path_of(target.elts[1])  # `a, b = b, a + b`
+                second = rebinding.second(value.elts[1], partial(is_at, path), self.callee)
+                self.add(bound[1], node, second, bound[1])
         self.derive(bound)
         self.made.update(bound)
 
@@ -228,6 +235,8 @@ class Walk:
         if bottom is None or not self.is_live(bottom.id):
             return
         path = path_of(node.target)
+        if self.is_counted_anew(path):
+            return
         parts = (part for part in ast.walk(node.value) if isinstance(part, ast.expr))
         again = any(is_at(path, part) for part in parts)
         if path not in self.paths and not again and not self.is_derived(bottom.id):
