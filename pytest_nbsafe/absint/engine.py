@@ -116,9 +116,9 @@ def explore(
     and the report repeats itself O(n^K) times. Here states are not joined; the search goes by
     breadth, and a state is not looked into again that was met at no greater depth, or is covered by
     one on its own way (Observation 3.1). So the cost is at most states x cells abstract runs, and
-    the first sequence found is a shortest. A join is made only to widen, when the state
-    of one cell has grown `GROWTHS` times along a sequence. Where states are too many the search
-    ends and says so.
+    the first sequence found is a shortest. A join is made only to widen, when the state of one cell
+    has grown `GROWTHS` times along a sequence. Where states are too many the search ends and says
+    so.
     """
     start = domain.initial()
     first = domain.transfer(source, start)
@@ -132,15 +132,8 @@ def explore(
         level += 1
         reached: list[_Node[S]] = []
         for node in frontier:
-            for cell in cells:
-                if not domain.phi(node.state, cell):
-                    continue
+            for child in _runs(domain, node, cells, found):
                 transfers += 1
-                after = domain.transfer(cell, node.state)
-                violations = tuple(domain.check(cell, node.state, after))
-                _note(found, node, violations)
-                child = _Node(cell, after, node, node.offends or bool(violations))
-                _widen(domain, child)
                 if level != depth and not _is_met(domain, child, met):
                     met.add(child.state)
                     reached.append(child)
@@ -149,6 +142,23 @@ def explore(
                 break
         frontier = sorted(reached, key=lambda node: node.offends)
     return Exploration(first, tuple(found.values()), len(met), transfers, gave_up)
+
+
+def _runs(
+    domain: Domain[S],
+    node: _Node[S],
+    cells: Sequence[int],
+    found: dict[tuple[int, str], Offence],
+) -> Iterator[_Node[S]]:
+    """Yield what a run of each cell makes of the state, and note what is wrong with it."""
+    for cell in cells:
+        if domain.phi(node.state, cell):
+            after = domain.transfer(cell, node.state)
+            violations = tuple(domain.check(cell, node.state, after))
+            _note(found, node, violations)
+            child = _Node(cell, after, node, node.offends or bool(violations))
+            _widen(domain, child)
+            yield child
 
 
 def _note(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pytest_nbsafe.absint.mixing import Mixture, mixtures
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.words import cells
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.mixing import Mixture
 
 
 class StaleIfRerun:
@@ -47,6 +49,8 @@ print([p - mean for p in prices])
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each cell that could mix a new value with a stale one."""
+        from pytest_nbsafe.absint.mixing import mixtures  # only notes need it
+
         for found in mixtures(facts.graph, facts.plan):
             yield _claim(facts, found)
 

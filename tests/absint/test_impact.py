@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from whatifcase import graph, plan
 
 from pytest_nbsafe.absint import domains, engine
+from pytest_nbsafe.absint.whatif import whatif
+from pytest_nbsafe.analysis.graph import Graph
 
 NAMES = "abcd"
 DEPTH = 3
@@ -137,9 +139,8 @@ statement = st.tuples(
 notebook = st.lists(st.lists(statement, min_size=1, max_size=2), min_size=3, max_size=5)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.data())
-def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
+def drawn(data: st.DataObject) -> tuple[Graph, dict[int, list[Statement]], list[int], int]:
+    """Return a notebook as a graph and as statements, the cells that were run, and the source."""
     written = data.draw(notebook)
     cells = dict(enumerate(written, 1))
     page = st.just(sorted(cells))
@@ -147,6 +148,13 @@ def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
     ran = [*data.draw(page | some), *data.draw(some)]
     source = data.draw(st.sampled_from(sorted(cells)))
     found = graph(*("\n".join(f"{n} = f({', '.join(p)})" for n, p in c) for c in written))
+    return found, cells, ran, source
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
+    found, cells, ran, source = drawn(data)
     domain = domains.DOMAINS["impact"](found, plan(ran), source, None)
     reached = engine.explore(domain, source, sorted(cells), DEPTH, most_states=10_000)
     told = {(o.violation.cell, o.violation.name): len(o.sequence) for o in reached.offences}
@@ -154,3 +162,30 @@ def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
     event(f"stale reads up to length {max(expected.values(), default=0)}")
     assert expected == told
     assert reached.transfers <= 1 + reached.states * len(cells)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_what_is_called_safe_reads_nothing_stale(data: st.DataObject) -> None:
+    found, cells, ran, source = drawn(data)
+    answer = whatif(found, plan(ran), source)
+    event(f"{len(answer.safe)} safe sequences")
+    for first, *others in answer.safe:
+        kernel = _past(cells, ran)
+        kernel.settle()
+        kernel.run(first, edited=True)
+        for cell in others:
+            assert [name for name in kernel.reads(cell) if kernel.outdated(name)] == []
+            kernel.run(cell)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_every_cell_that_read_from_the_source_is_to_run_again(data: st.DataObject) -> None:
+    found, cells, ran, source = drawn(data)
+    own = {(source, name) for name, _ in cells[source]}
+    reads = _past(cells, ran).read.items()
+    outdated = {cell for cell, read in reads if any(output in own for output, _ in read)}
+    told = {again.cell for again in whatif(found, plan(ran), source).rerun}
+    event(f"{len(outdated)} outdated cells")
+    assert outdated - {source} <= told
