@@ -150,6 +150,24 @@ CELLS = [
         ("gone = [c for c in df if c > 'm']\ndf = df.drop(gone, axis=1)", "-"),
         ("df = df.set_index('a')\ndf = df.reset_index()", "-"),
         ("df = df.groupby('a').mean()", "-"),
+        ("df['a'] = df['a'].str.replace('$', '').astype(float)",
+         "raises AttributeError: df['a'] holds no text any more"),
+        ("df['a'] = df['a'].str.rstrip('%').astype('float64') / 100",
+         "raises AttributeError: df['a'] holds no text any more"),
+        ("df['a'] = pd.to_numeric(df['a'].str.strip())",
+         "raises AttributeError: df['a'] holds no text any more"),
+        ("df['a'] = df['a'].str.len()", "raises AttributeError: df['a'] holds no text any more"),
+        ("df['a'] = df['a'].astype(str).str.replace('a', '1').astype(float)", "-"),
+        ("df['a'] = df['a'].astype(str)\ndf['a'] = df['a'].str.len()", "-"),
+        ("df['a'] = df['a'].str.lower().astype('category')", "-"),
+        ("df['a'] = df['a'].str[1:]", "cuts off more of df['a']"),
+        ("df['a'] = df['a'].str[:4]", "-"),
+        ("df['a'] = df['a'].str[0]", "-"),
+        ("df = df.T.reset_index().T", "-"),
+        ("arr = arr[:, 0]", "raises, or takes a part of arr once more"),
+        ("arr = arr[:, 1:]", "cuts off more of arr"),
+        ("arr = arr[:, None]", "adds a dimension to arr once more"),
+        ("arr = arr[np.newaxis, :]", "adds a dimension to arr once more"),
         # what the cell puts right again, before or after
         ("df = df.reset_index(drop=True)\ndf.index += 1", "-"),
         ("df.index += 1", "adds to df.index once more"),
@@ -272,8 +290,14 @@ q, c, arr = deque([1, 2, 3]), Counter("a"), np.arange(12.0).reshape(3, 4)
 scaler, it, f = StandardScaler(), iter(range(9)), io.StringIO("abc")
 hist, some, others = {"loss": [], "score": []}, {1, 2}, {2}
 def frobnicate(x): return x"""
-KNOWN_TO_CHANGE = frozenset({"if n < 3:\n    n += 1", "try:\n    n += 1\nexcept E:\n    pass",
-    "n = frobnicate(n)\nn += 1", "t = str(t).split(',')"})  # fmt: skip
+KNOWN_TO_CHANGE = frozenset({
+    "if n < 3:\n    n += 1",
+    "try:\n    n += 1\nexcept E:\n    pass",
+    "n = frobnicate(n)\nn += 1",
+    "t = str(t).split(',')",
+    "df['a'] = df['a'].astype(str)\ndf['a'] = df['a'].str.len()",
+    "df = df.T.reset_index().T",
+})  # fmt: skip
 """Cells of which nothing is told though a second run would change something."""
 
 

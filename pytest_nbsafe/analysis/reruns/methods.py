@@ -48,6 +48,22 @@ _OTHER_KIND = {
 """Methods whose result has no such method any more (or refuses it)."""
 
 
+NO_TEXT = Second("raises", "raises AttributeError: {it} holds no text any more", because="contents")
+MEASURES = frozenset({
+    "len", "contains", "startswith", "endswith", "count", "find", "match", "isdigit", "isnumeric",
+})  # fmt: skip
+"""Methods of `.str` that give numbers or truth values."""
+
+
+def is_number(node: ast.Call) -> bool:
+    """Tell whether `astype(...)` is told a kind of number."""
+    told = node.args[0] if node.args else keyword_of(node, "dtype")
+    word = told.value if isinstance(told, ast.Constant) else None
+    if isinstance(told, ast.Name | ast.Attribute):
+        word = told.id if isinstance(told, ast.Name) else told.attr
+    return isinstance(word, str) and word.lower().startswith(("int", "float", "uint", "bool"))
+
+
 def rebound(node: ast.Call, func: ast.Attribute) -> Second:
     """Return what `x = x.method(...)` comes to when it is done again; also with `inplace=True`."""
     known = knowledge.load().rebinding

@@ -59,7 +59,28 @@ def second(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Sec
     parts = [part for part in islice(ast.walk(node), _PARTS) if isinstance(part, ast.expr)]
     if len(parts) == _PARTS or sum(map(same, parts)) != 1:
         return UNKNOWN
-    return _judge(node, same, callee)
+    return methods.NO_TEXT if _makes_numbers(node, same) else _judge(node, same, callee)
+
+
+def _makes_numbers(node: ast.expr, same: Same) -> bool:
+    """Tell whether text becomes numbers here: `x.str.replace(...).astype(float)`, perhaps `/ 2`."""
+    while isinstance(node, ast.BinOp):
+        node = node.left if _holds(node.left, same) else node.right
+    if not isinstance(node, ast.Call):
+        return False
+    func, last = node.func, ""
+    if isinstance(func, ast.Attribute) and func.attr == "to_numeric" and node.args:
+        step: ast.expr = node.args[0]
+    elif isinstance(func, ast.Attribute) and (func.attr != "astype" or methods.is_number(node)):
+        step, last = func.value, func.attr
+    else:
+        return False
+    while isinstance(step, ast.Call | ast.Attribute | ast.Subscript) and not same(step):
+        if isinstance(step, ast.Attribute) and step.attr == "str" and same(step.value):
+            return last in {"astype", ""} or last in methods.MEASURES
+        last = "" if last == "astype" else last
+        step = step.func if isinstance(step, ast.Call) else step.value
+    return False
 
 
 def _holds(node: ast.AST, same: Same) -> bool:
@@ -96,6 +117,8 @@ def _then(first: Second, last: Second) -> Second:
     if "unknown" in {first.kind, last.kind}:
         return UNKNOWN
     if first.kind != "repeats":
+        if first == last:  # turned round and back
+            return UNKNOWN
         restored = bool(first.because) and last != REPEATS
         return UNKNOWN if restored else first
     if first == CONVERTS:
@@ -135,7 +158,8 @@ def _subscript(node: ast.Subscript, same: Same) -> Second:
     if _holds(inside, same) or by_label:
         return UNKNOWN
     if isinstance(value, ast.Attribute) and value.attr in {"iloc", "str"}:
-        return _slices(inside) if value.attr == "iloc" else UNKNOWN
+        plain = value.attr == "iloc" or isinstance(inside, ast.Slice)
+        return _slices(inside) if plain else UNKNOWN
     if isinstance(inside, ast.Constant):
         if isinstance(inside.value, str):
             return Second("raises", "fails: {it} is already what was under that key")
@@ -148,6 +172,10 @@ def _slices(inside: ast.expr) -> Second:
     parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
     found = REPEATS
     for part in parts:
+        if _is_new_axis(part):
+            return Second("shifts", "adds a dimension to {it} once more")
+        if isinstance(part, ast.Constant) and type(part.value) is int and len(parts) > 1:
+            return Second("raises", "raises, or takes a part of {it} once more")
         if not isinstance(part, ast.Slice):
             return UNKNOWN
         if _cuts(part):
@@ -157,6 +185,11 @@ def _slices(inside: ast.expr) -> Second:
         elif part.lower is not None or not (part.upper is None or _positive(part.upper)):
             return UNKNOWN
     return found
+
+
+def _is_new_axis(part: ast.expr) -> bool:
+    none = isinstance(part, ast.Constant) and part.value is None
+    return none or (isinstance(part, ast.Attribute) and part.attr == "newaxis")
 
 
 def _cuts(part: ast.Slice) -> bool:
