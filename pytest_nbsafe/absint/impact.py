@@ -168,8 +168,10 @@ def past(known: Tables, order: Sequence[int]) -> Past:
     return Past(order, state, entries)
 
 
-def run(known: Tables, cell: int, state: State, edited: int = 0) -> State:
+def run(known: Tables, cell: int, state: State, edited: int = 0, spared: int = 0) -> State:
     """Return the state after a run of the cell; the `edited` outputs are made anew in any case.
+
+    That a `spared` name is outdated at the entry does not matter.
 
     A run whose inputs are what they were at the cell's last run gives what that gave.
 
@@ -198,7 +200,7 @@ def run(known: Tables, cell: int, state: State, edited: int = 0) -> State:
         maybe = how == "may bind"
         sources[out.name] = 0 if how == "deletes" else found | old if maybe else found
         makers[out.name] = makers[out.name] | made.bit if maybe else made.bit
-        stale = bool(out.inputs & state.outdated) and how != "deletes"
+        stale = bool(out.inputs & state.outdated & ~spared) and how != "deletes"
         outdated = outdated | 1 << out.name if stale else outdated & ~(1 << out.name)
     changed |= rebound
     if anew:
@@ -279,7 +281,28 @@ class Impact:
     def transfer(self, cell: int, state: State) -> State:
         """Return the state after a run of the cell: the first one makes the change."""
         first = cell == self.source and not state.changed
-        return run(self.known, cell, state, self.edited if first else 0)
+        edited = self.edited if first else 0
+        return run(self.known, cell, state, edited, self._refitted(cell, state))
+
+    def stale(self, cell: int, state: State) -> int:
+        """Return the outdated names that a run of the cell from this state would read."""
+        outdated = self.known.cells[cell].reads & state.outdated
+        return outdated & ~self._refitted(cell, state) if outdated else 0
+
+    def _refitted(self, cell: int, state: State) -> int:
+        """Return the names that are outdated by nothing but what this cell fitted them on.
+
+        What the estimator was made from before that fit has not changed.
+        """
+        made, entry = self.known.cells[cell], self.before.entries.get(cell)
+        return _bits(
+            out.name
+            for out in made.outs
+            if out.output.refitted
+            and entry is not None
+            and state.makers[out.name] == made.bit
+            and not entry.sources[out.name] & ~out.bit & self.edited
+        )
 
     def join(self, a: State, b: State) -> State:
         """Return the union, name by name."""
@@ -320,7 +343,7 @@ class Impact:
 
     def check(self, cell: int, entry: State, after: State) -> Iterator[Violation]:  # noqa: ARG002 - what is read counts
         """Yield each read of an outdated name."""
-        for number in ones(self.known.cells[cell].reads & entry.outdated):
+        for number in ones(self.stale(cell, entry)):
             yield self._stale_read(cell, number, entry)
 
     def _stale_read(self, cell: int, number: int, entry: State) -> Violation:

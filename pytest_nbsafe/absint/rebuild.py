@@ -58,7 +58,7 @@ def is_safe(domain: Impact, sequence: Sequence[int]) -> bool:
     """Return whether no run of the sequence, which the source begins, reads an outdated name."""
     state = domain.initial()
     for cell in sequence:
-        if domain.known.cells[cell].reads & state.outdated:
+        if domain.stale(cell, state):
             return False
         state = domain.transfer(cell, state)
     return True

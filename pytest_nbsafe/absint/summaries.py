@@ -8,9 +8,11 @@ from typing import Literal
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement, Use
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 How = Literal["binds", "may bind", "changes", "deletes"]
+_FITTING = frozenset({"fit", "fit_transform", "fit_predict", "fit_resample"})
+"""Methods after which an estimator knows nothing of what it was fitted on before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,8 @@ class Output:
 
     `made_from` are the names at the cell's entry that the value is made from, `through` those of
     the cell's own making that it passed through. `how` is "changes" when the object is only
-    changed in place. Nothing makes what is `imported` anew but an edit.
+    changed in place; if it is `refitted`, that leaves nothing of an earlier change by this cell.
+    Nothing makes what is `imported` anew but an edit.
     """
 
     name: str
@@ -28,6 +31,7 @@ class Output:
     made_from: frozenset[str] = frozenset()
     through: frozenset[str] = frozenset()
     imported: bool = False
+    refitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +124,25 @@ def _output(
 
 
 def _both(one: Output, other: Output) -> Output:
-    return Output(
-        other.name,
-        other.line,
-        other.how,
-        one.made_from | other.made_from,
-        one.through | other.through,
+    return replace(
+        other, made_from=one.made_from | other.made_from, through=one.through | other.through
     )
 
 
 def _imported(out: Output) -> Output:
-    return Output(out.name, out.line, out.how, imported=True)
+    return replace(out, made_from=frozenset(), through=frozenset(), imported=True)
 
 
 def _final(analysis: CellAnalysis, out: Output) -> Output:
     """Return the output as the cell's end knows it: bound on all paths, or on some."""
+    if out.how == "changes" and any(
+        call.name == out.name and call.method in _FITTING for call in analysis.calls
+    ):
+        return replace(out, refitted=True)
     if out.how != "binds" or out.name in analysis.sure:
         return out
     how: How = "deletes" if out.name in analysis.removed else "may bind"
-    return Output(out.name, out.line, how, out.made_from, out.through, out.imported)
+    return replace(out, how=how)
 
 
 # -- calls ---------------------------------------------------------------------------------------

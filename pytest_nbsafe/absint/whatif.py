@@ -107,7 +107,7 @@ def _stale(domain: Impact, found: Offence) -> Stale:
 
 def _is_fresh(domain: Impact, cell: int, state: State) -> bool:
     reads = domain.known.cells[cell].reads
-    return bool(reads & state.changed) and not reads & state.outdated
+    return bool(reads & state.changed) and not domain.stale(cell, state)
 
 
 def _leaks(

@@ -82,6 +82,20 @@ def test_what_is_changed_in_place_is_built_again_from_its_start() -> None:
     assert safe(answer) == ["1 2 3 4 5"]
 
 
+FITTED = ("alpha = 1", "X = read()", "m = Ridge(alpha)", "m.fit(X)", "print(m.coef_)")
+
+
+def test_fitting_again_leaves_nothing_of_the_old_rows() -> None:
+    answer = asked("1 2 3 4 5", 2, *FITTED)
+    assert stale(answer) == ["2 5: m, without 3 4"]
+    assert answer.fresh == (4,)
+
+
+def test_fitting_again_keeps_what_the_estimator_was_made_with() -> None:
+    answer = asked("1 2 3 4 5", 1, *FITTED)
+    assert stale(answer) == ["1 4: m, without 3", "1 5: m, without 3 4"]
+
+
 def test_a_name_for_the_same_object_is_as_new() -> None:
     cells = ("a = []", "a.append(1)", "b = a", "print(b)")
     assert stale(asked("1 2 3 4", 2, *cells)) == []
@@ -164,6 +178,12 @@ def test_false_negative_a_binding_on_some_paths_counts_as_made_anew() -> None:
 def test_false_negative_what_a_loop_carries_over() -> None:
     cells = ("a = 1", "y = 0\nfor i in [1, 2]:\n    x = y\n    y = a", "print(x)")
     assert "x" not in [found.name for found in asked("1 2 3", 1, *cells).stale]
+
+
+def test_false_negative_an_estimator_that_learns_on_when_fitted_again() -> None:
+    # the weights of a neural network stay: only the text of its class could tell
+    cells = ("X = read()", "m = network()", "m.fit(X)", "print(m)")
+    assert stale(asked("1 2 3 4", 1, *cells)) == ["1 4: m, without 2 3"]
 
 
 # --- misuse --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 from makenb import write
 
 from pytest_nbsafe.cli import main
+from pytest_nbsafe.reports.escape import clean
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "papers" / "nblyzer_ex1_1.ipynb"
 NOTEBOOK = """
@@ -96,3 +97,26 @@ def test_an_unreadable_notebook_is_misuse(capsys: pytest.CaptureFixture[str]) ->
     Path("nb.ipynb").write_text("{", encoding="utf-8")
     assert main(["whatif", "nb.ipynb", "--run", "1"]) == 2
     assert capsys.readouterr().err.startswith("nbsafe: error: nb.ipynb, line 1: ")
+
+
+def test_what_a_notebook_says_cannot_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(Path("nb.ipynb"), NOTEBOOK.replace("b = a", "b = a, '\x1b[2J\u202e'"))
+    assert main(["whatif", "nb.ipynb", "--run", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    assert "  cell 3 [2]" in said
+
+
+def test_colour_changes_nothing_but_colour(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["whatif", str(FIXTURE), "--run", "1"]) == 0
+    plain = capsys.readouterr().out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["whatif", str(FIXTURE), "--run", "1"]) == 0
+    coloured = capsys.readouterr().out
+    assert coloured != plain
+    assert clean(coloured) == plain
