@@ -168,7 +168,16 @@ CELLS = [
         ("arr = arr[:, 1:]", "cuts off more of arr"),
         ("arr = arr[:, None]", "adds a dimension to arr once more"),
         ("arr = arr[np.newaxis, :]", "adds a dimension to arr once more"),
+        ("df = df[df.a > 1].copy()\ndf = df.drop('b', axis=1)",
+         "raises KeyError: df has lost these columns"),
+        ("df = df.loc[~df['a'].isin([1]) & (df.b > 0)]\ndf['b'] = df['b'] * 2",
+         "multiplies df['b'] once more"),
+        ("df = df[df.columns[1:]]\ndf = df * 2", "-"),
+        ("arr = arr[~np.isnan(arr)]", "-"),
         # what the cell puts right again, before or after
+        ("xs = xs + [7]\nxs = list(dict.fromkeys(xs))", "-"),
+        ("xs.append(7)\nxs = sorted(set(xs))", "-"),
+        ("df = pd.concat([df, other]).drop_duplicates()", "-"),
         ("df = df.reset_index(drop=True)\ndf.index += 1", "-"),
         ("df.index += 1", "adds to df.index once more"),
         ("df['a'] = pd.to_datetime(df['a'])\ndf['a'] = df['a'].dt.date", "-"),
@@ -297,6 +306,7 @@ KNOWN_TO_CHANGE = frozenset({
     "t = str(t).split(',')",
     "df['a'] = df['a'].astype(str)\ndf['a'] = df['a'].str.len()",
     "df = df.T.reset_index().T",
+    "df = df[df.columns[1:]]\ndf = df * 2",
 })  # fmt: skip
 """Cells of which nothing is told though a second run would change something."""
 

@@ -10,6 +10,8 @@ from pytest_nbsafe.values import dataclass
 _GROW = frozenset({"append", "appendleft", "extend", "insert", "add", "heappush"})
 _SHRINK = frozenset({"pop", "popleft", "popitem", "remove", "heappop"})
 _PLACES = frozenset({"set_index", "reset_index"})
+_UNIQUE = frozenset({"set", "fromkeys", "drop_duplicates", "unique", "Counter"})
+_GROWING = ("adds to ", "appends to ", "extends ", "inserts into ")
 _SORTS = frozenset({"sort", "sorted", "sort_values", "sort_index"})
 
 
@@ -37,6 +39,9 @@ def lasting(found: Collection[Change], near: Mapping[str, set[str]]) -> Iterator
         called = [c.method for c in found if c.name == change.name]
         beside = near.get(change.name, set())
         if not change.does or _is_undone(change.method, called, beside):
+            continue
+        grows = change.does.startswith(_GROWING)
+        if grows and not beside.isdisjoint(_UNIQUE):
             continue
         turns = [c for c in found if (c.name, c.does) == (change.name, change.does)]
         turned = change.does.endswith(("round again", " back"))

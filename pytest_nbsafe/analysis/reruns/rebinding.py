@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from pytest_nbsafe.analysis import knowledge
 from pytest_nbsafe.analysis.reruns import methods
 from pytest_nbsafe.analysis.reruns.methods import CONVERTS, REPEATS, UNKNOWN, Second
+from pytest_nbsafe.analysis.reruns.symbols import is_test
 
 Same = Callable[[ast.expr], bool]
 """Tells whether an expression is the very symbol that is bound anew."""
@@ -54,12 +55,31 @@ def second(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Sec
     """Return what evaluating the expression a second time does, the symbol being its first value.
 
     `callee` names what is called ("numpy.log"). Only an expression in which the symbol stands once
-    is judged: `x - x.mean()` does nothing new to what is centred already.
+    is judged, but for tests that pick rows: `x - x.mean()` does nothing new to what is centred.
     """
-    parts = [part for part in islice(ast.walk(node), _PARTS) if isinstance(part, ast.expr)]
+    parts = list(islice(_walk(node, same), _PARTS))
     if len(parts) == _PARTS or sum(map(same, parts)) != 1:
         return UNKNOWN
     return methods.NO_TEXT if _makes_numbers(node, same) else _judge(node, same, callee)
+
+
+def _walk(node: ast.AST, same: Same) -> Iterator[ast.expr]:
+    """Yield the expressions in a piece of code, without tests that pick rows of the symbol."""
+    todo = [node]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.expr):
+            yield part
+        if isinstance(part, ast.Subscript) and is_test(part.slice) and _picks(part.value, same):
+            todo.append(part.value)
+        else:
+            todo.extend(ast.iter_child_nodes(part))
+
+
+def _picks(node: ast.expr, same: Same) -> bool:
+    """Tell whether rows of the symbol itself are picked: `x[...]` or `x.loc[...]`."""
+    located = isinstance(node, ast.Attribute) and node.attr == "loc"
+    return same(node.value if located else node)  # type: ignore[attr-defined] # an Attribute
 
 
 def _makes_numbers(node: ast.expr, same: Same) -> bool:
@@ -155,6 +175,8 @@ def operation(op: ast.operator, value: ast.expr) -> Second:
 def _subscript(node: ast.Subscript, same: Same) -> Second:
     inside, value = node.slice, node.value
     by_label = isinstance(value, ast.Attribute) and value.attr == "loc"
+    if is_test(inside) and _picks(value, same):
+        return REPEATS
     if _holds(inside, same) or by_label:
         return UNKNOWN
     if isinstance(value, ast.Attribute) and value.attr in {"iloc", "str"}:

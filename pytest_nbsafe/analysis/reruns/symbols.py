@@ -9,6 +9,10 @@ from pytest_nbsafe.analysis.scopes import root
 ANY = "?"
 """Stands for a label that is not plainly written."""
 
+_TESTS = frozenset({
+    "isin", "notnull", "notna", "isnull", "isna", "between", "duplicated", "contains", "startswith",
+    "endswith", "match", "isfinite", "isnan", "eq", "ne", "gt", "ge", "lt", "le",
+})  # fmt: skip
 _LABELLED = frozenset({"columns", "labels", "keys", "index"})
 
 
@@ -42,6 +46,18 @@ def is_at(path: Path, node: ast.expr) -> bool:
     if len(path) == 1:
         return isinstance(node, ast.Name) and node.id == path[0]
     return isinstance(node, ast.Attribute | ast.Subscript) and path_of(node) == path
+
+
+def is_test(node: ast.expr) -> bool:
+    """Tell whether an index is a test of each row, which picks the same rows when done again."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Invert) and is_test(node.operand)
+    if isinstance(node, ast.BinOp):
+        both = is_test(node.left) and is_test(node.right)
+        return isinstance(node.op, ast.BitAnd | ast.BitOr) and both
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _TESTS
+    return isinstance(node, ast.Compare)
 
 
 def names(node: ast.AST) -> set[str]:
