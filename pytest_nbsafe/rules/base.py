@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
 
 from pytest_nbsafe.analysis.graph import Graph
@@ -17,6 +17,7 @@ from pytest_nbsafe.trace.model import CellResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.leak import Leak
     from pytest_nbsafe.project import Project
 
 Needs = Literal["static", "either", "run"]
@@ -29,7 +30,9 @@ class Facts:
 
     `plan` is the recorded or inferred plan, `suspicions` what its static lineage suspects, `trial`
     what was seen when it ran, None when nothing was executed. `project` is what declares its
-    dependencies, None where no rule asks for it or the notebook is no file.
+    dependencies, None where no rule asks for it or the notebook is no file. `leaks` returns the
+    leaks of data, each with words for the order of cells in which it holds, and looks for them
+    when it is first asked.
     """
 
     notebook: Notebook
@@ -39,6 +42,7 @@ class Facts:
     suspicions: Suspicions
     trial: Trial | None = None
     project: Project | None = None
+    leaks: Callable[[], tuple[tuple[Leak, str], ...]] = tuple
 
     def clean(self, cell: int) -> CellResult | None:
         """Return what the clean run in page order made of a cell, None when it did not run."""

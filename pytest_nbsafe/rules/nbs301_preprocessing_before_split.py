@@ -1,0 +1,72 @@
+"""NBS301: a scaler, imputer or the like was fitted on rows that are later test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.rules import leaks
+from pytest_nbsafe.rules.base import Claim, Facts, Needs
+from pytest_nbsafe.rules.leaks import Leak, named, pipeline, verb
+
+
+class PreprocessingBeforeSplit:
+    """A scaler, imputer, PCA or vectorizer was fitted on rows that are later test rows.
+
+    Why it matters: what it learned (means, medians, components, a vocabulary) comes from the test
+    rows too, and the model is trained with it. The test score then says more than the model knows:
+    new rows will not have been there when the scaler was fitted.
+
+    Limits: told only where a model is scored on such rows. What learns nothing but which categories
+    there are (OneHotEncoder, LabelEncoder) or nothing at all (Normalizer, HashingVectorizer) is
+    left alone. An estimator of a library that the tables do not know is not seen; the table
+    `[tool.nbsafe.leakage]` makes it known.
+
+    Source: NBLyzer, section 4.2, where any fit before a split is told, also one that nothing is
+    scored on; Kaufman et al. 2012 (leakage from test rows).
+    """
+
+    code: ClassVar[str] = "NBS301"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+X, y = load_wine(return_X_y=True)
+# %% [2]
+X = StandardScaler().fit_transform(X) #! NBS301
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+# %% [3]
+model = LogisticRegression().fit(X_train, y_train)
+print(model.score(X_test, y_test))
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+X, y = load_wine(return_X_y=True)
+# %% [2]
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+scaler = StandardScaler().fit(X_train)
+# %% [3]
+model = LogisticRegression().fit(scaler.transform(X_train), y_train)
+print(model.score(scaler.transform(X_test), y_test))
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each estimator that learned from test rows before the split."""
+        yield from leaks.claims(facts, self.code, _says, _remedy)
+
+
+def _says(leak: Leak) -> str:
+    what = named(leak.what)
+    does = verb(leak, "is", "may be")
+    return f"{what} {does} fitted on rows that are later test rows"
+
+
+def _remedy(leak: Leak) -> str:
+    return f"split first and fit it on the training rows, or use {pipeline(leak)}"

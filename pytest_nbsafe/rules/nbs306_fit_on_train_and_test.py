@@ -1,0 +1,69 @@
+"""NBS306: train and test rows were joined, and something was fitted on both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.rules import leaks
+from pytest_nbsafe.rules.base import Claim, Facts, Needs
+from pytest_nbsafe.rules.leaks import Leak, named, verb
+
+
+class FitOnTrainAndTest:
+    """Training and test rows were joined, and something was fitted on both.
+
+    Why it matters: `pd.concat([train, test])` is a handy way to give both the same columns. But a
+    scaler, an imputer or a mean of the joined table learns from the test rows, as if there had been
+    no split.
+
+    Limits: told only where a model is scored on such rows; a competition's test file without labels
+    cannot be scored, so nothing is said of it. Row-wise changes of the joined table, `get_dummies`
+    among them, are left alone.
+
+    Source: Kaufman et al. 2012; Kapoor & Narayanan 2023 (no clean separation of train and test).
+    """
+
+    code: ClassVar[str] = "NBS306"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+train = pd.read_csv("train.csv")
+test = pd.read_csv("test.csv")
+# %% [2]
+both = pd.concat([train, test])
+scaler = StandardScaler().fit(both[["age", "fare"]]) #! NBS306
+# %% [3]
+model = LogisticRegression().fit(scaler.transform(train[["age", "fare"]]), train["survived"])
+print(model.score(scaler.transform(test[["age", "fare"]]), test["survived"]))
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+train = pd.read_csv("train.csv")
+test = pd.read_csv("test.csv")
+# %% [2]
+scaler = StandardScaler().fit(train[["age", "fare"]])
+# %% [3]
+model = LogisticRegression().fit(scaler.transform(train[["age", "fare"]]), train["survived"])
+print(model.score(scaler.transform(test[["age", "fare"]]), test["survived"]))
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each fit or statistic on train and test joined."""
+        yield from leaks.claims(facts, self.code, _says, _remedy)
+
+
+def _says(leak: Leak) -> str:
+    what = named(leak.what)
+    does = verb(leak, "learns", "may learn")
+    return f"{what} {does} from training and test rows, joined"
+
+
+def _remedy(_: Leak) -> str:
+    return "fit it on the training rows only"

@@ -1,0 +1,67 @@
+"""NBS323: several models are scored on one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.rules import leaks
+from pytest_nbsafe.rules.base import Claim, Facts, Needs
+from pytest_nbsafe.rules.leaks import Leak, of_name, verb
+
+
+class TestReused:
+    """Several models are scored on one test set.
+
+    Why it matters: nothing is wrong with comparing models, but the best score of several is a
+    little too good, and the one that is then used was chosen on the test rows.
+
+    Limits: a note, for a comparison is often all that is wanted; told once a test set, at the
+    second model that is scored on it.
+
+    Source: Dwork et al. 2015 (the reusable holdout).
+    """
+
+    code: ClassVar[str] = "NBS323"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
+X, y = load_wine(return_X_y=True)
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+# %% [2]
+print(LogisticRegression().fit(X_train, y_train).score(X_test, y_test))
+# %% [3]
+print(SVC().fit(X_train, y_train).score(X_test, y_test)) #! NBS323
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score, train_test_split
+from sklearn.svm import SVC
+X, y = load_wine(return_X_y=True)
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+# %% [2]
+print(cross_val_score(LogisticRegression(), X_train, y_train).mean())
+print(cross_val_score(SVC(), X_train, y_train).mean())
+# %% [3]
+print(SVC().fit(X_train, y_train).score(X_test, y_test))
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each test set that several models were scored on."""
+        yield from leaks.claims(facts, self.code, _says, _remedy)
+
+
+def _says(leak: Leak) -> str:
+    what = leak.what or "several models"
+    does = verb(leak, "are", "may be")
+    return f"{what} {does} scored on one test set{of_name(leak.test)}"
+
+
+def _remedy(_: Leak) -> str:
+    return "compare them by cross-validation on the training rows, and score the chosen one"

@@ -1,0 +1,68 @@
+"""NBS342: means of the target were computed with the labels of rows that are later test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.rules import leaks
+from pytest_nbsafe.rules.base import Claim, Facts, Needs
+from pytest_nbsafe.rules.leaks import Leak, named, verb
+
+
+class TargetEncoding:
+    """Means of the target were computed with the labels of rows that are later test rows.
+
+    Why it matters: the mean of the target in each group holds the labels of the test rows
+    themselves. Where groups are small the feature is nearly the answer.
+
+    Limits: told only where a model is scored on such rows. Means of the training rows, mapped to
+    the test rows, are right; so is an encoder inside a pipeline.
+
+    Source: Micci-Barreca 2001 (target statistics); Prokhorenkova et al. 2018, section 3.
+    """
+
+    code: ClassVar[str] = "NBS342"
+    needs: ClassVar[Needs] = "static"
+    bad: ClassVar[str] = """\
+# %% [1]
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+flats = pd.read_csv("flats.csv")
+# %% [2]
+flats["level"] = flats.groupby("street")["sold"].transform("mean") #! NBS342
+# %% [3]
+train, test = train_test_split(flats, random_state=0)
+model = LogisticRegression().fit(train[["level", "area"]], train["sold"])
+print(model.score(test[["level", "area"]], test["sold"]))
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+flats = pd.read_csv("flats.csv")
+train, test = train_test_split(flats, random_state=0)
+# %% [2]
+level = train.groupby("street")["sold"].mean()
+train = train.assign(level=train["street"].map(level))
+test = test.assign(level=test["street"].map(level).fillna(0.5))
+# %% [3]
+model = LogisticRegression().fit(train[["level", "area"]], train["sold"])
+print(model.score(test[["level", "area"]], test["sold"]))
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each encoding that knew the labels of test rows."""
+        yield from leaks.claims(facts, self.code, _says, _remedy)
+
+
+def _says(leak: Leak) -> str:
+    what = named(leak.what or "a mean of the target")
+    does = verb(leak, "is", "may be")
+    return f"{what} {does} made with the labels of later test rows"
+
+
+def _remedy(_: Leak) -> str:
+    return "compute it of the training rows only, or put a TargetEncoder into the pipeline"
