@@ -59,13 +59,15 @@ class _Cell:
 class Tables:
     """The names, cells and outputs of a notebook, numbered, and the summaries in those numbers.
 
-    `readers` maps the number of a name to the outputs that are made from it; `twins` to the names
-    that the text somewhere makes share an object with it.
+    The bits of the cells follow `order`, that of the page. `readers` maps the number of a name to
+    the outputs that are made from it; `twins` to the names that the text somewhere makes share an
+    object with it.
     """
 
     graph: Graph
     names: tuple[str, ...]
     numbers: Mapping[str, int]
+    order: tuple[int, ...]
     cells: Mapping[int, _Cell]
     outputs: tuple[tuple[int, Output], ...]
     readers: Mapping[int, int]
@@ -74,7 +76,7 @@ class Tables:
 
 def tables(graph: Graph) -> Tables:
     """Return the numbered summaries of a notebook; they serve every what-if on it."""
-    summaries = {cell: summary(graph, cell) for cell in graph.cells}
+    summaries = {cell: summary(graph, cell) for cell in sorted(graph.cells)}
     numbers: dict[str, int] = {}
     for found in summaries.values():
         for name in (*found.reads, *(out.name for out in found.outputs)):
@@ -92,7 +94,14 @@ def tables(graph: Graph) -> Tables:
             for read in ones(own.inputs):
                 readers[read] = readers.get(read, 0) | own.bit
     return Tables(
-        graph, tuple(numbers), numbers, cells, tuple(outputs), readers, _twins(graph, numbers)
+        graph,
+        tuple(numbers),
+        numbers,
+        tuple(summaries),
+        cells,
+        tuple(outputs),
+        readers,
+        _twins(graph, numbers),
     )
 
 

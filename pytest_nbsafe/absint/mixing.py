@@ -8,6 +8,7 @@ from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Violation
 from pytest_nbsafe.absint.impact import Impact, Past, Tables
 from pytest_nbsafe.absint.rebuild import Rebuild, state_before_last
+from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.values import dataclass
@@ -40,14 +41,51 @@ def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
 
     Source: NBLyzer, section 4.1.2.
     """
+    readers = set(_may_mix(graph))
+    if not readers:
+        return
     known = impact.tables(graph)
     before = impact.past(known, plan.cells)
-    for reader in sorted(before.entries):
+    for reader in sorted(readers & before.entries.keys()):
         for source, fresh, maker, stale in _candidates(known, before, reader):
             found = _proved(known, before, reader, source, fresh, maker, stale)
             if found is not None:
                 yield found
                 break
+
+
+def _may_mix(graph: Graph) -> Iterator[int]:
+    """Yield the cells that read two names of which one may be made from the other.
+
+    Cheap, and says yes too often: every cell that may make a name counts, and all that it reads
+    or makes beside it.
+    """
+    code = _code_names(graph)
+    above: dict[int, set[str]] = {}
+    for cell in sorted(graph.cells):
+        names = {use.name for use in graphs.needs(graph, cell)}
+        reads, found = names - code, set(names)
+        mixes = False
+        for name in names:
+            for maker in (*graphs.definers(graph, name), *graphs.mutators(graph, name)):
+                if maker != cell:
+                    parents = above.get(maker, set()) if maker < cell else reads
+                    mixes = mixes or (name in reads and not parents.isdisjoint(reads - {name}))
+                    found |= parents | graph.cells[maker].defines
+        above[cell] = found
+        if mixes:
+            yield cell
+
+
+def _code_names(graph: Graph) -> set[str]:
+    """Return the names that hold nothing but functions, classes and modules."""
+    kinds: dict[str, bool] = {}
+    for analysis in graph.cells.values():
+        for definition in analysis.definitions:
+            if definition.kind != "mutation":
+                name = definition.name
+                kinds[name] = kinds.get(name, True) and definition.kind in _CODE
+    return {name for name, is_code in kinds.items() if is_code}
 
 
 def _candidates(known: Tables, before: Past, reader: int) -> Iterator[tuple[int, str, int, str]]:
@@ -81,7 +119,7 @@ def _candidates(known: Tables, before: Past, reader: int) -> Iterator[tuple[int,
 
 def _maker(known: Tables, makers: int, name: int) -> tuple[int, int]:
     """Return the last cell of those that made a name, and the number of that output."""
-    cell = max(cell for cell, made in known.cells.items() if made.bit & makers)
+    cell = known.order[makers.bit_length() - 1]
     return cell, next(out.number for out in known.cells[cell].outs if out.name == name)
 
 
