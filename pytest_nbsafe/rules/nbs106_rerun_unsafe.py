@@ -9,6 +9,7 @@ from pytest_nbsafe.analysis import reruns
 from pytest_nbsafe.analysis.reruns import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.page import is_skipped
 
 
 class RerunUnsafe:
@@ -51,6 +52,8 @@ print(prices)
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each name that a second run of a cell would find changed."""
         for number in facts.graph.cells:
+            if is_skipped(facts.notebook.cell(number)):
+                continue
             for hazard in reruns.hazards(facts.graph, number):
                 yield _claim(facts, number, hazard)
 

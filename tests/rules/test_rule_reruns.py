@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rulecase import facts_of
 
@@ -443,3 +445,11 @@ def test_false_positive_a_text_of_one_letter() -> None:
 )
 def test_what_is_too_long_is_not_judged(cell: str) -> None:
     assert second_run(cell) == "-"
+
+
+def test_a_cell_that_is_skipped_is_left_alone() -> None:
+    facts = facts_of("# %% [1]\nx = 1\n# %% [2]\nx += 1\n", ONLY)
+    tagged = replace(facts.notebook.cells[1], tags=("skip-execution",))
+    notebook = replace(facts.notebook, cells=(facts.notebook.cells[0], tagged))
+    assert evaluate(replace(facts, notebook=notebook)) == ()
+    assert len(findings("n += 1")) == 1

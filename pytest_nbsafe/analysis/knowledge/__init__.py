@@ -42,13 +42,12 @@ class Class:
 class Functions:
     """What functions do: `changes` names the position of the argument that is changed in place.
 
-    A name with a leading dot stands for any module. `again`: a second call has no effect; `kept`:
-    they also return something; `returns`: the class of it.
+    A name with a leading dot stands for any module. `again`: a second call has no effect;
+    `returns`: the class of what a function returns.
     """
 
     changes: Mapping[str, int]
     again: frozenset[str]
-    kept: frozenset[str]
     returns: Mapping[str, str]
 
 
@@ -147,8 +146,7 @@ def _functions(tables: list[Table]) -> Functions:
         return [word for table in tables for word in table.get(key, ())]
 
     changes = {name: int(position) for name, position in _pairs(words("changes")).items()}
-    again, kept = frozenset(words("again")), frozenset(words("kept"))
-    return Functions(changes, again, kept, _pairs(words("returns")))
+    return Functions(changes, frozenset(words("again")), _pairs(words("returns")))
 
 
 def _words(tables: list[tuple[str, Table]], title: str, key: str) -> frozenset[str]:
