@@ -73,9 +73,20 @@ class Claim:
 class Documented(Protocol):
     """One entry of the manual: the docstring explains the code, `bad` and `good` show it."""
 
-    code: ClassVar[str]
-    bad: ClassVar[str]
-    good: ClassVar[str]
+    @property
+    def code(self) -> str:
+        """The code that it explains."""
+        ...
+
+    @property
+    def bad(self) -> str:
+        """An example of the fault."""
+        ...
+
+    @property
+    def good(self) -> str:
+        """An example without it."""
+        ...
 
 
 class Rule(Documented, Protocol):
