@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -64,28 +64,20 @@ def _fresh_cells(graph: Graph, plan: Plan, state: State, stale: AbstractSet[int]
     )
 
 
-def refresher_index(graph: Graph, stale: AbstractSet[str]) -> Mapping[str, frozenset[int]]:
-    """Return, for each stale name, the cells that would make it anew and are not stale themselves.
+def renewers(graph: Graph) -> Mapping[str, Sequence[int]]:
+    """Return the cells that surely make each name anew, in page order.
 
-    Source: Macke et al. 2021, Def. 10 by the inverted index of Alg. 4, lines 1-6; names that are
-    not stale are left out of it.
+    Source: Macke et al. 2021, the inverted index of Alg. 4.
     """
-    return _index(graph, stale, stale_cells(graph, stale))
-
-
-def _index(
-    graph: Graph, names: AbstractSet[str], barred: AbstractSet[int]
-) -> Mapping[str, frozenset[int]]:
-    index: dict[str, set[int]] = {}
+    index: dict[str, list[int]] = {}
     for cell, analysis in graph.cells.items():
-        if cell not in barred:
-            for name in analysis.dead & names:
-                index.setdefault(name, set()).add(cell)
-    return {name: frozenset(cells) for name, cells in index.items()}
+        for name in analysis.dead:
+            index.setdefault(name, []).append(cell)
+    return index
 
 
 def _refreshers(graph: Graph, names: AbstractSet[str], stale: AbstractSet[int]) -> frozenset[int]:
     """Return the refreshers of any stale cell (Alg. 4, lines 7-13)."""
-    index = _index(graph, names, stale)
+    index = renewers(graph)
     wanted = names & frozenset[str]().union(*(live(graph, cell) for cell in stale))
-    return frozenset[int]().union(*(index.get(name, frozenset()) for name in wanted))
+    return frozenset(cell for name in wanted for cell in index.get(name, ())) - stale

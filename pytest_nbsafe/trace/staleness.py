@@ -12,7 +12,7 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.cellsets import live
+from pytest_nbsafe.trace.cellsets import live, renewers
 from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
 from pytest_nbsafe.trace.model import (
     Cause,
@@ -139,7 +139,7 @@ def _stale_reads(
     graph: Graph, records: tuple[Record, ...], is_harmless: Callable[[Descent], bool]
 ) -> tuple[StaleRead, ...]:
     first_reads = _entry_reads(records)
-    definers = _sure_definers(graph)
+    definers = renewers(graph)
     found: list[StaleRead] = []
     for moment in moments(records):
         for cell, line, name in first_reads.get(moment.step, ()):
@@ -187,15 +187,6 @@ def _cause(descent: Descent) -> Cause:
 
 
 # --- refreshers ------------------------------------------------------------------------------
-
-
-def _sure_definers(graph: Graph) -> Mapping[str, Sequence[int]]:
-    """Return the cells that surely make each name anew (the inverted index of Alg. 4)."""
-    index: dict[str, list[int]] = {}
-    for cell, analysis in graph.cells.items():
-        for name in analysis.dead:
-            index.setdefault(name, []).append(cell)
-    return index
 
 
 def _refreshers(

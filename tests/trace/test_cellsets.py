@@ -244,5 +244,5 @@ def test_false_negative_a_function_defined_anew_that_no_longer_reads_the_name() 
     cells = ("b = 1", "def f():\n    return b", "print(f())", "def f():\n    return 0")
     graph = graph_of(*cells)
     assert cellsets.live(graph, 3) == {"f", "b"}
-    assert cellsets.refresher_index(graph, {"b"}) == {"b": {1}}
+    assert cellsets.renewers(graph)["b"] == [1]
     assert "b" not in cellsets.live(graph_of(f"{cells[3]}\n{cells[2]}"), 1)
