@@ -13,7 +13,6 @@ same form. A table is called like a module or a class, its keys are the words of
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -114,11 +113,6 @@ TRAITS = {
 
 _KEYS = (*ROLES, *EFFECTS, *TRAITS)
 _FOLDER = Path(__file__).parent / "knowledge"
-_LIBRARIES = (
-    "sklearn", "imblearn", "xgboost", "lightgbm", "catboost", "keras", "tensorflow", "statsmodels",
-    "cuml", "tpot",
-)  # fmt: skip
-"""What a notebook names that evaluates what it learns in a way that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +164,6 @@ class Knowledge:
     def method_of(self, kind: str, method: str) -> str | None:
         """Return the effect of a method of a class, or of a role such as `estimator`."""
         return self.effect_of(f"{kind}.{method}")
-
-
-def names_learning(sources: Iterable[str], extra: str = "") -> bool:
-    """Return whether a source names a library that learns, or a module of the user's table."""
-    own = {table.partition(".")[0] for table in json.loads(extra)} if extra else ()
-    words = (*_LIBRARIES, *own)
-    return any(
-        word in source and re.search(rf"\b{re.escape(word)}\b", source) is not None
-        for source in sources
-        for word in words
-    )
 
 
 @cache

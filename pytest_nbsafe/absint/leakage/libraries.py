@@ -1,0 +1,33 @@
+"""Which notebooks are looked at for leaks: those that name a library that learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_LEARNING = (
+    "sklearn", "imblearn", "xgboost", "lightgbm", "catboost", "keras", "tensorflow", "statsmodels",
+    "cuml", "tpot",
+)  # fmt: skip
+"""What a notebook names that evaluates what it learns in a way that can be read."""
+
+
+def names_learning(sources: Iterable[str], extra: str = "") -> bool:
+    """Return whether a source names a library that learns, or a module of the user's table.
+
+    `extra` is the user's `[tool.nbsafe.leakage]` as JSON text.
+    """
+    words = _LEARNING
+    if extra:
+        import json
+
+        words = (*words, *(table.partition(".")[0] for table in json.loads(extra)))
+    return any(_names(source, word) for source in sources for word in words)
+
+
+def _names(source: str, word: str) -> bool:
+    """Return whether a source holds a word: a search for the text first, for most hold none."""
+    if word not in source:
+        return False
+    import re
+
+    return re.search(rf"\b{re.escape(word)}\b", source) is not None
