@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,9 +129,11 @@ def _analysed(work: Sequence[Work], settings: Mapping[str, Any]) -> Iterable[Ans
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_deaf) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:
-            yield from pool.map(_done, work, chunksize=_CHUNK)
+            with _deaf():  # they are started here, and inherit it
+                answers = pool.map(_done, work, chunksize=_CHUNK)
+            yield from answers
         except BaseException:  # Ctrl-C too: what has not begun is not begun
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -148,11 +151,20 @@ def _done(work: Work) -> Answer:
     return answer
 
 
-def _deaf() -> None:
-    """Leave Ctrl-C to the process that started this one."""
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let the processes that are started meanwhile leave Ctrl-C to this one."""
     import signal
+    import threading
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted, and may say what becomes of it
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _jobs(settings: Mapping[str, Any]) -> int:

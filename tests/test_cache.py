@@ -6,6 +6,7 @@ import concurrent.futures
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -459,3 +460,24 @@ def test_processes_are_started_where_they_pay(
     work = [static.Work(NB, Config())] * notebooks
     list(static._analysed(work, {"jobs": str(jobs)}))
     assert asked[-1] == started
+
+
+def test_processes_are_started_deaf_to_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is started while Ctrl-C is ignored ignores it too, and is ended by who started it."""
+    heard: list[object] = []
+
+    class Pool:
+        def map(self, *_: object, **__: object) -> list[object]:
+            heard.append(signal.getsignal(signal.SIGINT))
+            raise KeyboardInterrupt
+
+        def shutdown(self, **how: bool) -> None:
+            heard.append(how)
+
+    pool = nullcontext(Pool())
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", lambda *_, **__: pool)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        list(static._analysed([static.Work(NB, Config())] * 96, {"jobs": "4"}))
+    assert heard == [signal.SIG_IGN, {"wait": False, "cancel_futures": True}]
+    assert signal.getsignal(signal.SIGINT) == before
