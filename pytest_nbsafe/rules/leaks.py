@@ -39,7 +39,7 @@ def _key(leak: Leak) -> tuple[str, int, int]:
 def claims(
     facts: Facts, code: str, says: Callable[[Leak], str], remedy: Callable[[Leak], str]
 ) -> Iterator[Claim]:
-    """Yield a claim for each leak of this code, one for all of a family that come from one line."""
+    """Yield a claim for each leak of this code, with what it adds to another's path."""
     for leak, order in facts.leaks():
         if leak.code == code:
             yield _claim(facts, leak, says(leak) + order, remedy(leak))
@@ -58,8 +58,15 @@ def _claim(facts: Facts, leak: Leak, message: str, remedy: str) -> Claim:
             steps=tuple(Step(*step) for step in leak.steps),
             remedy=remedy,
         ),
-        fault=(leak.code[:-1], leak.cell, leak.span.line),
+        fault=_fault(leak),
+        also=Step(leak.cell, leak.span.line, message),
     )
+
+
+def _fault(leak: Leak) -> tuple[str, int, int]:
+    """Return what leaks have in common that are mended together: preparing rows in one cell."""
+    family = leak.code[:-1]
+    return (family, leak.cell, 0) if family == "NBS30" else (leak.code, leak.cell, leak.span.line)
 
 
 # -- words for the messages ------------------------------------------------------------------------
@@ -82,6 +89,7 @@ def of_name(name: str) -> str:
 
 def pipeline(leak: Leak) -> str:
     """Return the pipeline that does it right, as code."""
+    steps = [f"{name}()" if name[:1].isupper() else name for name in (leak.what, leak.model)]
     if not (leak.what.isidentifier() and leak.model.isidentifier()):
         return "a pipeline"
-    return f"`make_pipeline({leak.what}(), {leak.model})`"
+    return f"`make_pipeline({', '.join(steps)})`"

@@ -58,9 +58,9 @@ print(SVC().fit(X_train, y_train).score(X_test, y_test))
 
 
 def _says(leak: Leak) -> str:
-    what = leak.what or "several models"
-    does = verb(leak, "are", "may be")
-    return f"{what} {does} scored on one test set{of_name(leak.test)}"
+    what = f"another model, `{leak.what}`," if leak.what else "another model"
+    does = verb(leak, "is", "may be")
+    return f"{what} {does} scored on the same test rows{of_name(leak.test)}"
 
 
 def _remedy(_: Leak) -> str:

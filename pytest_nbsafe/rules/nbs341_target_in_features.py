@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.rules import leaks
 from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, verb
+from pytest_nbsafe.rules.leaks import Leak, named, verb
 
 
 class TargetInFeatures:
@@ -56,7 +56,7 @@ print(model.score(test[features], test["target"]))
 
 
 def _says(leak: Leak) -> str:
-    what = leak.what or "the target"
+    what = named(leak.what or "the target")
     does = verb(leak, "is", "may be")
     return f"{what} {does} among the features"
 
