@@ -10,7 +10,7 @@ from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.values import replace
 
-__all__ = ["Leak", "claims", "found", "named", "of_name", "pipeline", "verb"]
+__all__ = ["Leak", "claims", "found", "learns", "named", "of_name", "pipeline", "verb"]
 
 _RAN = ", in the order in which the cells ran"
 _PAGE = ", when the cells run from top to bottom"
@@ -75,6 +75,13 @@ def _fault(leak: Leak) -> tuple[str, int, int]:
 def verb(leak: Leak, certain: str, possible: str) -> str:
     """Return the verb that says how sure it is."""
     return certain if leak.certain else possible
+
+
+def learns(leak: Leak) -> str:
+    """Return what a class (it is fitted) or a function (it learns) does with rows."""
+    if leak.what[:1].isupper():
+        return verb(leak, "is fitted on", "may be fitted on")
+    return verb(leak, "learns from", "may learn from")
 
 
 def named(name: str) -> str:

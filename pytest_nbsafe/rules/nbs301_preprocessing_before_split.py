@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.rules import leaks
 from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, pipeline, verb
+from pytest_nbsafe.rules.leaks import Leak, learns, named, pipeline
 
 
 class PreprocessingBeforeSplit:
@@ -63,9 +63,7 @@ print(model.score(scaler.transform(X_test), y_test))
 
 
 def _says(leak: Leak) -> str:
-    what = named(leak.what)
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} fitted on rows that are later test rows"
+    return f"{named(leak.what)} {learns(leak)} rows that are later test rows"
 
 
 def _remedy(leak: Leak) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.rules import leaks
 from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, pipeline, verb
+from pytest_nbsafe.rules.leaks import Leak, learns, named, pipeline
 
 
 class PreprocessingBeforeCv:
@@ -58,9 +58,7 @@ print(cross_val_score(model, X, y).mean())
 
 
 def _says(leak: Leak) -> str:
-    what = named(leak.what)
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} fitted on the test rows of every fold too"
+    return f"{named(leak.what)} {learns(leak)} the test rows of every fold too"
 
 
 def _remedy(leak: Leak) -> str:
