@@ -18,13 +18,13 @@ from pytest_nbsafe.rules import evaluate
 Sources = Sequence[str]
 
 
-def check(sources: Sources, *, notes: bool = True) -> tuple[Finding, ...]:
+def check(sources: Sources) -> tuple[Finding, ...]:
     """Return all that a static check says of cells that were run in page order."""
     cells = tuple(
         Cell(CellId(f"c{number}"), number, "code", source, count=number)
         for number, source in enumerate(sources, start=1)
     )
-    facts, _ = static_facts(Notebook("nb.ipynb", cells), Config(notes=notes))
+    facts, _ = static_facts(Notebook("nb.ipynb", cells), Config(notes=True))
     return evaluate(facts)
 
 
@@ -33,21 +33,18 @@ def said(sources: Sources) -> set[str]:
 
 
 def steps(sources: Sources) -> int:
-    """Return how many Python functions are called to check the cells; never a time.
-
-    Notes are not asked for, as they are not by default: NBS203 follows every line to every other.
-    """
+    """Return how many Python functions are called to check the cells; never a time."""
     count = 0
 
     def profile(_frame: FrameType, event: str, _argument: object) -> None:
         nonlocal count
         count += event == "call"
 
-    check(sources, notes=False)  # what is made once is made
+    check(sources)  # what is made once is made
     analysis._analysed.cache_clear()
     sys.setprofile(profile)
     try:
-        check(sources, notes=False)
+        check(sources)
     finally:
         sys.setprofile(None)
     return count
@@ -78,6 +75,10 @@ def cells(n: int) -> Sources:
 
 def rebound(n: int) -> Sources:
     return ["df = 1", *(f"y{i} = df + 1\nprint(y{i})" for i in range(n))]
+
+
+def summed(n: int) -> Sources:
+    return ["df = 0\nx0 = 1", *(f"x{i} = x{i - 1} + 1\ndf = df + x{i}" for i in range(1, n))]
 
 
 def columns(n: int) -> Sources:
@@ -131,6 +132,7 @@ def lists_of_functions(n: int) -> Sources:
         (withs, 100),
         (cells, 100),
         (rebound, 100),
+        (summed, 60),
         (columns, 60),
         (undefined, 300),
         (defined_later, 300),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Violation
@@ -14,6 +15,10 @@ from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.values import dataclass
 
 _CODE = frozenset({"function", "class", "import"})
+_MOST_NAMES = 200
+"""A cell that reads more names than this is not looked into: each pair of them would be."""
+_MOST_MAKERS = 16
+"""So many cells on either side are looked at that may make a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,8 @@ def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
     Every chain of three cells can go stale at its end; what is worth telling is a reader that has
     the new value before its eyes, so that nothing seems to be missing. Sought is one run after
     that of the source (more add next to nothing), each mixture proved by the impact domain. What
-    is a function, a class or an import on either side is left out.
+    is a function, a class or an import on either side is left out, and so is a cell that reads
+    hundreds of names.
 
     Source: NBLyzer, section 4.1.2.
     """
@@ -57,24 +63,40 @@ def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
 def _may_mix(graph: Graph) -> Iterator[int]:
     """Yield the cells that read two names of which one may be made from the other.
 
-    Cheap, and says yes too often: every cell that may make a name counts, and all that it reads
-    or makes beside it.
+    Cheap, and says yes too often: every cell near by that may make a name counts, and all that it
+    reads or makes beside it. Sets of names are bits of an integer.
     """
-    code = _code_names(graph)
-    above: dict[int, set[str]] = {}
+    numbers: dict[str, int] = {}
+
+    def bits(names: Iterable[str]) -> int:
+        return sum({1 << numbers.setdefault(name, len(numbers)) for name in names})
+
+    code = bits(_code_names(graph))
+    defines = {cell: bits(analysis.defines) for cell, analysis in graph.cells.items()}
+    above: dict[int, int] = {}
     for cell in sorted(graph.cells):
-        names = {use.name for use in graphs.needs(graph, cell)}
-        reads, found = names - code, set(names)
+        names = [use.name for use in graphs.needs(graph, cell)]
+        found = bits(names)
+        reads = found & ~code
         mixes = False
-        for name in names:
-            for maker in (*graphs.definers(graph, name), *graphs.mutators(graph, name)):
-                if maker != cell:
-                    parents = above.get(maker, set()) if maker < cell else reads
-                    mixes = mixes or (name in reads and not parents.isdisjoint(reads - {name}))
-                    found |= parents | graph.cells[maker].defines
+        for name in names if len(names) <= _MOST_NAMES else ():
+            own = bits([name])
+            for maker in _makers(graph, name, cell):
+                parents = above.get(maker, 0) if maker < cell else reads
+                mixes = mixes or bool(own & reads and parents & reads & ~own)
+                found |= parents | defines[maker]
         above[cell] = found
         if mixes:
             yield cell
+
+
+def _makers(graph: Graph, name: str, cell: int) -> Iterator[int]:
+    """Yield the cells nearest to this one, above and below, that make or change a name."""
+    for cells in (graphs.definers(graph, name), graphs.mutators(graph, name)):
+        at = bisect_left(cells, cell)
+        for maker in cells[max(0, at - _MOST_MAKERS) : at + _MOST_MAKERS]:
+            if maker != cell:
+                yield maker
 
 
 def _code_names(graph: Graph) -> set[str]:

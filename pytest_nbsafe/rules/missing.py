@@ -7,11 +7,11 @@ a run shows stands over both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.model import Span, Use
+from pytest_nbsafe.analysis.model import CellAnalysis, Span, Use
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import (
@@ -24,6 +24,8 @@ from pytest_nbsafe.rules.page import (
 from pytest_nbsafe.rules.runs import exception
 from pytest_nbsafe.trace.model import Failure
 from pytest_nbsafe.values import dataclass
+
+Place = tuple[int, int]
 
 _PLATFORM = frozenset({"dbutils", "displayHTML", "sc", "spark", "sqlContext", "table"})
 """Names that Spark and Databricks kernels bring along, as builtins do."""
@@ -48,9 +50,12 @@ def missing(facts: Facts) -> tuple[Missing, ...]:
     """Return the missing names of every cell, in page order; what a run refutes is left out."""
     order = tuple(cell.number for cell in facts.notebook.code_cells)
     found: dict[tuple[int, str], Missing] = {}
+    own: dict[int, Mapping[str, Place]] = {}
     for index, use in graphs.unbound(facts.graph, order):
         cell = order[index]
-        verdict = _verdict(facts, cell, use)
+        if cell not in own:
+            own[cell] = _first_bindings(facts.graph.cells[cell])
+        verdict = _verdict(facts, cell, use, own[cell])
         above, later = _definers(facts, cell, use.name)
         if verdict is not None and not above:
             found[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)
@@ -66,7 +71,7 @@ def _definers(facts: Facts, cell: int, name: str) -> tuple[tuple[int, ...], tupl
 
 
 def _verdict(
-    facts: Facts, cell: int, use: Use
+    facts: Facts, cell: int, use: Use, own: Mapping[str, Place]
 ) -> Literal["observed", "proved", "suspected"] | None:
     page = facts.notebook.cell(cell)
     if use.guarded or _expected(page, use.name):
@@ -80,8 +85,21 @@ def _verdict(
             return None
     elif result is not None and result.status == "ok":
         return None
-    certain = use.certain and not use.via and use.name not in _PLATFORM
-    return "proved" if certain else "suspected"
+    if use.certain and not use.via and use.name not in _PLATFORM:
+        return "proved"
+    # In a loop or an `if` the cell may have bound it itself: whether it does is for a run to show.
+    place = (use.span.line, use.span.column)
+    return None if own.get(use.name, place) < place else "suspected"
+
+
+def _first_bindings(analysis: CellAnalysis) -> Mapping[str, Place]:
+    """Return where a cell may bind each of its names for the first time."""
+    found: dict[str, Place] = {}
+    for definition in analysis.definitions:
+        if definition.kind not in {"delete", "mutation"}:
+            place = (definition.span.line, definition.span.column)
+            found[definition.name] = min(found.get(definition.name, place), place)
+    return found
 
 
 def _expected(page: Cell, name: str) -> bool:

@@ -56,20 +56,19 @@ print(price)
         """Yield a claim for each suspected cell, unless the clean run refutes it."""
         told: set[int] = set()
         edges = page_edges(facts)
+        last = {run.cell: run.step for run in facts.plan.runs}
         for read in suspicions(facts).stale_reads:
-            if read.cell not in told and _is_last(facts, read) and _speaks(facts, read.cell):
+            if read.cell in told or last.get(read.cell) != read.step:
+                continue
+            if _speaks(facts, read.cell):
                 told.add(read.cell)
                 yield _stale_read(facts, read, edges)
         for old in suspicions(facts).outdated:
-            if old.cell not in told and _is_last(facts, old) and _speaks_of_old(facts, old):
+            if old.cell in told or last.get(old.cell) != old.step:
+                continue
+            if _speaks_of_old(facts, old):
                 told.add(old.cell)
                 yield _outdated(facts, old, edges)
-
-
-def _is_last(facts: Facts, suspicion: StaleRead | OutdatedResult) -> bool:
-    """Return whether this run is the one whose result the page shows."""
-    last = facts.plan.last_run(suspicion.cell)
-    return last is not None and last.step == suspicion.step
 
 
 def _judgement(facts: Facts, cell: int) -> Judgement | None:

@@ -24,6 +24,9 @@ from pytest_nbsafe.trace.model import (
 )
 from pytest_nbsafe.trace.moments import Relations, moments
 
+_MOST_THROUGH = 16
+"""A cell at the end of a long chain may be outdated for every cell of it: the nearest will do."""
+
 
 def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:
     """Return the reads of names that were stale when the run began, by step and line.
@@ -221,7 +224,10 @@ def _outdated(
     made: Mapping[tuple[int, str], Version],
     results: Mapping[int, tuple[OutdatedResult, ...]],
 ) -> tuple[OutdatedResult, ...]:
-    """Return what made the last run of one cell outdated; one entry a name and definer."""
+    """Return what made the last run of one cell outdated; one entry a name and definer.
+
+    Of what comes through other cells the nearest are kept (`_MOST_THROUGH`).
+    """
     found: dict[tuple[str, int], OutdatedResult] = {}
     for edge in edges:
         line = edge.use.span.line
@@ -236,18 +242,29 @@ def _outdated(
                 definer_line=version.line,
                 definer_at=version.at,
             )
-    for edge in edges:
-        for result in results.get(edge.definer, ()):
-            if result.definer_at[0] > run.step:
-                through = OutdatedResult(
-                    step=run.step,
-                    cell=run.cell,
-                    line=edge.use.span.line,
-                    name=result.name,
-                    definer=result.definer,
-                    definer_line=result.definer_line,
-                    definer_at=result.definer_at,
-                    through=(edge.definer, *result.through),
-                )
-                found.setdefault((result.name, result.definer), through)
+    through = (
+        _through(run, edge, result)
+        for edge in edges
+        for result in results.get(edge.definer, ())
+        if result.definer_at[0] > run.step
+    )
+    most = len(found) + _MOST_THROUGH
+    for result in sorted(through, key=lambda r: (len(r.through), r.line, r.name)):
+        if len(found) >= most:
+            break
+        found.setdefault((result.name, result.definer), result)
     return tuple(sorted(found.values(), key=lambda r: (len(r.through), r.line, r.name)))
+
+
+def _through(run: Run, edge: Edge, result: OutdatedResult) -> OutdatedResult:
+    """Return what a cell's outdated result makes of that of its reader."""
+    return OutdatedResult(
+        step=run.step,
+        cell=run.cell,
+        line=edge.use.span.line,
+        name=result.name,
+        definer=result.definer,
+        definer_line=result.definer_line,
+        definer_at=result.definer_at,
+        through=(edge.definer, *result.through),
+    )

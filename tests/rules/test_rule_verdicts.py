@@ -44,6 +44,28 @@ def test_a_name_error_is_told_once_as_what_caused_it() -> None:
     assert {step.cell for step in finding.steps} == {1, 2, 3}
 
 
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("for i in range(3):\n    y = i\nprint(y)", ""),
+        ("if len(str(3)) > 1:\n    y = 1\nprint(y)", ""),
+        ("while print():\n    y = 1\nelse:\n    z = y", ""),
+        ("if print():\n    z = y\ny = 1", "NBS101 1:2 suspected warning"),
+        ("y += 1", "NBS101 1:1 proved error"),
+        ("print(y)\ny = 1", "NBS101 1:1 proved error"),
+        ("y.append(1)\nif print():\n    z = y", "NBS101 1:1 proved error"),
+    ],
+)
+def test_a_name_that_the_cell_may_have_bound_itself(cell: str, told: str) -> None:
+    assert lines(evaluate(facts_of(f"# %% [1]\n{cell}\n"))) == [told] * bool(told)
+
+
+def test_a_run_shows_that_it_has_not() -> None:
+    facts = facts_of("# %% [1]\nfor i in range(0):\n    y = i\nprint(y)\n")
+    seen = evaluate(tried(facts, raised(1, "NameError", "name 'y' is not defined", 3)))
+    assert lines(seen) == ["NBS101 1:3 observed error"]
+
+
 def test_a_run_refutes_a_missing_name() -> None:
     assert evaluate(tried(facts_of(DELETED))) == ()
 
