@@ -228,7 +228,7 @@ def _traits(table: Mapping[str, Iterable[str]]) -> dict[str, dict[str, Any]]:
     return traits
 
 
-# -- a table of the user's own ---------------------------------------------------------------------
+# -- a table of the user's own -------------------------------------------------------------------
 
 
 def _flat(title: str, entries: Any) -> Iterator[tuple[str, dict[str, list[str]]]]:

@@ -1,0 +1,587 @@
+"""Estimators: what they learn from, what they give, and how they are scored."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import joining, select, tables
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.arguments import Arguments, text
+from pytest_nbsafe.absint.leakage.rows import Step
+from pytest_nbsafe.absint.leakage.values import (
+    NO_DEPS,
+    Bound,
+    Columns,
+    Data,
+    Dep,
+    Deps,
+    Estimator,
+    Eval,
+    Fit,
+    Index,
+    Seq,
+    Site,
+    Splitter,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+    from pytest_nbsafe.absint.leakage.knowledge import Class
+
+PREDICTS = frozenset({"classifier", "regressor", "model", "search", "meta", "pipeline"})
+"""The roles of what is scored on rows that it has not learned from."""
+_HOLDERS = frozenset({"pipeline", "columns", "search", "meta"})
+_SIMPLE = frozenset({"nothing", "categories"})
+
+
+def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
+    """Return a new object of a class that the tables know."""
+    what = cls.name.rpartition(".")[2]
+    if cls.role == "splitter":
+        shuffles = cls.shuffles or arguments.constant("shuffle") is True
+        return Splitter(what, cls.time, cls.grouped, shuffles)
+    steps = _held(machine, arguments) if cls.role in _HOLDERS else ()
+    learns = "nothing" if _fixed(cls, arguments) else cls.learns
+    given = None
+    data = [value for value in arguments.every() if isinstance(value, Data)]
+    if data and cls.role in {"regressor", "classifier"}:
+        named = arguments.data(-1, "data", "exog")
+        given = named or (data[1] if len(data) > 1 else None)
+    made = Estimator(
+        what,
+        cls.role,
+        learns,
+        steps,
+        tuned=_tuned(data),
+        given=given if given is not None and given.rows else None,
+        stops=arguments.constant("early_stopping_rounds") is not None,
+        search=cls.role == "search",
+    )
+    return machine.box(made)
+
+
+def _tuned(data: list[Data]) -> Deps:
+    return frozenset(dep for value in data for dep in value.all_deps() if dep.kind == "tuned")
+
+
+def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
+    """Return the estimators that stand in a call, those in lists of (name, estimator) too."""
+    found: list[Value] = []
+
+    def look(value: Value, depth: int) -> None:
+        state = machine.get(value)
+        if isinstance(state, Estimator):
+            found.append(value)
+        elif isinstance(state, Seq) and depth < 4:
+            for item in (*state.items, state.each):
+                if item is not None:
+                    look(item, depth + 1)
+
+    for value in (*arguments.args, *arguments.keywords.values()):
+        look(value, 0)
+    return tuple(found)
+
+
+def make_pipeline(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return a pipeline of the arguments."""
+    return machine.box(Estimator("Pipeline", "pipeline", steps=_held(machine, arguments)))
+
+
+def make_columns(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return steps side by side."""
+    return machine.box(Estimator("ColumnTransformer", "columns", steps=_held(machine, arguments)))
+
+
+def clone(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the same estimator, not fitted."""
+    value = arguments.get(0)
+    if isinstance(value, Estimator):
+        return machine.box(replace(value, fit=None))
+    return value
+
+
+def _fixed(cls: Class, arguments: Arguments) -> bool:
+    """Return whether a parameter makes it learn nothing: `SimpleImputer(strategy="constant")`."""
+    for parameter, wanted in cls.fixed_by:
+        value = arguments.constant(parameter)
+        if parameter in arguments.keywords and (not wanted or value == wanted):
+            return True
+    return False
+
+
+def _parts(machine: Machine, value: Estimator) -> list[Estimator]:
+    """Return an estimator's steps and their steps, in order; itself where it holds none."""
+    if not value.steps:
+        return [value]
+    found: list[Estimator] = []
+    for step in value.steps:
+        inner = machine.get(step)
+        if isinstance(inner, Estimator) and len(found) < 20:
+            found.extend(_parts(machine, inner))
+    return found or [value]
+
+
+def predicts(machine: Machine, value: Estimator) -> bool:
+    """Return whether an estimator is one that is scored on rows it has not seen."""
+    if value.role not in PREDICTS:
+        return False
+    last = _parts(machine, value)[-1]
+    return (
+        value.role not in {"pipeline", "search", "meta"} or last.role in PREDICTS or last is value
+    )
+
+
+def described(machine: Machine, value: Estimator) -> str:
+    """Return the name by which a message calls an estimator: a pipeline's is its last step's."""
+    return _parts(machine, value)[-1].what if value.role in {"pipeline", "search"} else value.what
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+def method(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    """Return what a method of an estimator gives."""
+    effect = machine.knowledge.method_of("estimator", bound.name)
+    handler = _METHODS.get(effect or "")
+    return handler(machine, bound, value, arguments) if handler is not None else arguments.unknown()
+
+
+def _fit(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    data = arguments.data(0, "X", "x", "raw_documents", "dtrain")
+    if data is None or (not arguments.args and not arguments.keywords):
+        data = value.given
+    if data is None:
+        machine.put(bound.owner, replace(value, fit=None))
+        return bound.owner
+    _learn(machine, bound.owner, value, data, arguments, bound.name)
+    return bound.owner
+
+
+def _learn(
+    machine: Machine,
+    owner: Value,
+    value: Estimator,
+    data: Data,
+    arguments: Arguments,
+    name: str = "fit",
+) -> Fit:
+    target = arguments.data(1, "y", "Y")
+    origins = target.origins if target is not None else frozenset()
+    site = arguments.site
+    fit = Fit(
+        described(machine, value),
+        value.role,
+        data.rows,
+        data.all_deps(),
+        site,
+        text(getattr(arguments.node.func, "value", None)),
+        arguments.name(),
+        value.learns,
+        *_watched(machine, value, arguments),
+        tuned=value.tuned,
+        target=origins,
+        copied=_copied(machine, value, data, origins, arguments.site),
+        searched=value.search,
+        certain=machine.certain and not data.vague,
+    )
+    if name == "partial_fit" and value.fit is not None:
+        fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
+    machine.put(owner, replace(value, fit=fit))
+    machine.note("fit", arguments.node, fit)
+    for step in value.steps:
+        inner = machine.get(step)
+        if isinstance(inner, Estimator) and value.role in {"pipeline", "columns"}:
+            machine.put(
+                step, replace(inner, fit=replace(fit, what=inner.what, learns=inner.learns))
+            )
+    return fit
+
+
+def _copied(
+    machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: Site
+) -> Site | None:
+    """Return where the target's own column, or a copy of it, came among the features, if it did."""
+    if not target or any(part.role == "columns" for part in _all(machine, value)):
+        return None
+    if data.origins & target:
+        return None  # `fit(y, y)`: no features at all
+    for origin in target:
+        base, name = origin[-2:] if isinstance(origin, tuple) else (None, "")
+        raw = data.columns is not None and base is not None and data.base == base
+        if raw and data.columns is not None and data.columns.has(name):
+            made = dict(data.named).get(name)
+            if made is None or origin in made.origins:
+                return site
+    for name, made in data.named:
+        if made.origins & target and data.columns is not None and data.columns.has(name):
+            return made.site or site
+    return None
+
+
+def _all(machine: Machine, value: Estimator) -> list[Estimator]:
+    found = [value]
+    for step in value.steps:
+        inner = machine.get(step)
+        if isinstance(inner, Estimator) and len(found) < 20:
+            found.extend(_all(machine, inner))
+    return found
+
+
+_WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
+
+
+def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[sets.Rows]:
+    """Return the rows that a fit may stop by."""
+    stops = value.stops or arguments.constant("early_stopping_rounds") is not None
+    stops = stops or arguments.constant("use_best_model") is True
+    if not stops and "callbacks" in arguments.keywords:
+        only = Arguments(machine, arguments.node, [arguments.keywords["callbacks"]], {})
+        stops = any(isinstance(v, Unknown) and _stopper(v.key) for v in only.every())
+    if not stops:
+        return (sets.NONE,)
+    for name in _WATCHES:
+        if name in arguments.keywords:
+            only = Arguments(machine, arguments.node, [arguments.keywords[name]], {})
+            data = [v for v in only.every() if isinstance(v, Data) and v.rows]
+            return (sets.NONE.union(*(v.rows for v in data)),)
+    return (sets.NONE,)
+
+
+def _stopper(key: object) -> bool:
+    return isinstance(key, tuple) and key[0] in {"EarlyStopping", "early_stopping"}
+
+
+def _transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    data = arguments.data(0, "X", "x", "raw_documents")
+    if data is None:
+        return arguments.unknown()
+    if bound.name == "inverse_transform":
+        return data
+    return _transformed(machine, value, data, value.fit)
+
+
+def _transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None) -> Data:
+    result = replace(data, form="array", base=None, columns=None, mask=None, random=False, named=())
+    result = replace(result, deps=data.all_deps(), pred=None)
+    learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE]
+    if not learning:
+        return result
+    result = replace(result, origins=frozenset())
+    if fit is None:
+        return result
+    what = learning[0]
+    kind = "fitted"
+    if any(p.role == "selector" and p.learns == "target" for p in learning):
+        kind = "selection"
+        what = next(p for p in learning if p.role == "selector")
+    elif any(p.role == "encoder" and p.learns == "target" for p in learning):
+        kind = "target"
+    dep = Dep(kind, fit.rows, what.what, fit.site, fit.data, fit.target, certain=fit.certain)  # type: ignore[arg-type]
+    inherited = frozenset(
+        d for d in fit.deps if d.kind not in {"join", "time", "ahead", "resample"}
+    )
+    return replace(result, deps=result.deps | {dep} | inherited)
+
+
+def _fit_transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    data = arguments.data(0, "X", "x", "raw_documents")
+    if data is None:
+        return arguments.unknown()
+    fit = _learn(machine, bound.owner, value, data, arguments)
+    return _transformed(machine, value, data, fit)
+
+
+def _fit_predict(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    result = _fit_transform(machine, bound, value, arguments)
+    now = machine.get(bound.owner)
+    if isinstance(result, Data) and isinstance(now, Estimator) and predicts(machine, now):
+        return replace(result, pred=now.fit)
+    return result
+
+
+def _fit_resample(
+    machine: Machine,
+    _bound: Bound,
+    value: Estimator,
+    arguments: Arguments,
+) -> Value:
+    data, target = arguments.data(0, "X"), arguments.data(1, "y")
+    if data is None:
+        return arguments.unknown()
+    fewer = any(
+        word in value.what
+        for word in (
+            "Under",
+            "NearMiss",
+            "Tomek",
+            "Edited",
+            "AllKNN",
+            "OneSided",
+            "Condensed",
+            "Centroids",
+            "Cleaning",
+        )
+    )
+    if value.what in {"SMOTEENN", "SMOTETomek"}:
+        fewer = False
+    deps: Deps = NO_DEPS
+    if not fewer:
+        deps = frozenset(
+            (
+                Dep(
+                    "resample",
+                    data.rows,
+                    value.what,
+                    arguments.site,
+                    arguments.name(),
+                    certain=machine.certain and not data.vague,
+                ),
+            )
+        )
+    made = machine.box(tables.with_deps(replace(data, mask=None), deps))
+    other = target if target is not None else data
+    return Seq((made, machine.box(tables.with_deps(replace(other, mask=None), deps))))
+
+
+def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    data = arguments.data(0, "X", "x", "data", "exog")
+    if data is None or bound.name in {"apply", "kneighbors", "radius_neighbors"}:
+        return arguments.unknown()
+    if not predicts(machine, value):
+        return _transformed(machine, value, data, value.fit)
+    fit = value.fit
+    if fit is None:
+        return Data(data.rows, data.all_deps(), vague=True)
+    return Data(data.rows, data.all_deps(), "array", pred=fit, vague=data.vague)
+
+
+def _score(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    data = arguments.data(0, "X", "x")
+    if data is None or value.fit is None or not predicts(machine, value):
+        return arguments.unknown()
+    return _evaluated(machine, value.fit, data, arguments, arguments.name())
+
+
+def _settings(_machine: Machine, bound: Bound, _value: Estimator, _arguments: Arguments) -> Value:
+    return bound.owner
+
+
+def _size(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    if bound.name in {"get_support", "get_feature_names_out"}:
+        return _learned(value)
+    del machine
+    return arguments.unknown()
+
+
+_METHODS: Mapping[str, Callable[[Machine, Bound, Estimator, Arguments], Value]] = {
+    "fit": _fit,
+    "transform": _transform,
+    "fit_transform": _fit_transform,
+    "fit_predict": _fit_predict,
+    "fit_resample": _fit_resample,
+    "predict": _predict,
+    "score": _score,
+    "settings": _settings,
+    "size": _size,
+}
+
+
+def fitted_part(machine: Machine, node: object, owner: Value, value: Estimator, name: str) -> Value:
+    """Return an attribute of an estimator: what it has learned, its best candidate, a method."""
+    if machine.knowledge.method_of("estimator", name) is not None:
+        return Bound(owner, name)
+    fit = value.fit
+    if name in {"best_estimator_", "base_estimator_", "estimator_", "model"}:
+        return owner
+    if fit is not None and name == "best_score_":
+        machine.note("best", node, fit)  # type: ignore[arg-type]
+        return Unknown(("best", machine.token(fit.site)))
+    if fit is not None and name == "best_params_":
+        dep = Dep("tuned", fit.rows, fit.what, fit.site, fit.data, certain=fit.certain)
+        return Data(deps=frozenset((dep,)), form="stat")
+    if name in {"named_steps", "steps", "transformers_", "estimators_"}:
+        return Seq((), value.steps[-1]) if value.steps else Unknown()
+    if (
+        name.endswith("_")
+        and fit is not None
+        and name not in {"classes_", "cv_results_", "n_features_in_", "n_iter_"}
+    ):
+        return _learned(value)
+    return Bound(owner, name)
+
+
+def _learned(value: Estimator) -> Data:
+    """Return what an estimator has learned, as values: the choice of features depends on it."""
+    fit = value.fit
+    if fit is None:
+        return Data(form="stat")
+    target = value.learns == "target" or value.role in PREDICTS
+    kind = "selection" if target else "fitted"
+    dep = Dep(kind, fit.rows, value.what, fit.site, fit.data, certain=fit.certain)  # type: ignore[arg-type]
+    return Data(deps=frozenset((dep,)), form="stat", vague=False, columns=Columns(but=True))
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def _evaluated(
+    machine: Machine,
+    fit: Fit,
+    data: Data,
+    arguments: Arguments,
+    name: str,
+    *,
+    curve: bool = False,
+) -> Data:
+    score = Eval(
+        fit,
+        data.rows,
+        data.all_deps(),
+        arguments.site,
+        name,
+        cv=data.cv,
+        loop=machine.loops > 0,
+        curve=curve,
+        vague=data.vague,
+        certain=machine.certain and fit.certain,
+    )
+    machine.note("eval", arguments.node, score)
+    return Data(form="stat", scores=frozenset((score,)))
+
+
+def judged(machine: Machine, data: Data, arguments: Arguments) -> Value:
+    """Return the score that a mean of right predictions is."""
+    if data.pred is None:
+        return Unknown(machine.fresh(arguments.node))
+    return _evaluated(machine, data.pred, data, arguments, "")
+
+
+def metric(machine: Machine, what: str, arguments: Arguments) -> Value:
+    """Return the score of predictions against the truth."""
+    values = [(v, arguments.name(i)) for i, v in enumerate(map(machine.get, arguments.args))]
+    values += [(machine.get(v), "") for v in arguments.keywords.values()]
+    found = []
+    for value, name in values:
+        state = select.as_data(machine, value) if isinstance(value, Seq) else value
+        if isinstance(state, Data) and state.pred is not None:
+            found.append((state, name))
+    if not found:
+        scores = frozenset(s for v, _ in values if isinstance(v, Data) for s in v.scores)
+        return Data(form="stat", scores=scores) if scores else arguments.unknown()
+    data = found[-1][0]
+    truth = next((name for value, name in values if name and value is not found[-1][0]), "")
+    curve = what in {"roc_curve", "precision_recall_curve"}
+    assert data.pred is not None, "only predictions are kept"
+    return _evaluated(machine, data.pred, data, arguments, truth, curve=curve)
+
+
+def score_function(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the score of `plot_roc_curve(model, X, y)` and the like."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X")
+    if isinstance(value, Estimator) and value.fit is not None and data is not None:
+        return _evaluated(machine, value.fit, data, arguments, arguments.name(1))
+    return arguments.unknown()
+
+
+def cross_validated(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the scores of a cross-validation: every row is a test row in its turn."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
+    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+        return arguments.unknown()
+    fit, splitter = _folds(machine, value, data, arguments)
+    score = Eval(
+        fit,
+        data.rows,
+        fit.deps,
+        arguments.site,
+        arguments.name(1),
+        cv=True,
+        shuffled=splitter.shuffles,
+        grouped=splitter.grouped,
+        loop=machine.loops > 0,
+        vague=data.vague,
+        certain=machine.certain,
+    )
+    group = machine.groups.get(data.base)
+    if "groups" in arguments.keywords:
+        group = next(
+            (
+                k.value.id
+                for k in arguments.node.keywords
+                if k.arg == "groups" and isinstance(k.value, ast.Name)
+            ),
+            "groups",
+        )
+    if not splitter.grouped and group and not (splitter.what and splitter.time):
+        machine.note("ungrouped", arguments.node, group)
+    machine.note("eval", arguments.node, score)
+    return Data(form="stat", scores=frozenset((score,)))
+
+
+def _folds(
+    machine: Machine, value: Estimator, data: Data, arguments: Arguments
+) -> tuple[Fit, Splitter]:
+    target = arguments.data(2, "y")
+    origins = target.origins if target is not None else frozenset()
+    fit = Fit(
+        described(machine, value),
+        value.role,
+        data.rows,
+        data.all_deps(),
+        arguments.site,
+        arguments.name(0),
+        arguments.name(1),
+        tuned=value.tuned,
+        target=origins,
+        copied=_copied(machine, value, data, origins, arguments.site),
+        certain=machine.certain and not data.vague,
+    )
+    splitter = arguments.find(-1, "cv")
+    return fit, splitter if isinstance(splitter, Splitter) else Splitter("")
+
+
+def cross_predicted(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the predictions of a cross-validation."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
+    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+        return arguments.unknown()
+    fit, _ = _folds(machine, value, data, arguments)
+    return Data(data.rows, data.all_deps(), "array", pred=fit, cv=True, vague=data.vague)
+
+
+def train_function(machine: Machine, what: str, arguments: Arguments) -> Value:
+    """Return the model that `xgb.train(params, dtrain)` gives."""
+    data = next(
+        (v for v in map(machine.get, arguments.args) if isinstance(v, Data) and v.rows), None
+    )
+    data = data or arguments.data(-1, "dtrain", "train_set")
+    owner = machine.box(Estimator(what, "model"))
+    value = machine.get(owner)
+    if data is None or not isinstance(value, Estimator):
+        return owner
+    _learn(machine, owner, replace(value, what="train"), data, arguments)
+    return owner
+
+
+def split(machine: Machine, value: Splitter, name: str, arguments: Arguments) -> Value:
+    """Return the folds that `KFold().split(X)` gives, as positions."""
+    if name != "split":
+        return Unknown((name, machine.token(value)))
+    key = ("folds", machine.fresh(arguments.node))
+    parts = tuple(Index((Step(key, ("is", place), "fold"),)) for place in (0, 1))
+    data = arguments.find(0, "X")
+    whole = [data] if isinstance(data, Data) else []
+    joining.note_split(
+        machine,
+        arguments,
+        key,
+        whole,
+        shuffled=value.shuffles and not value.time,
+        grouped=value.grouped,
+    )
+    return Seq((), Seq(parts))

@@ -1,0 +1,430 @@
+"""Runs a cell on abstract values: its statements, its branches and its loops."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import expressions
+from pytest_nbsafe.absint.leakage.joins import join, joined
+from pytest_nbsafe.absint.leakage.rows import Atom
+from pytest_nbsafe.absint.leakage.values import (
+    CHANGEABLE,
+    Const,
+    Data,
+    Function,
+    Lib,
+    Ref,
+    Site,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.analysis.model import Span
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.knowledge import Knowledge
+
+MOST_STEPS = 30_000
+"""So many expressions are looked into; then the rest of the notebook is left unknown."""
+DEPTH = 8
+"""So deep may functions of the page call one another before the result is unknown."""
+
+_GROUP = re.compile(
+    r"(?:(?:patient|subject|user|customer|client|person|participant|speaker|animal|session|house|"
+    r"household|group|family|donor|driver|student|site|machine|engine|unit)s?"
+    r"(?:[ _-]?(?:id|no|nr|num|number|name))?|.*[a-z][ _](?:id|ID)|subj)",
+    re.IGNORECASE,
+)
+"""What a column of groups is called: a guess that counts only beside a use that says the same."""
+_BUILTINS = frozenset(dir(builtins))
+Scope = dict[str, Value]
+
+
+class Enough(Exception):  # noqa: N818 - it is no error, the notebook is only too long
+    """Raised when the notebook takes more than `MOST_STEPS`."""
+
+
+class Machine:
+    """The state of one pass over a notebook, and what it has seen so far.
+
+    `scopes` are the names, the notebook's own first; `heap` holds what can change. `certain` is
+    whether the statement that is being run is run on every path; `events` are what the judge is
+    told of, in the order in which it happened.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self.scopes: list[Scope] = [{}]
+        self.heap: dict[int, Value] = {}
+        self.events: list[tuple[str, Site, object]] = []
+        self.certain = True
+        self.cell = 0
+        self.run = 0
+        self.steps = 0
+        self.loops = 0
+        self.calls: list[ast.AST] = []
+        self.returns: list[list[Value]] = []
+        self.stars: list[str] = []
+        self.comments: Mapping[int, str] = {}
+        self.groups: dict[object, str] = {}
+        self.markers: dict[str, dict[Atom, object]] = {}
+        self.splits: dict[object, tuple[Site, str, bool, str | None]] = {}
+        self._next = 0
+        self._tokens: dict[object, int] = {}
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def get(self, value: Value | None) -> Value:
+        """Return what a value is now: for an object that can change, its state."""
+        while isinstance(value, Ref):
+            value = self.heap[value.id]
+        return value if value is not None else Unknown()
+
+    def put(self, value: Value, state: Value) -> None:
+        """Change an object."""
+        if isinstance(value, Ref):
+            self.heap[value.id] = state
+
+    def box(self, value: Value) -> Value:
+        """Return a value as an object of its own, that can change, if its kind can."""
+        if not isinstance(value, CHANGEABLE):
+            return value
+        self._next += 1
+        self.heap[self._next] = value
+        return Ref(self._next)
+
+    def token(self, value: object) -> int:
+        """Return a small number that stands for a value: the same for equal ones."""
+        return self._tokens.setdefault(value, len(self._tokens))
+
+    def site(self, node: ast.AST) -> Site:
+        """Return the place of a node."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end = getattr(node, "end_lineno", None) or line
+        return Site(
+            self.cell, Span(line, column + 1, end, (getattr(node, "end_col_offset", 0) or 0) + 1)
+        )
+
+    def fresh(self, node: ast.AST) -> tuple[object, ...]:
+        """Return a key for what is made here in this run of the cell."""
+        return (self.run, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+
+    def spend(self) -> None:
+        """Count one expression, and stop when there were too many."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise Enough
+
+    def mark_group(self, base: object, name: str, value: Value | None = None) -> None:
+        """Remember a column that says which group a row belongs to, by name and by use."""
+        repeated = value is None or (
+            isinstance(value, Unknown)
+            and isinstance(value.key, tuple)
+            and value.key[0] == "repeated"
+        )
+        if base is not None and repeated and _GROUP.fullmatch(name):
+            self.groups[base] = name
+
+    def mark_rows(self, data: Data, name: str, value: Value) -> None:
+        """Remember that a column says of rows where they are from: `train["part"] = "train"`."""
+        if isinstance(value, Const):
+            for atom in data.rows:
+                self.markers.setdefault(name, {})[atom] = value.value
+
+    def note(self, kind: str, node: ast.AST, what: object = None) -> None:
+        """Tell the judge that something happened here."""
+        self.events.append((kind, self.site(node), what))
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def read(self, name: str) -> Value:
+        """Return what a name holds."""
+        for scope in (self.scopes[-1], self.scopes[0]):
+            if name in scope:
+                return scope[name]
+        for module in self.stars:
+            dotted = f"{module}.{name}"
+            if self.knowledge.class_of(dotted) or self.knowledge.effect_of(dotted):
+                return Lib(dotted)
+        if name == "__name__":
+            return Const("__main__")
+        return Lib(f"builtins.{name}") if name in _BUILTINS else Unknown(("name", name))
+
+    def bind(self, name: str, value: Value) -> None:
+        """Bind a name in the scope that is being run."""
+        self.scopes[-1][name] = self.box(value)
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def block(self, body: Sequence[ast.stmt]) -> bool:
+        """Run statements one after another; return whether the end is reached."""
+        for node in body:
+            handler = _STATEMENTS.get(type(node))
+            if handler is not None and not handler(self, node):
+                return False
+        return True
+
+    def branches(self, bodies: Sequence[Callable[[], bool]]) -> bool:
+        """Run each body on a state of its own, and go on with what holds after all of them."""
+        scopes, heap, certain = self.scopes, self.heap, self.certain
+        ends: list[tuple[list[Scope], dict[int, Value]]] = []
+        left: list[dict[int, Value]] = []
+        self.certain = False
+        for body in bodies:
+            self.scopes = [dict(scope) for scope in scopes]
+            self.heap = dict(heap)
+            if body():
+                ends.append((self.scopes, self.heap))
+            else:
+                left.append(self.heap)
+        self.certain = certain
+        if not ends:
+            self.scopes, self.heap = scopes, left[0]
+            return False
+        self.scopes, self.heap = ends[0]
+        for other, cells in ends[1:]:
+            self._meet(other, cells)
+        for cells in left:  # what a branch returns is still needed
+            self.heap = {**cells, **self.heap}
+        # the lists that callers hold on to are the ones that go on
+        for old, new in zip(scopes, self.scopes, strict=True):
+            old.clear()
+            old.update(new)
+        self.scopes = scopes
+        return True
+
+    def _meet(self, scopes: list[Scope], heap: dict[int, Value]) -> None:
+        for key, value in heap.items():
+            mine = self.heap.get(key)
+            if mine != value:
+                self.heap[key] = value if mine is None else join(mine, value)
+        for scope, other in zip(self.scopes, scopes, strict=True):
+            for name, value in other.items():
+                mine = scope.get(name)
+                if mine != value:
+                    scope[name] = self.box(
+                        join(self.get(mine) if mine is not None else None, self.get(value))
+                    )
+            for name in scope.keys() - other.keys():
+                scope[name] = self.box(join(self.get(scope[name]), None))
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def rounds(
+        self, items: Iterable[Value], bind: Callable[[Value], None], run: Callable[[], bool]
+    ) -> None:
+        """Run a loop's body once for each item."""
+        self.loops += 1
+        for item in items:
+            bind(item)
+            run()
+        self.loops -= 1
+
+    def call_function(
+        self, function: Function, scope: Scope, body: Sequence[ast.stmt] | ast.expr
+    ) -> Value:
+        """Return what a function of the page returns, its parameters bound in `scope`."""
+        if len(self.calls) >= DEPTH or function.node in self.calls:
+            return Unknown(("call", self.run, function.node.lineno))
+        cell, self.cell = self.cell, function.cell
+        self.calls.append(function.node)
+        self.scopes.append({**dict(function.closure), **scope})
+        self.returns.append([])
+        try:
+            if isinstance(body, ast.expr):
+                return expressions.evaluate(self, body)
+            self.block(body)
+        finally:
+            self.scopes.pop()
+            self.calls.pop()
+            found = self.returns.pop()
+            self.cell = cell
+        if len(found) == 1:
+            return found[0]
+        result = joined(self.get(value) for value in found)
+        return result if result is not None else Const(None)
+
+
+# -- one function a statement ----------------------------------------------------------------------
+
+
+def _expression(machine: Machine, node: ast.Expr) -> bool:
+    expressions.evaluate(machine, node.value)
+    return True
+
+
+def _assign(machine: Machine, node: ast.Assign) -> bool:
+    value = machine.box(_declared(machine, node, expressions.evaluate(machine, node.value)))
+    for target in node.targets:
+        expressions.store(machine, target, value)
+    return True
+
+
+def _declared(machine: Machine, node: ast.Assign, value: Value) -> Value:
+    """Return the value, or what a comment `# nbsafe: source` on its line says it is."""
+    comment = machine.comments.get(node.lineno)
+    return expressions.declared(machine, node, value, comment) if comment else value
+
+
+def _annotated(machine: Machine, node: ast.AnnAssign) -> bool:
+    if node.value is not None:
+        expressions.store(
+            machine, node.target, machine.box(expressions.evaluate(machine, node.value))
+        )
+    return True
+
+
+def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
+    left = expressions.evaluate(machine, _loaded(node.target))
+    right = expressions.evaluate(machine, node.value)
+    value = expressions.combine(machine, node, (left, right), node.op)
+    expressions.store(machine, node.target, machine.box(value))
+    return True
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    if isinstance(target, ast.Attribute):
+        return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+    if isinstance(target, ast.Subscript):
+        return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+    return target
+
+
+def _import(machine: Machine, node: ast.Import) -> bool:
+    for alias in node.names:
+        name = alias.asname or alias.name.partition(".")[0]
+        machine.bind(name, Lib(alias.name if alias.asname else name))
+    return True
+
+
+def _import_from(machine: Machine, node: ast.ImportFrom) -> bool:
+    module = node.module or ""
+    for alias in node.names:
+        if alias.name == "*":
+            machine.stars.append(module)
+        else:
+            machine.bind(alias.asname or alias.name, Lib(f"{module}.{alias.name}"))
+    return True
+
+
+def _define(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
+    closure = tuple(machine.scopes[-1].items()) if len(machine.scopes) > 1 else ()
+    machine.bind(node.name, Function(node, machine.cell, closure))
+    return True
+
+
+def _return(machine: Machine, node: ast.Return) -> bool:
+    value = expressions.evaluate(machine, node.value) if node.value else Const(None)
+    if machine.returns:
+        machine.returns[-1].append(machine.box(value))
+    return False
+
+
+def _delete(machine: Machine, node: ast.Delete) -> bool:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            machine.scopes[-1].pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            expressions.delete(machine, target)
+    return True
+
+
+def _if(machine: Machine, node: ast.If) -> bool:
+    test = machine.get(expressions.evaluate(machine, node.test))
+    _note_choice(machine, node, test)
+    known = expressions.truth(test)
+    if known is not None:
+        return machine.block(node.body if known else node.orelse)
+    return machine.branches((lambda: machine.block(node.body), lambda: machine.block(node.orelse)))
+
+
+def _note_choice(machine: Machine, node: ast.If | ast.While, test: Value) -> None:
+    """Tell the judge of a test on a score that keeps something: `if score > best: best = ...`."""
+    if isinstance(test, Data) and test.scores:
+        kept = any(isinstance(child, ast.Assign | ast.AugAssign) for child in node.body)
+        if kept and machine.loops:
+            machine.note("choice", node.test, test.scores)
+
+
+def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
+    iterable = expressions.evaluate(machine, node.iter)
+    machine.rounds(
+        expressions.elements(machine, iterable, node),
+        lambda item: expressions.store(machine, node.target, machine.box(item)),
+        lambda: machine.block(node.body),
+    )
+    return machine.block(node.orelse)
+
+
+def _while(machine: Machine, node: ast.While) -> bool:
+    machine.loops += 1
+    for _ in range(2):
+        test = machine.get(expressions.evaluate(machine, node.test))
+        _note_choice(machine, node, test)
+        machine.block(node.body)
+    machine.loops -= 1
+    return True
+
+
+def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
+    for item in node.items:
+        value = expressions.evaluate(machine, item.context_expr)
+        if item.optional_vars is not None:
+            expressions.store(machine, item.optional_vars, machine.box(value))
+    return machine.block(node.body)
+
+
+def _try(machine: Machine, node: ast.Try) -> bool:
+    """Run the body; what a handler does counts only for the names that the body does not bind."""
+    before = dict(machine.scopes[-1])
+    reached = machine.block(node.body) and machine.block(node.orelse)
+    for handler in node.handlers:
+        kept = dict(machine.scopes[-1])
+        machine.branches((partial(machine.block, handler.body), lambda: True))
+        for name, value in kept.items():
+            if before.get(name) != value:
+                machine.scopes[-1][name] = value
+    return machine.block(node.finalbody) and (reached or bool(node.handlers))
+
+
+def _stop(_machine: Machine, _node: ast.stmt) -> bool:
+    return False
+
+
+def _match(machine: Machine, node: ast.Match) -> bool:
+    expressions.evaluate(machine, node.subject)
+    bodies = [partial(machine.block, case.body) for case in node.cases]
+    return machine.branches((*bodies, lambda: True))
+
+
+_STATEMENTS: Mapping[type[ast.stmt], Callable[..., bool]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.FunctionDef: _define,
+    ast.AsyncFunctionDef: _define,
+    ast.ClassDef: _define,
+    ast.Return: _return,
+    ast.Delete: _delete,
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Raise: _stop,
+    ast.Break: _stop,
+    ast.Continue: _stop,
+    ast.Match: _match,
+}
+"""What runs each kind of statement, and says whether the next one is reached; others do nothing."""

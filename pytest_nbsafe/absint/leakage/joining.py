@@ -1,0 +1,173 @@
+"""Tables joined and tables parted: concat, merge, train_test_split."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import tables
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.rows import Step
+from pytest_nbsafe.absint.leakage.values import (
+    Data,
+    Dep,
+    Deps,
+    Index,
+    Seq,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+def concat(machine: Machine, parts: Sequence[Data], arguments: Arguments) -> Data:
+    """Return tables one below the other; rows that are in two of them are duplicates now."""
+    first = next((part for part in parts if not part.random), parts[0])
+    having = [part for part in parts if part.rows]
+    rows = sets.NONE.union(*(part.rows for part in having))
+    deps = first.deps.union(*(part.all_deps() for part in parts if part is not first))
+    result = replace(
+        tables.with_deps(first, deps - first.deps),
+        rows=rows,
+        mask=None,
+        pred=next((part.pred for part in parts if part.pred), None),
+        scores=frozenset().union(*(part.scores for part in parts)),
+        vague=any(part.vague for part in parts),
+        origins=frozenset() if any(p.origins != first.origins for p in parts) else first.origins,
+    )
+    if len(having) < 2:
+        return result
+    del machine
+    return tables.with_deps(result, _joins(having, rows, arguments))
+
+
+def _joins(parts: Sequence[Data], rows: sets.Rows, arguments: Arguments) -> Deps:
+    site, name = arguments.site, arguments.name()
+    found: set[Dep] = set()
+    for place, one in enumerate(parts):
+        for two in parts[place + 1 :]:
+            meeting = sets.overlap(one.rows, two.rows)
+            if meeting == "yes" and not (one.random or two.random):
+                common = two.rows if sets.within(two.rows, one.rows) else one.rows
+                found.add(
+                    Dep(
+                        "resample",
+                        common,
+                        "concat",
+                        site,
+                        name,
+                        certain=not (one.vague or two.vague),
+                    )
+                )
+            elif meeting == "no":
+                found.add(Dep("join", rows, "concat", site, name))
+    return frozenset(found)
+
+
+def merge(parts: Sequence[Data]) -> Data:
+    """Return tables side by side."""
+    first = next((part for part in parts if part.rows and not part.random), parts[0])
+    deps = first.deps
+    named = dict(first.named)
+    for part in parts:
+        if part is not first:
+            deps |= part.deps
+            named.update(part.named)
+    base = (
+        first.base
+        if all(part.base in {first.base, None} or not part.rows for part in parts)
+        else None
+    )
+    kept = first.columns if base is not None and len(parts) == 1 else None
+    return replace(
+        first,
+        deps=deps,
+        named=tuple(named.items()),
+        base=base if kept is not None else None,
+        columns=kept,
+        mask=None,
+        form="frame" if first.form == "series" else first.form,
+        scores=frozenset().union(*(part.scores for part in parts)),
+        vague=any(part.vague for part in parts),
+        origins=frozenset(),
+    )
+
+
+def train_test(machine: Machine, arguments: Arguments) -> Value:
+    """Return the parts that `train_test_split` gives: two for each argument."""
+    seed = arguments.constant("random_state")
+    shuffled = arguments.constant("shuffle", default=True) is not False
+    sizes = tuple(machine.token(arguments.find(-1, name)) for name in ("test_size", "train_size"))
+    if seed is None or isinstance(seed, Unknown):
+        key: Hashable = ("split", machine.fresh(arguments.node), shuffled)
+    else:
+        key = ("split", seed, sizes, shuffled)
+    kind: sets.Kind = "chosen" if not shuffled else "round" if machine.loops else "random"
+    sides = [_side(machine, value) for value in arguments.args]
+    while any(_has(value, key) for value in sides):
+        key = ("again", key)  # a part that is split once more with the same seed
+    parts: list[Value] = []
+    for value in sides:
+        for place in (0, 1):
+            step = Step(key, ("is", place), kind)
+            if isinstance(value, Index):
+                parts.append(replace(value, steps=(*value.steps, step)))
+            elif isinstance(value, Data):
+                parts.append(
+                    machine.box(replace(value, rows=sets.divide(value.rows, step), mask=None))
+                )
+            else:
+                parts.append(Unknown((machine.fresh(arguments.node), len(parts))))
+    whole = [value for value in sides if isinstance(value, Data)]
+    note_split(machine, arguments, key, whole[:1], shuffled=shuffled, grouped=False)
+    return Seq(tuple(parts))
+
+
+def _has(value: Data | Index | None, key: Hashable) -> bool:
+    """Return whether rows were divided in this way already."""
+    if isinstance(value, Data):
+        return any(step.key == key for atom in value.rows for step in atom.steps)
+    return isinstance(value, Index) and any(step.key == key for step in value.steps)
+
+
+def _side(machine: Machine, value: Value) -> Data | Index | None:
+    from pytest_nbsafe.absint.leakage.select import as_data
+
+    found = machine.get(value)
+    return found if isinstance(found, Index) else as_data(machine, found)
+
+
+def note_split(
+    machine: Machine,
+    arguments: Arguments,
+    key: object,
+    data: Sequence[Data],
+    *,
+    shuffled: bool,
+    grouped: bool,
+) -> None:
+    """Tell the judge of a division into train and test: whether of dated or of grouped rows."""
+    timed = any(
+        dep.kind == "time"
+        for part in data
+        for dep in part.all_deps()
+        if dep.what not in {"to_datetime", "date_range"} or _indexed(part, dep)
+    )
+    group = next((machine.groups[part.base] for part in data if part.base in machine.groups), None)
+    name = arguments.name()
+    machine.splits[key] = (
+        arguments.site,
+        name,
+        shuffled and timed,
+        None if grouped or not shuffled else group,
+    )
+    machine.note("split", arguments.node, key)
+
+
+def _indexed(data: Data, dep: Dep) -> bool:
+    """Return whether the whole table is dated, not one of its columns."""
+    return dep in data.deps and data.form == "frame"

@@ -1,0 +1,157 @@
+"""Symbolic sets of rows: where rows come from, and which parts of a table two names share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Literal
+
+from pytest_nbsafe.values import dataclass, replace
+
+Answer = Literal["yes", "no", "unknown"]
+Kind = Literal["random", "chosen", "fold", "round"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One division of rows: `key` says which division it is, `part` which part of it is kept.
+
+    A part is ("is", value), ("not", part) or ("range", low, high). `kind`: "random" rows meet
+    those of any other division; a "fold" is one of many, as is what each "round" of a loop divides.
+    `mixed`: what was divided came from several tables or parts, so the part may hold one of them
+    alone.
+    """
+
+    key: Hashable
+    part: tuple[Hashable, ...]
+    kind: Kind = "chosen"
+    mixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """Rows of one source, after the divisions that they went through."""
+
+    source: Hashable
+    steps: tuple[Step, ...] = ()
+
+
+Rows = frozenset[Atom]
+NONE: Rows = frozenset()
+
+
+def source(key: Hashable) -> Rows:
+    """Return all rows of a source."""
+    return frozenset((Atom(key),))
+
+
+def divide(rows: Rows, step: Step) -> Rows:
+    """Return the part of rows that one division keeps."""
+    if len(rows) > 1 and step.kind == "chosen":
+        step = replace(step, mixed=True)
+    return frozenset(
+        atom if step in atom.steps else Atom(atom.source, (*atom.steps, step)) for atom in rows
+    )
+
+
+def complement(rows: Rows, part: Rows) -> Rows | None:
+    """Return the rows that are not in a part of them, None when that cannot be told."""
+    for atom in rows:
+        for other in part:
+            if other.source == atom.source and _starts(other.steps, atom.steps):
+                extra = other.steps[len(atom.steps) :]
+                if extra:
+                    step = replace(extra[0], part=opposite(extra[0].part))
+                    return divide(rows, step)
+    return None
+
+
+def opposite(part: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    """Return what a division leaves when this part is taken."""
+    if part[0] == "not" and isinstance(part[1], tuple):
+        return part[1]
+    return ("not", part)
+
+
+def overlap(some: Rows, other: Rows) -> Answer:
+    """Return whether two sets have rows in common."""
+    answers = {_meet(a, b) for a in some for b in other}
+    return "yes" if "yes" in answers else "unknown" if "unknown" in answers else "no"
+
+
+def within(some: Rows, other: Rows) -> bool:
+    """Return whether all of some rows are surely among others."""
+    return all(any(a.source == b.source and _starts(a.steps, b.steps) for b in other) for a in some)
+
+
+def sources(rows: Rows) -> frozenset[Hashable]:
+    """Return the sources that rows come from."""
+    return frozenset(atom.source for atom in rows)
+
+
+def kinds(rows: Iterable[Atom]) -> set[Kind]:
+    """Return the kinds of division that rows went through."""
+    return {step.kind for atom in rows for step in atom.steps}
+
+
+def _starts(steps: tuple[Step, ...], prefix: tuple[Step, ...]) -> bool:
+    return len(prefix) <= len(steps) and all(
+        a.key == b.key and a.part == b.part for a, b in zip(steps, prefix, strict=False)
+    )
+
+
+def _meet(a: Atom, b: Atom) -> Answer:
+    if a.source != b.source:
+        return "no"
+    for place, (left, right) in enumerate(zip(a.steps, b.steps, strict=False)):
+        if left.key != right.key or left.part != right.part:
+            return _differ(a.steps[place:], b.steps[place:])
+    shared = min(len(a.steps), len(b.steps))
+    extra = a.steps[shared:] or b.steps[shared:]
+    return "unknown" if extra and extra[0].mixed else "yes"
+
+
+def _differ(left: tuple[Step, ...], right: tuple[Step, ...]) -> Answer:
+    answer: Answer = "unknown"
+    for a in left:
+        for b in right:
+            if a.key == b.key:
+                apart = disjoint(a.part, b.part)
+                if apart:
+                    return "no"
+                if apart is False:
+                    answer = "yes"
+    if left[0].key == right[0].key:
+        return answer
+    return "yes" if {"random", "round"} & {left[0].kind, right[0].kind} else answer
+
+
+def disjoint(one: tuple[Hashable, ...], two: tuple[Hashable, ...]) -> bool | None:
+    """Return whether two parts of one division have no row in common, None when unknown."""
+    if "range" in {one[0], two[0]} and "not" not in {one[0], two[0]}:
+        return _ranges_apart(one, two) if one[0] == two[0] else None
+    if one[0] == "is" and two[0] == "is":
+        return one[1] != two[1]
+    if opposite(one) == two or opposite(two) == one:
+        return True
+    return False if one == two else None
+
+
+def _ranges_apart(one: tuple[Hashable, ...], two: tuple[Hashable, ...]) -> bool | None:
+    answers = {_before(one[2], two[1]), _before(two[2], one[1])}
+    return True if True in answers else None if None in answers else False
+
+
+def _before(end: Hashable, start: Hashable) -> bool | None:
+    """Return whether a range that ends here lies before one that starts there."""
+    if end is None or start is None:
+        return False
+    if end == start:
+        return True
+    if isinstance(end, tuple) and isinstance(start, tuple):
+        comparable = type(end[0]) is type(start[0]) and isinstance(end[0], int | float | str)
+        return bool(end <= start) if comparable else None
+    if isinstance(end, int | float | str) and type(end) is type(start):
+        if isinstance(end, int | float) and isinstance(start, int | float):
+            return None if (end < 0) != (start < 0) else end <= start
+        return str(end) <= str(start)
+    return None

@@ -1,0 +1,353 @@
+"""Subscripts: which rows and which columns of a table they take."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import tables
+from pytest_nbsafe.absint.leakage.joins import joined
+from pytest_nbsafe.absint.leakage.rows import Atom, Step
+from pytest_nbsafe.absint.leakage.values import (
+    Const,
+    Data,
+    Dep,
+    Index,
+    Lib,
+    Locator,
+    Mask,
+    Names,
+    Seq,
+    Table,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A slice with bounds that can be compared: constants, or marks of what they are."""
+
+    low: Hashable = None
+    high: Hashable = None
+    step: bool = False
+
+    @property
+    def all(self) -> bool:
+        """Whether it takes everything."""
+        return self.low is None and self.high is None
+
+
+Selector = Value | Slice
+Evaluate = Callable[["Machine", ast.expr], Value]
+
+
+def subscript(machine: Machine, owner: Value, key: Selector | tuple[Selector, ...]) -> Value:
+    """Return what a subscript takes of a value; a tuple has rows first and columns second."""
+    value = machine.get(owner)
+    if isinstance(value, Locator):
+        return _located(machine, value, key)
+    if isinstance(value, Data):
+        if isinstance(key, tuple):
+            rows, second = key[0], key[1]
+            part = take_rows(machine, value, rows)
+            return _array_columns(machine, part, second)
+        return _of_table(machine, value, key)
+    if isinstance(key, tuple):
+        return Unknown()
+    if isinstance(value, Index):
+        return _positions(machine, value, key)
+    return _of_container(machine, value, key)
+
+
+_NONE: frozenset[Dep] = frozenset()
+
+
+def _of_container(machine: Machine, value: Value, key: Selector) -> Value:
+    if isinstance(value, Names):
+        chosen = machine.get(key) if not isinstance(key, Slice) else key
+        return Names(None, value.deps | (selecting(chosen) if isinstance(chosen, Data) else _NONE))
+    if isinstance(value, Table):
+        if isinstance(key, Const):
+            found = dict(value.items).get(key.value, value.each)
+            return found if found is not None else Unknown()
+        every = [machine.get(v) for _, v in value.items]
+        return value.each or joined(every) or Unknown()
+    if isinstance(value, Seq):
+        return _of_seq(machine, value, key)
+    if isinstance(value, Lib):
+        return value
+    mark = value.key if isinstance(value, Unknown) else None
+    if isinstance(mark, tuple) and mark[0] == "shape" and key == Const(0):
+        return Unknown(("len", mark[1]))
+    return Unknown(("item", machine.token(value), machine.token(key)))
+
+
+def _of_seq(machine: Machine, value: Seq, key: Selector) -> Value:
+    if isinstance(key, Const) and isinstance(key.value, int) and value.each is None:
+        if -len(value.items) <= key.value < len(value.items):
+            return value.items[key.value]
+        return Unknown()
+    if isinstance(key, Slice):
+        low, high = (b if isinstance(b, int) else None for b in (key.low, key.high))
+        if (low, high) == (key.low, key.high) and not key.step and value.each is None:
+            return Seq(value.items[low:high])
+        rows = as_data(machine, value)
+        return take_rows(machine, rows, key) if rows is not None else value
+    if value.each is not None:
+        data = machine.get(value.each)
+        return value.each if isinstance(data, Data | Seq) else Unknown()
+    return joined(machine.get(item) for item in value.items) or Unknown()
+
+
+def as_data(machine: Machine, value: Value) -> Data | None:
+    """Return a value as rows: lists of texts or numbers are rows of a source of their own."""
+    value = machine.get(value)
+    if isinstance(value, Data):
+        return value
+    if isinstance(value, Index):
+        return Data(value.rows) if value.rows else None
+    if isinstance(value, Seq):
+        items = [machine.get(item) for item in (*value.items, value.each) if item is not None]
+        data = [item for item in items if isinstance(item, Data)]
+        if data:
+            found = joined(data)
+            return found if isinstance(found, Data) else None
+        return Data(sets.source(("list", machine.token(value))))
+    if isinstance(value, Unknown):
+        return Data(sets.source(("unknown", machine.token(value))))
+    return None
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
+    """Return the rows of a table that a mask, slice, or positions choose."""
+    if isinstance(key, Slice):
+        if key.all:
+            return data
+        part = _cut(machine, data.rows, key)
+        if part is not None:
+            return replace(data, rows=part, mask=None)
+        step = Step(("slice", None), ("range", key.low, key.high))
+        if key.step:
+            step = Step(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
+        return replace(data, rows=sets.divide(data.rows, step), mask=None)
+    key = machine.get(key)
+    if isinstance(key, Index):
+        return replace(data, rows=indexed(data.rows, key), mask=None)
+    if isinstance(key, Const):
+        if data.judged or data.scores:
+            return data
+        step = Step("position", ("is", key.value))
+        return replace(data, rows=sets.divide(data.rows, step), mask=None, form="any")
+    mask = mask_of(machine, key)
+    marked = _marked(machine, data, mask)
+    if marked is not None:
+        return replace(data, rows=marked, mask=None)
+    if mask is None:
+        step = Step(("by", machine.token(key)), ("is", True))
+    else:
+        step = Step(mask.key, mask.part, "random" if mask.random else "chosen")
+    return replace(data, rows=sets.divide(data.rows, step), mask=None)
+
+
+def _marked(machine: Machine, data: Data, mask: Mask | None) -> sets.Rows | None:
+    """Return the rows of joined tables that a column says are from one of them."""
+    if mask is None or len(data.rows) < 2 or not isinstance(mask.key, tuple):
+        return None
+    if mask.key[0] != "col" or not isinstance(mask.key[-1], tuple):
+        return None
+    known = machine.markers.get(str(mask.key[-1][-1]), {})
+    values = {atom: _mark(known, atom) for atom in data.rows}
+    if None in values.values() or len(set(values.values())) < 2:
+        return None
+    wanted, is_it = mask.part, True
+    if wanted[0] == "not" and isinstance(wanted[1], tuple):
+        wanted, is_it = wanted[1], False
+    if wanted[0] != "is":
+        return None
+    found = frozenset(
+        a for a, v in values.items() if v is not None and (v[0] == wanted[1]) is is_it
+    )
+    return found or None
+
+
+def _mark(known: Mapping[Atom, object], atom: Atom) -> tuple[object] | None:
+    for length in range(len(atom.steps), -1, -1):
+        start = Atom(atom.source, atom.steps[:length])
+        if start in known:
+            return (known[start],)
+    return None
+
+
+def _cut(machine: Machine, rows: sets.Rows, key: Slice) -> sets.Rows | None:
+    """Return one of two tables that were joined, cut at its length: `both[: len(train)]`."""
+    bound = key.high if key.low is None else key.low
+    if len(rows) < 2 or key.step or not (key.low is None or key.high is None):
+        return None
+    for atom in rows:
+        one = frozenset((atom,))
+        if bound == Unknown(machine.token(Unknown(("len", machine.token(one))))):
+            return one if key.low is None else rows - one
+    return None
+
+
+def indexed(rows: sets.Rows, index: Index) -> sets.Rows:
+    """Return the rows at some positions, or with some labels."""
+    if index.rows is not None:
+        same = sets.sources(rows) & sets.sources(index.rows)
+        if same:
+            rows = frozenset(atom for atom in index.rows if atom.source in same)
+        else:
+            # other tables side by side: divided in the same way
+            for atom in sorted(index.rows, key=repr)[:1]:
+                for step in atom.steps:
+                    rows = sets.divide(rows, step)
+    for step in index.steps:
+        rows = sets.divide(rows, step)
+    return rows
+
+
+def mask_of(machine: Machine, value: Value) -> Mask | None:
+    """Return which rows are chosen by a value that is used as a mask."""
+    if isinstance(value, Data):
+        return value.mask or Mask(("value", machine.token(value)), ("is", True), value.random)
+    return None
+
+
+def _positions(machine: Machine, index: Index, key: Selector) -> Value:
+    if isinstance(key, Slice):
+        if key.all:
+            return index
+        random = index.order is not None
+        step = Step(
+            ("slice", index.order), ("range", key.low, key.high), "random" if random else "chosen"
+        )
+        return replace(index, steps=(*index.steps, step))
+    value = machine.get(key)
+    if isinstance(value, Index):
+        return replace(index, steps=(*index.steps, *value.steps))
+    mask = mask_of(machine, value)
+    if mask is not None:
+        step = Step(mask.key, mask.part, "random" if mask.random else "chosen")
+        return replace(index, steps=(*index.steps, step))
+    return Unknown(("position", machine.token(index), machine.token(value)))
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+
+def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
+    if isinstance(key, Slice):
+        return take_rows(machine, data, key)
+    key = machine.get(key)
+    if isinstance(key, Seq):
+        key = replace(key, items=tuple(machine.get(item) for item in key.items))
+    names = tables.names_in(key)
+    if isinstance(key, Const) and data.form == "bunch":
+        return bunch(data, str(key.value))
+    if isinstance(key, Const) and names:
+        return tables.column(data, names[0])
+    if names and data.form in {"frame", "any", "group"}:
+        return replace(tables.chosen(data, names), form=data.form)
+    if isinstance(key, Names):
+        return tables.chosen_by(data, key)
+    if isinstance(key, Unknown):
+        # a column, or columns, by a name that is not known
+        return replace(
+            tables.chosen_by(data, Names()),
+            form="any" if data.form != "group" else "group",
+            mask=None,
+        )
+    if isinstance(key, Data) and not key.rows and key.mask is None:
+        return tables.chosen_by(data, Names(None, selecting(key)))
+    if isinstance(key, Seq) and not any(isinstance(v, Data | Index) for v in key.items):
+        return tables.chosen_by(data, Names()) if data.form == "frame" else data
+    return take_rows(machine, data, key)
+
+
+def bunch(data: Data, name: str) -> Data:
+    """Return a part of a data set of scikit-learn: features, target, or both as a frame."""
+    if name == "frame":
+        return replace(data, form="frame")
+    if name == "target":
+        return replace(tables.column(replace(data, form="frame"), "target"), form="series")
+    if name in {"feature_names", "target_names", "DESCR", "filename"}:
+        return Data(form="stat")
+    return replace(tables.without(data, ("target",)), form="any")
+
+
+def selecting(key: Data) -> frozenset[Dep]:
+    """Return what a choice of columns by a statistic depends on: only the target tells on rows."""
+    return frozenset(
+        replace(dep, kind="selection")
+        for dep in key.all_deps()
+        if dep.kind == "selection" or (dep.kind == "statistic" and dep.what in {"corr", "corrwith"})
+    )
+
+
+def _array_columns(machine: Machine, data: Data, key: Selector) -> Data:
+    if isinstance(key, Slice):
+        return (
+            data
+            if key.all
+            else replace(data, columns=None, base=None, form="any", origins=frozenset())
+        )
+    value = machine.get(key)
+    deps = selecting(value) if isinstance(value, Data) else frozenset()
+    if isinstance(value, Names):
+        deps = value.deps
+    result = replace(data, columns=None, base=None, origins=frozenset(), deps=data.deps | deps)
+    return replace(result, form="any")
+
+
+def _located(machine: Machine, value: Locator, key: Selector | tuple[Selector, ...]) -> Value:
+    data = machine.get(value.owner)
+    if not isinstance(data, Data):
+        return Unknown()
+    if not isinstance(key, tuple):
+        return take_rows(machine, data, key)
+    part = take_rows(machine, data, key[0]) if not _every(key[0]) else data
+    if value.name in {"iloc", "iat"}:
+        return _array_columns(machine, part, key[1])
+    if isinstance(key[1], Slice):
+        return _array_columns(machine, part, key[1])
+    second = machine.get(key[1])
+    if isinstance(second, Data) and second.rows:
+        # a mask over columns: `df.loc[:, df.isna().mean() < .5]`
+        return tables.chosen_by(part, Names(None, selecting(second)))
+    return _of_table(machine, part, key[1])
+
+
+def _every(key: Selector) -> bool:
+    return isinstance(key, Slice) and key.all
+
+
+def keys(machine: Machine, node: ast.expr, evaluate: Evaluate) -> Selector | tuple[Selector, ...]:
+    """Return the parts of a subscript."""
+    if isinstance(node, ast.Tuple) and len(node.elts) > 1:
+        return tuple(_key(machine, item, evaluate) for item in node.elts) or Unknown()
+    return _key(machine, node, evaluate)
+
+
+def _key(machine: Machine, node: ast.expr, evaluate: Evaluate) -> Selector:
+    if not isinstance(node, ast.Slice):
+        return evaluate(machine, node)
+    bounds = [
+        _bound(machine, machine.get(evaluate(machine, part))) if part is not None else None
+        for part in (node.lower, node.upper)
+    ]
+    low, high = bounds
+    return Slice(None if low == 0 else low, high, node.step is not None)
+
+
+def _bound(machine: Machine, value: Value) -> Hashable:
+    return value.value if isinstance(value, Const) else Unknown(machine.token(value))

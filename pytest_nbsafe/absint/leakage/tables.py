@@ -1,0 +1,145 @@
+"""Columns and arithmetic of tables: what becomes of rows and of what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from pytest_nbsafe.absint.leakage.values import (
+    NO_DEPS,
+    Column,
+    Columns,
+    Const,
+    Data,
+    Dep,
+    Deps,
+    Names,
+    Seq,
+    Site,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+
+def column(data: Data, name: str) -> Data:
+    """Return one column of a table."""
+    made = dict(data.named).get(name)
+    origins: frozenset[Hashable] = frozenset()
+    if data.base is not None and (data.columns is None or data.columns.has(name)):
+        origins = frozenset(((data.base, name),))
+    if made is None:
+        made = Column(data.deps, origins)
+    return Data(
+        data.rows,
+        made.deps,
+        "series",
+        origins=made.origins or origins,
+        pred=made.pred,
+        vague=data.vague,
+        random=data.random,
+        scores=data.scores,
+    )
+
+
+def chosen(data: Data, names: Iterable[str]) -> Data:
+    """Return some columns of a table, by their names."""
+    kept = frozenset(names)
+    named = tuple((name, made) for name, made in data.named if name in kept)
+    raw = kept - {name for name, _ in named}
+    return replace(
+        data,
+        form="frame",
+        columns=Columns(but=False, names=kept),
+        named=named,
+        deps=data.deps if raw else NO_DEPS,
+    )
+
+
+def without(data: Data, names: Iterable[str]) -> Data:
+    """Return a table without some of its columns."""
+    gone = frozenset(names)
+    columns = less(data.columns, gone) if data.columns is not None else None
+    named = tuple((name, made) for name, made in data.named if name not in gone)
+    return replace(data, columns=columns, named=named)
+
+
+def chosen_by(data: Data, names: Names) -> Data:
+    """Return the columns that other names choose: all but some, or nobody knows which."""
+    result = data
+    if names.columns is not None and names.columns.but:
+        result = without(data, names.columns.names)
+    elif names.columns is not None:
+        result = chosen(data, names.columns.names)
+    else:
+        # which of the columns made on the page are among them is not known
+        named = tuple((k, replace(c, deps=_sure(c.deps))) for k, c in data.named)
+        result = replace(data, columns=None, base=None, named=named)
+    return replace(result, form="frame", deps=result.deps | names.deps)
+
+
+def _sure(deps: Deps) -> Deps:
+    return frozenset(replace(d, certain=False) for d in deps if d.kind not in {"ahead", "target"})
+
+
+def with_column(
+    data: Data, name: str, value: Data, *, partly: bool = False, site: Site | None = None
+) -> Data:
+    """Return a table in which a column was set, or a part of its rows."""
+    deps = value.all_deps()
+    origins = value.origins
+    if partly:
+        before = column(data, name)
+        deps, origins = deps | before.deps, before.origins
+    columns = data.columns
+    if columns is not None:
+        names = columns.names - {name} if columns.but else columns.names | {name}
+        columns = replace(columns, names=names)
+    made = Column(deps, origins or frozenset((("made", data.base, name),)), value.pred, site)
+    named = (*((k, c) for k, c in data.named if k != name), (name, made))
+    return replace(data, named=named, columns=columns, form="frame", vague=data.vague)
+
+
+def with_deps(data: Data, deps: Iterable[Dep]) -> Data:
+    """Return a table of which every column depends on more."""
+    more = frozenset(deps)
+    if not more:
+        return data
+    named = tuple((name, replace(made, deps=made.deps | more)) for name, made in data.named)
+    return replace(data, deps=data.deps | more, named=named)
+
+
+def mix(values: Sequence[Value]) -> Data:
+    """Return what a row-wise operation on several values gives: the rows of the first table."""
+    tables = [value for value in values if isinstance(value, Data)]
+    having = [value for value in tables if value.rows]
+    first = next((v for v in having if not v.random), having[0] if having else tables[0])
+    deps = NO_DEPS.union(*(v.all_deps() for v in tables if v is not first))
+    result = with_deps(first, deps)
+    preds = [v for v in having if v.pred is not None]
+    truths = [v for v in having if v.pred is None and not v.random]
+    return replace(
+        result,
+        origins=first.origins if len(having) < 2 else frozenset(),
+        pred=preds[0].pred if preds else None,
+        cv=any(v.cv for v in preds),
+        judged=any(v.judged for v in tables) or bool(preds and truths),
+        scores=frozenset().union(*(v.scores for v in tables)),
+        vague=any(v.vague for v in tables),
+        mask=None,
+        random=first.random and all(v.random for v in having),
+    )
+
+
+def names_in(value: Value) -> tuple[str, ...] | None:
+    """Return the constant names in a value, None when there is anything else in it."""
+    if isinstance(value, Const):
+        return (value.value,) if isinstance(value.value, str) else None
+    if isinstance(value, Seq) and value.each is None:
+        found = [v.value for v in value.items if isinstance(v, Const) and isinstance(v.value, str)]
+        return tuple(found) if len(found) == len(value.items) else None
+    return None
+
+
+def less(columns: Columns, gone: Iterable[str]) -> Columns:
+    """Return columns without some."""
+    names = frozenset(gone)
+    return replace(columns, names=columns.names | names if columns.but else columns.names - names)

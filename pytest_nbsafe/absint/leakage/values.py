@@ -1,0 +1,301 @@
+"""What a name may hold, as far as leaks of data go: tables, estimators, functions, and so on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+from typing import Literal
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.rows import Rows, Step
+from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.values import dataclass
+
+DepKind = Literal[
+    "fitted", "statistic", "selection", "target", "resample", "join", "ahead", "tuned", "time"
+]
+Form = Literal["any", "frame", "series", "array", "group", "window", "stat", "bunch", "row"]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the page."""
+
+    cell: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Dep:
+    """Something that was learned of rows, or done to them, and where.
+
+    `what` did it, `name` is that of what it was given, `of` are the columns that it was learned
+    of where they are known.
+    """
+
+    kind: DepKind
+    rows: Rows
+    what: str
+    site: Site
+    name: str = ""
+    of: frozenset[Hashable] = frozenset()
+    certain: bool = True
+
+
+Deps = frozenset[Dep]
+NO_DEPS: Deps = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that was made on the page: what it depends on, and the columns it is a copy of."""
+
+    deps: Deps = NO_DEPS
+    origins: frozenset[Hashable] = frozenset()
+    pred: Fit | None = None
+    site: Site | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table: those named, or with `but` all but those."""
+
+    but: bool
+    names: frozenset[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        """Return whether a column is among them."""
+        return (name in self.names) != self.but
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Which rows are true in a column of truth values."""
+
+    key: Hashable
+    part: tuple[Hashable, ...]
+    random: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What an estimator learned from: rows, and what these depend on.
+
+    `watch` are rows that it stops by, `tuned` what its parameters were chosen with, `copied` is
+    where the target came among the features, if it did.
+    """
+
+    what: str
+    role: str
+    rows: Rows
+    deps: Deps
+    site: Site
+    name: str = ""
+    data: str = ""
+    learns: str = "statistics"
+    watch: Rows = sets.NONE
+    tuned: Deps = NO_DEPS
+    target: frozenset[Hashable] = frozenset()
+    copied: Site | None = None
+    searched: bool = False
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Eval:
+    """One score: of which fit, on which rows; `cv` in place of a fit by cross-validation."""
+
+    fit: Fit
+    rows: Rows
+    deps: Deps
+    site: Site
+    name: str = ""
+    cv: bool = False
+    shuffled: bool = False
+    grouped: bool = False
+    loop: bool = False
+    curve: bool = False
+    vague: bool = False
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Rows with values, or (no rows) values that were made of rows.
+
+    `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
+    `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
+    that the values were made of. `random`: random numbers.
+    """
+
+    rows: Rows = sets.NONE
+    deps: Deps = NO_DEPS
+    form: Form = "any"
+    base: Hashable = None
+    columns: Columns | None = None
+    named: tuple[tuple[str, Column], ...] = ()
+    origins: frozenset[Hashable] = frozenset()
+    mask: Mask | None = None
+    pred: Fit | None = None
+    cv: bool = False
+    judged: bool = False
+    scores: frozenset[Eval] = frozenset()
+    random: bool = False
+    vague: bool = False
+
+    def all_deps(self) -> Deps:
+        """Return what any column depends on."""
+        return self.deps.union(*(column.deps for _, column in self.named))
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A constant of the page."""
+
+    value: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Nothing is known but where it was made: two of one key are the same."""
+
+    key: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Positions or labels of rows: the `steps` that choose them, or all of `rows`.
+
+    `order` tells one shuffled order from another.
+    """
+
+    steps: tuple[Step, ...] = ()
+    rows: Rows | None = None
+    order: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of columns: of a table, all but some (`columns`), with what chose them."""
+
+    columns: Columns | None = None
+    deps: Deps = NO_DEPS
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    """A list or tuple; `items` where they are known one by one, else all are like `each`."""
+
+    items: tuple[Value, ...] = ()
+    each: Value | None = None
+    key: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A dict: constant keys, and what may stand under any other key."""
+
+    items: tuple[tuple[Hashable, Value], ...] = ()
+    each: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """An object that fits: its `steps` are those of a pipeline, or the estimators it holds."""
+
+    what: str
+    role: str
+    learns: str = "statistics"
+    steps: tuple[Value, ...] = ()
+    fit: Fit | None = None
+    tuned: Deps = NO_DEPS
+    given: Data | None = None
+    stops: bool = False
+    search: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """An object that makes folds."""
+
+    what: str
+    time: bool = False
+    grouped: bool = False
+    shuffles: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lib:
+    """A module, class or function of a library, by its dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or class of the page, with the names it closes over."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+    cell: int
+    closure: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the page."""
+
+    cls: Function | None = None
+    attributes: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A method of something: `fit = scaler.fit`."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A callable with some of its arguments."""
+
+    call: Value
+    args: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """`df.loc`, `df.iloc` and the like."""
+
+    owner: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """An object that can change: its value is in the state's heap."""
+
+    id: int
+
+
+Value = (
+    Data
+    | Const
+    | Unknown
+    | Index
+    | Names
+    | Seq
+    | Table
+    | Estimator
+    | Splitter
+    | Lib
+    | Function
+    | Instance
+    | Bound
+    | Partial
+    | Locator
+    | Ref
+)
+CHANGEABLE = (Data, Seq, Table, Estimator, Instance)
