@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe import baseline as baselines
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import order as orders
+from pytest_nbsafe.absint.leakage import libraries
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
@@ -29,6 +31,7 @@ from pytest_nbsafe.trace.model import CellResult, PlanResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.leak import Leak
     from pytest_nbsafe.notebook.whatif import WhatIf
     from pytest_nbsafe.project import Project
     from pytest_nbsafe.runner.trial import TrialRun
@@ -72,8 +75,36 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
             lineage.static_records(graph, clean),
         )
     return Facts(
-        notebook, config, graph, plan, suspicions, project=_project(notebook, config)
+        notebook,
+        config,
+        graph,
+        plan,
+        suspicions,
+        project=_project(notebook, config),
+        leaks=_leaks(graph, config, plan, clean),
     ), clean
+
+
+def _leaks(
+    graph: graphs.Graph, config: Config, plan: Plan, clean: Plan
+) -> Callable[[], tuple[tuple[Leak, str], ...]]:
+    """Return what finds the leaks when a rule asks, and finds them once."""
+    if config.leakage:
+        from pytest_nbsafe.absint.leakage import knowledge
+
+        knowledge.load(config.leakage)  # a table with a fault is told, whatever the notebook holds
+    sources = (cell.source for cell in graph.notebook.code_cells)
+    if not libraries.names_learning(sources, config.leakage):
+        return tuple
+
+    @cache
+    def found() -> tuple[tuple[Leak, str], ...]:
+        from pytest_nbsafe.absint.leakage.orders import leaks
+        from pytest_nbsafe.rules import leaks as told
+
+        return told.found(partial(leaks, graph, extra=config.leakage), plan, clean)
+
+    return found
 
 
 def _project(notebook: Notebook, config: Config) -> Project | None:

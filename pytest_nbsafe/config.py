@@ -190,10 +190,18 @@ def _parsed_toml(file: Path, text: str) -> dict[str, Any]:
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:
-    """Return the word that is nearest, empty when none is near."""
+    """Return the word that is nearest, empty when none is near.
+
+    Of words that are as near the one with more letters in the same places is meant: NBS201 by
+    NBS2O1, not NBS321.
+    """
     import difflib
 
-    return next(iter(difflib.get_close_matches(word, words, n=1, cutoff=0.4)), "")
+    def nearness(found: str) -> tuple[float, int]:
+        same = sum(a == b for a, b in zip(found, word, strict=False))
+        return difflib.SequenceMatcher(None, found, word).ratio(), same
+
+    return max(difflib.get_close_matches(word, words, n=5, cutoff=0.4), key=nearness, default="")
 
 
 def _named(value: Any) -> tuple[str, ...]:

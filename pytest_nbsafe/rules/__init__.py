@@ -10,6 +10,7 @@ from pytest_nbsafe.rules import filters, suppressions
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Claim, Documented, Facts, Rule
 from pytest_nbsafe.rules.faults import NoSuchKernel, UnreadableNotebook
+from pytest_nbsafe.rules.late import LateRule
 from pytest_nbsafe.rules.nbs101_undefined_name import UndefinedName
 from pytest_nbsafe.rules.nbs102_defined_later import DefinedLater
 from pytest_nbsafe.rules.nbs103_ran_out_of_order import RanOutOfOrder
@@ -47,6 +48,25 @@ RULES: tuple[Rule, ...] = (
     StaleOutput(),
     StaleReadInReplay(),
     StaleIfRerun(),
+    LateRule("NBS301", "nbs301_preprocessing_before_split:PreprocessingBeforeSplit"),
+    LateRule("NBS302", "nbs302_statistic_before_split:StatisticBeforeSplit"),
+    LateRule("NBS303", "nbs303_selection_before_split:SelectionBeforeSplit"),
+    LateRule("NBS304", "nbs304_fit_on_test:FitOnTest"),
+    LateRule("NBS305", "nbs305_preprocessing_before_cv:PreprocessingBeforeCv"),
+    LateRule("NBS306", "nbs306_fit_on_train_and_test:FitOnTrainAndTest"),
+    LateRule("NBS311", "nbs311_resample_before_split:ResampleBeforeSplit"),
+    LateRule("NBS312", "nbs312_trained_on_test:TrainedOnTest"),
+    LateRule("NBS313", "nbs313_test_back_in_train:TestBackInTrain"),
+    LateRule("NBS314", "nbs314_train_score_only:TrainScoreOnly"),
+    LateRule("NBS321", "nbs321_tuned_on_test:TunedOnTest"),
+    LateRule("NBS322", "nbs322_early_stop_on_test:EarlyStopOnTest"),
+    LateRule("NBS323", "nbs323_test_reused:TestReused"),
+    LateRule("NBS324", "nbs324_cv_best_reported:CvBestReported"),
+    LateRule("NBS331", "nbs331_shuffled_time:ShuffledTime"),
+    LateRule("NBS332", "nbs332_split_groups:SplitGroups"),
+    LateRule("NBS333", "nbs333_looks_ahead:LooksAhead"),
+    LateRule("NBS341", "nbs341_target_in_features:TargetInFeatures"),
+    LateRule("NBS342", "nbs342_target_encoding:TargetEncoding"),
     CellFailed(),
     UnseededRandomness(),
     MachinePathUsed(),

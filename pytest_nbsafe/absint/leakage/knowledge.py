@@ -136,23 +136,29 @@ class Class:
 class Knowledge:
     """All tables together; `effects` holds functions and methods by their dotted names.
 
-    `moved` are pairs of a prefix and what it stands for, longest first.
+    `moved` says what a prefix stands for; `roots` are the first words of these prefixes.
     """
 
     classes: Mapping[str, Class]
     effects: Mapping[str, str]
-    moved: tuple[tuple[str, str], ...] = ()
+    moved: Mapping[str, str]
+    roots: frozenset[str]
 
     def canonical(self, name: str) -> str:
         """Return the name under which the tables know a dotted name: `tensorflow.keras` moved."""
-        for old, new in self.moved:
-            if name == old or name.startswith(f"{old}."):
-                return new + name[len(old) :]
+        if name.partition(".")[0] not in self.roots:
+            return name
+        end = len(name)
+        while end > 0:  # the longest prefix first
+            if name[:end] in self.moved:
+                return self.moved[name[:end]] + name[end:]
+            end = name.rfind(".", 0, end)
         return name
 
     def class_of(self, name: str) -> Class | None:
         """Return what is known of a class by its dotted name, None for nothing."""
-        return self.classes.get(name) or self.classes.get(self.canonical(name))
+        found = self.classes.get(name)
+        return found if found is not None else self.classes.get(self.canonical(name))
 
     def effect_of(self, name: str) -> str | None:
         """Return the effect of a function or method by its dotted name, None if not known.
@@ -181,8 +187,8 @@ def load(extra: str = "") -> Knowledge:
     for title, entries in json.loads(extra).items() if extra else ():
         for module, words in _flat(title, entries):
             builder.add(module, words)
-    moved = sorted(builder.moved.items(), key=lambda pair: -len(pair[0]))
-    return Knowledge(builder.classes, builder.effects, tuple(moved))
+    roots = frozenset(prefix.partition(".")[0] for prefix in builder.moved)
+    return Knowledge(builder.classes, builder.effects, builder.moved, roots)
 
 
 class _Builder:

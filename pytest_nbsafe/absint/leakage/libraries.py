@@ -11,17 +11,24 @@ _LEARNING = (
 """What a notebook names that evaluates what it learns in a way that can be read."""
 
 
+_JUDGING = ("score", "predict", "evaluate", "cross_val", "_error", "_curve", "_report", "_loss")
+"""What a notebook holds somewhere if it evaluates anything."""
+
+
 def names_learning(sources: Iterable[str], extra: str = "") -> bool:
     """Return whether a source names a library that learns, or a module of the user's table.
 
-    `extra` is the user's `[tool.nbsafe.leakage]` as JSON text.
+    Where surely nothing is evaluated the answer is no, for nothing can leak. `extra` is the user's
+    `[tool.nbsafe.leakage]` as JSON text.
     """
-    words = _LEARNING
+    page, words = "\n".join(sources), _LEARNING
     if extra:
         import json
 
         words = (*words, *(table.partition(".")[0] for table in json.loads(extra)))
-    return any(_names(source, word) for source in sources for word in words)
+    elif not any(word in page for word in _JUDGING):
+        return False
+    return any(_names(page, word) for word in words)
 
 
 def _names(source: str, word: str) -> bool:

@@ -204,8 +204,9 @@ def test_what_a_function_or_method_does(name: str, effect: str | None) -> None:
 
 
 def test_a_notebook_is_asked_about_only_when_it_names_a_library_that_learns() -> None:
-    assert names_learning(["x = 1", "from sklearn import svm"])
-    assert not names_learning(["import pandas as pd", "sklearning = 1"])
+    assert names_learning(["x = 1", "from sklearn import svm", "svm.SVC().fit(X, y).score(Z, z)"])
+    assert not names_learning(["import pandas as pd", "sklearning = 1", "score = 2"])
+    assert not names_learning(["from sklearn import svm", "svm.SVC().fit(X, y)"])
 
 
 # -- a table of the user's own ---------------------------------------------------------------------
@@ -219,7 +220,7 @@ def test_a_users_table_extends_what_is_known() -> None:
     found = knowledge.load(extra).class_of("ourlib.prep.Scaler")
     assert found == knowledge.Class("ourlib.prep.Scaler", "transformer", "nothing")
     assert knowledge.load(extra).effect_of("ourlib.prep.cut") == "split"
-    assert names_learning(["import ourlib.prep"], extra)
+    assert names_learning(["import ourlib.prep", "model.score(X, y)"], extra)
 
 
 def test_a_table_within_a_table_is_one_of_a_module_within_the_module() -> None:
