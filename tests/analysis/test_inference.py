@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cProfile
 import subprocess
 import sys
 from pathlib import Path
@@ -196,6 +197,12 @@ def test_what_takes_too_long_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None
     assert sys.getprofile() is before
     monkeypatch.undo()
     assert inferred("def f(): return []\nx = f()") == "list"
+
+
+def test_a_profiler_is_left_alone() -> None:
+    profiler = cProfile.Profile()
+    assert profiler.runcall(inferred, "def f(): return {}\nx = f()") == "dict"
+    assert sys.getprofile() is None
 
 
 def test_what_depends_on_too_much_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

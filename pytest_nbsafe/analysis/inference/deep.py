@@ -9,6 +9,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from types import FrameType
@@ -43,9 +44,11 @@ def inferred(graph: Graph, name: str, cell: int) -> tuple[str, ...]:
     """
     try:
         code = sliced(graph, name, cell)
-        with _LOCK, warnings.catch_warnings(), _library_only(), _bounded():
+        with _LOCK, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return tuple(sorted(set(_classes(code, name))))
+            _warm()
+            with _library_only(), _bounded():
+                return tuple(sorted(set(_classes(code, name))))
     except _TooLongError as error:
         raise UnknownError("astroid takes too long") from error
     except RecursionError as error:
@@ -96,6 +99,14 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
 
 
 # -- astroid, held back --------------------------------------------------------------------------
+
+
+@cache
+def _warm() -> None:
+    """Let astroid build what it knows of the builtins, which is not part of any question."""
+    import astroid
+
+    astroid.parse("")
 
 
 def _classes(code: str, name: str) -> Iterator[str]:
@@ -163,7 +174,10 @@ class _TooLongError(BaseException):
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """Stop what makes too many calls."""
+    """Stop what makes too many calls; under a profiler, whose hook this needs, nothing is."""
+    if sys.getprofile() is not None:
+        yield
+        return
     left = _CALLS
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -171,12 +185,11 @@ def _bounded() -> Iterator[None]:
         if event == "call":
             left -= 1
             if left < 0:
-                sys.setprofile(before)
+                sys.setprofile(None)
                 raise _TooLongError
 
-    before = sys.getprofile()
     sys.setprofile(count)
     try:
         yield
     finally:
-        sys.setprofile(before)
+        sys.setprofile(None)
