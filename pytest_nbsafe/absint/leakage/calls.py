@@ -363,6 +363,8 @@ def _list(machine: Machine, arguments: Arguments) -> Value:
     value = _same(machine, arguments)
     if isinstance(value, Data) and value.form == "frame":
         return Names(Columns(but=True))
+    if isinstance(value, Data):
+        return replace(value, form="list")
     if isinstance(value, Table):
         return Seq(tuple(Const(k) for k, _ in value.items)) if value.each is None else Unknown()
     return value

@@ -45,6 +45,7 @@ _CLASSES: Mapping[str, tuple[str, ...]] = {
     "any": ("pandas.DataFrame", "pandas.Series", "numpy.ndarray"),
     "bunch": (),
     "row": ("pandas.Series", "numpy.ndarray"),
+    "list": ("numpy.ndarray",),
 }
 """The classes whose methods a value may have, by its form."""
 
@@ -540,7 +541,7 @@ def _draw(_call: Call) -> Value:
 
 def _concat_method(call: Call) -> Value:
     others = [v for v in call.arguments.every() if isinstance(v, Data)]
-    return joining.concat(call.machine, [call.data, *others], call.arguments)
+    return joining.concat([call.data, *others], call.arguments.site, call.name)
 
 
 def _merge_method(call: Call) -> Value:
@@ -642,7 +643,7 @@ def _concat(machine: Machine, what: str, arguments: Arguments) -> Value:
     if arguments.constant("axis") in {1, "columns", -1}:
         return joining.merge(values)
     del what
-    return joining.concat(machine, values, arguments)
+    return joining.concat(values, arguments.site, arguments.name())
 
 
 def _parts(machine: Machine, arguments: Arguments) -> list[Data]:

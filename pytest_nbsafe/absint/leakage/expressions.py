@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import calls, select, tables
+from pytest_nbsafe.absint.leakage import calls, joining, select, tables
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.rows import Step
@@ -197,6 +197,9 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
     if isinstance(left, Data) or isinstance(right, Data):
         if isinstance(op, ast.BitAnd | ast.BitOr):
             return _both(machine, left, right, type(op).__name__)
+        lists = isinstance(left, Data) and isinstance(right, Data) and isinstance(op, ast.Add)
+        if lists and {"list"} == {left.form, right.form}:  # type: ignore[union-attr]
+            return joining.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
         return tables.mix(_with_rows(machine, left, right))
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_ARITHMETIC.get(type(op)), left.value, right.value, machine.fresh(node))
@@ -208,11 +211,7 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
         )
         return Seq((), found, ("plus", machine.token(left), machine.token(right)))
     if isinstance(left, Seq) and isinstance(op, ast.Mult):
-        return (
-            left
-            if left.each
-            else Seq((), joined(machine.get(i) for i in left.items), machine.fresh(node))
-        )
+        return _repeated(machine, node, left)
     if isinstance(left, Names) and isinstance(op, ast.Sub):
         gone = tables.names_in(right)
         if left.columns is not None and gone is not None:
@@ -221,6 +220,16 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
     if isinstance(left, Index) and isinstance(right, Index) and isinstance(op, ast.Sub):
         return calls.index_without(left, right)
     return Unknown((type(op).__name__, machine.token(left), machine.token(right)))
+
+
+def _repeated(machine: Machine, node: ast.AST, value: Seq) -> Value:
+    """Return a list times a number: each table in it is there more than once."""
+    if value.each is not None:
+        return value
+    items = [machine.get(item) for item in value.items]
+    if any(isinstance(item, Data) for item in items):
+        return Seq(value.items * 2)
+    return Seq((), joined(items), machine.fresh(node))
 
 
 def _with_rows(machine: Machine, left: Value, right: Value) -> list[Value]:

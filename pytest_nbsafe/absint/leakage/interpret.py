@@ -67,6 +67,7 @@ class Machine:
         self.steps = 0
         self.loops = 0
         self.calls: list[ast.AST] = []
+        self.outer: list[set[str]] = [set()]
         self.returns: list[list[Value]] = []
         self.stars: list[str] = []
         self.comments: Mapping[int, str] = {}
@@ -156,7 +157,8 @@ class Machine:
 
     def bind(self, name: str, value: Value) -> None:
         """Bind a name in the scope that is being run."""
-        self.scopes[-1][name] = self.box(value)
+        place = 0 if name in self.outer[-1] else -1
+        self.scopes[place][name] = self.box(value)
 
     # -- statements --------------------------------------------------------------------------------
 
@@ -234,6 +236,7 @@ class Machine:
         self.calls.append(function.node)
         self.scopes.append({**dict(function.closure), **scope})
         self.returns.append([])
+        self.outer.append(set())
         try:
             if isinstance(body, ast.expr):
                 return expressions.evaluate(self, body)
@@ -241,6 +244,7 @@ class Machine:
         finally:
             self.scopes.pop()
             self.calls.pop()
+            self.outer.pop()
             found = self.returns.pop()
             self.cell = cell
         if len(found) == 1:
@@ -393,6 +397,11 @@ def _try(machine: Machine, node: ast.Try) -> bool:
     return machine.block(node.finalbody) and (reached or bool(node.handlers))
 
 
+def _global(machine: Machine, node: ast.Global) -> bool:
+    machine.outer[-1].update(node.names)
+    return True
+
+
 def _stop(_machine: Machine, _node: ast.stmt) -> bool:
     return False
 
@@ -426,5 +435,6 @@ _STATEMENTS: Mapping[type[ast.stmt], Callable[..., bool]] = {
     ast.Break: _stop,
     ast.Continue: _stop,
     ast.Match: _match,
+    ast.Global: _global,
 }
 """What runs each kind of statement, and says whether the next one is reached; others do nothing."""

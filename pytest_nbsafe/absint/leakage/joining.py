@@ -15,6 +15,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Deps,
     Index,
     Seq,
+    Site,
     Unknown,
     Value,
 )
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
-def concat(machine: Machine, parts: Sequence[Data], arguments: Arguments) -> Data:
+def concat(parts: Sequence[Data], site: Site, name: str) -> Data:
     """Return tables one below the other; rows that are in two of them are duplicates now."""
     first = next((part for part in parts if not part.random), parts[0])
     having = [part for part in parts if part.rows]
@@ -41,12 +42,10 @@ def concat(machine: Machine, parts: Sequence[Data], arguments: Arguments) -> Dat
     )
     if len(having) < 2:
         return result
-    del machine
-    return tables.with_deps(result, _joins(having, rows, arguments))
+    return tables.with_deps(result, _joins(having, rows, site, name))
 
 
-def _joins(parts: Sequence[Data], rows: sets.Rows, arguments: Arguments) -> Deps:
-    site, name = arguments.site, arguments.name()
+def _joins(parts: Sequence[Data], rows: sets.Rows, site: Site, name: str) -> Deps:
     found: set[Dep] = set()
     for place, one in enumerate(parts):
         for two in parts[place + 1 :]:

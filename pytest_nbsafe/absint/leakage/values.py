@@ -14,7 +14,7 @@ from pytest_nbsafe.values import dataclass
 DepKind = Literal[
     "fitted", "statistic", "selection", "target", "resample", "join", "ahead", "tuned", "time"
 ]
-Form = Literal["any", "frame", "series", "array", "group", "window", "stat", "bunch", "row"]
+Form = Literal["any", "frame", "series", "array", "group", "window", "stat", "bunch", "row", "list"]
 
 
 @dataclass(frozen=True, slots=True)
