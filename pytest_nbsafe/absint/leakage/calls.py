@@ -235,6 +235,9 @@ def _list_method(machine: Machine, bound: Bound, value: Seq, arguments: Argument
         gone = machine.get(arguments.args[0])
         left = tuple(item for item in value.items if machine.get(item) != gone)
         machine.put(bound.owner, replace(value, items=left))
+    elif name == "sort" and scores_in(machine, value):
+        key = ("sorted", machine.fresh(arguments.node))
+        machine.put(bound.owner, Seq((), _item(machine, value), key))
     elif name == "index":
         _choose(machine, value, arguments)
     elif name == "pop":
@@ -416,8 +419,27 @@ def _sum(machine: Machine, arguments: Arguments) -> Value:
     return effects.apply(machine, "statistic", "sum", arguments)
 
 
+def _by_key(machine: Machine, arguments: Arguments) -> None:
+    """Call `key` as `max(values, key=...)` does: what it gives may be a score."""
+    if "key" in arguments.keywords and arguments.args:
+        machine.loops += 1
+        item = _round(machine, arguments, arguments.get(0))
+        result = call(machine, arguments.node, arguments.keywords["key"], [item], {})
+        machine.loops -= 1
+        _choose(machine, result, arguments)
+
+
+def _sorted(machine: Machine, arguments: Arguments) -> Value:
+    value = arguments.get(0)
+    found = scores_in(machine, value)
+    if isinstance(value, Seq) and found:
+        return Seq((), _item(machine, value), ("sorted", machine.fresh(arguments.node)))
+    return value
+
+
 def _most(machine: Machine, arguments: Arguments) -> Value:
     values = [machine.get(v) for v in arguments.args]
+    _by_key(machine, arguments)
     for value in values:
         _choose(machine, value, arguments)
     if len(values) > 1:
@@ -493,7 +515,7 @@ _BUILTINS: Mapping[str, Callable[[Machine, Arguments], Value]] = {
     "builtins.set": _same,
     "builtins.iter": _same,
     "builtins.reversed": _same,
-    "builtins.sorted": _same,
+    "builtins.sorted": _sorted,
     "builtins.dict": _dict,
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,

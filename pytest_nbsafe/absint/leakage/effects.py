@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import estimators, joining, select, tables
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
@@ -35,6 +36,7 @@ from pytest_nbsafe.values import dataclass, replace
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
 
+_DATE = patterns.compile(r"(?i)date|time|timestamp|^day$|^month$|^year$")
 _CLASSES: Mapping[str, tuple[str, ...]] = {
     "frame": ("pandas.DataFrame",),
     "series": ("pandas.Series", "numpy.ndarray"),
@@ -322,7 +324,8 @@ def _sample(call: Call) -> Value:
     machine = call.machine
     again = arguments.constant("replace", default=call.what == "choice")
     seed = arguments.constant("random_state")
-    key = ("sample", seed if seed is not None else machine.fresh(arguments.node))
+    size = tuple(machine.token(arguments.find(-1, name)) for name in ("frac", "n"))
+    key = ("sample", seed, size) if seed is not None else ("sample", machine.fresh(arguments.node))
     if again is True:
         return _drawn(call, key)
     if arguments.constant("frac") == 1:
@@ -398,11 +401,25 @@ def _statistic(call: Call) -> Value:
     deps = data.all_deps()
     others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
     deps = deps.union(*(v.all_deps() for v in others))
-    if data.rows and not data.random:
-        of = call.data.origins.union(*(v.origins for v in others))
+    if data.rows:
+        of = call.data.origins.union(*(v.origins for v in others), _aggregated(call))
         deps |= {replace(_dep(call, "statistic"), of=of)}
     form: Form = "frame" if data.form == "group" else "stat"
-    return Data(deps=deps, form=form, scores=data.scores, vague=data.vague, origins=frozenset())
+    base = data.base if data.form in {"group", "frame"} else None
+    return Data(deps=deps, form=form, scores=data.scores, vague=data.vague, base=base)
+
+
+def _aggregated(call: Call) -> frozenset[Hashable]:
+    """Return the columns that `agg` names: `agg({"y": "mean"})`, `agg(rate=("y", "mean"))`."""
+    found = set()
+    for value in (*map(call.machine.get, call.arguments.args), *call.arguments.keywords.values()):
+        state = call.machine.get(value)
+        if isinstance(state, Table):
+            found |= {name for name, _ in state.items if isinstance(name, str)}
+        elif isinstance(state, Seq) and state.items:
+            first = call.machine.get(state.items[0])
+            found |= set(tables.names_in(first) or ())
+    return frozenset().union(*(tables.column(call.data, name).origins for name in found))
 
 
 def _selection(call: Call) -> Value:
@@ -412,7 +429,9 @@ def _selection(call: Call) -> Value:
 
 def _fitted(call: Call) -> Value:
     data = call.data
-    if call.what == "interpolate" or _by_row(call) or not data.rows or data.random:
+    if call.what == "interpolate":
+        return _backfill(call)
+    if _by_row(call) or not data.rows:
         return tables.mix([data])
     dep = _dep(call, "fitted" if call.owner is None else "statistic")
     return tables.with_deps(replace(data, mask=None), (dep,))
@@ -473,6 +492,19 @@ def _window(call: Call) -> Value:
     return replace(call.data, form=form, origins=frozenset(), mask=None)
 
 
+def _sort(call: Call) -> Value:
+    """Return the rows sorted: in order of time where they are sorted by a date."""
+    names = tables.names_in(call.arguments.plain(0, "by")) or ()
+    data = call.data
+    for name in names:
+        made = tables.column(data, name)
+        if any(dep.kind == "time" for dep in made.deps) or _DATE.search(name):
+            return tables.with_deps(
+                data, (Dep("time", data.rows, "sort_values", call.arguments.site),)
+            )
+    return data
+
+
 def _group(call: Call) -> Value:
     names = tables.names_in(call.arguments.plain(0, "by")) or ()
     for name in names:
@@ -487,7 +519,7 @@ def _each(call: Call) -> Value:
         inner = replace(call, what=given.value)
         if given.value in {"rank", "cumsum", "cumcount", "shift", "diff", "ffill", "bfill"}:
             return replace(data, form="any")
-        if data.form == "group" and not data.random:
+        if data.form == "group":
             return tables.with_deps(
                 replace(data, form="any", origins=frozenset()), (_dep(inner, "statistic"),)
             )
@@ -556,7 +588,7 @@ _EFFECTS: Mapping[str, Callable[[Call], Value]] = {
     "drop": _drop,
     "sample": _sample,
     "shuffle": lambda call: replace(call.data, mask=None),
-    "sort": lambda call: call.data,
+    "sort": _sort,
     "size": _size,
     "statistic": _statistic,
     "selection": _selection,
@@ -732,7 +764,7 @@ def _setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
 
 def _repeat(machine: Machine, what: str, arguments: Arguments) -> Value:
     data = arguments.find(0)
-    if isinstance(data, Data) and data.rows:
+    if isinstance(data, Data) and data.rows and not data.random:
         return _resample(Call(machine, what, data, arguments, 1))
     if what == "resample":
         rows = arguments.data(0)

@@ -391,7 +391,9 @@ _METHODS: Mapping[str, Callable[[Machine, Bound, Estimator, Arguments], Value]] 
 }
 
 
-def fitted_part(machine: Machine, node: object, owner: Value, value: Estimator, name: str) -> Value:
+def fitted_part(
+    machine: Machine, node: ast.AST, owner: Value, value: Estimator, name: str
+) -> Value:
     """Return an attribute of an estimator: what it has learned, its best candidate, a method."""
     if machine.knowledge.method_of("estimator", name) is not None:
         return Bound(owner, name)
@@ -399,7 +401,7 @@ def fitted_part(machine: Machine, node: object, owner: Value, value: Estimator, 
     if name in {"best_estimator_", "base_estimator_", "estimator_", "model"}:
         return owner
     if fit is not None and name == "best_score_":
-        machine.note("best", node, fit)  # type: ignore[arg-type]
+        machine.note("best", node, fit)
         return Unknown(("best", machine.token(fit.site)))
     if fit is not None and name == "best_params_":
         dep = Dep("tuned", fit.rows, fit.what, fit.site, fit.data, certain=fit.certain)

@@ -120,6 +120,11 @@ def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: s
 def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     owner = evaluate(machine, node.value)
     key = select.keys(machine, node.slice, evaluate)
+    state = machine.get(owner)
+    mark = state.key if isinstance(state, Seq) else None
+    if isinstance(mark, tuple) and mark[0] == "sorted" and key in {Const(0), Const(-1)}:
+        # the first of sorted scores: the best
+        machine.note("choice", node, calls.scores_in(machine, state))
     found = select.subscript(machine, owner, key)
     if isinstance(found, Unknown) and found.key is None:
         return Unknown(machine.fresh(node))
@@ -505,6 +510,7 @@ def store(machine: Machine, target: ast.expr, value: Value) -> None:
     if isinstance(target, ast.Name):
         machine.bind(target.id, value)
     elif isinstance(target, ast.Tuple | ast.List):
+        target = _without_star(machine, target, value)
         for part, item in zip(target.elts, _unpacked(machine, target, value), strict=True):
             store(machine, part, machine.box(item))
     elif isinstance(target, ast.Starred):
@@ -513,6 +519,23 @@ def store(machine: Machine, target: ast.expr, value: Value) -> None:
         _store_attribute(machine, target, value)
     elif isinstance(target, ast.Subscript):
         _store_item(machine, target, value)
+
+
+def _without_star(
+    machine: Machine, target: ast.Tuple | ast.List, value: Value
+) -> ast.Tuple | ast.List:
+    """Bind what a star in a target takes, and return the target without it."""
+    stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+    state = machine.get(value)
+    if not stars or not isinstance(state, Seq) or state.each is not None:
+        return target
+    start, after = stars[0], len(target.elts) - stars[0] - 1
+    end = len(state.items) - after
+    store(machine, target.elts[start], machine.box(Seq(state.items[start:end])))
+    kept = [*target.elts[:start], *target.elts[start + 1 :]]
+    for part, item in zip(kept, (*state.items[:start], *state.items[end:]), strict=False):
+        store(machine, part, machine.box(item))
+    return ast.Tuple([])
 
 
 def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Sequence[Value]:

@@ -122,11 +122,9 @@ class Machine:
 
     def mark_group(self, base: object, name: str, value: Value | None = None) -> None:
         """Remember a column that says which group a row belongs to, by name and by use."""
-        repeated = value is None or (
-            isinstance(value, Unknown)
-            and isinstance(value.key, tuple)
-            and value.key[0] == "repeated"
-        )
+        repeated = value is None or (isinstance(value, Data) and value.random)
+        if isinstance(value, Unknown) and isinstance(value.key, tuple):
+            repeated = value.key[0] == "repeated"
         if base is not None and repeated and _GROUP.fullmatch(name):
             self.groups[base] = name
 

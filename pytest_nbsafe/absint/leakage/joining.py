@@ -50,7 +50,7 @@ def _joins(parts: Sequence[Data], rows: sets.Rows, site: Site, name: str) -> Dep
     for place, one in enumerate(parts):
         for two in parts[place + 1 :]:
             meeting = sets.overlap(one.rows, two.rows)
-            if meeting == "yes" and not (one.random or two.random):
+            if meeting == "yes":
                 common = two.rows if sets.within(two.rows, one.rows) else one.rows
                 found.add(
                     Dep(
@@ -76,18 +76,13 @@ def merge(parts: Sequence[Data]) -> Data:
         if part is not first:
             deps |= part.deps
             named.update(part.named)
-    base = (
-        first.base
-        if all(part.base in {first.base, None} or not part.rows for part in parts)
-        else None
-    )
-    kept = first.columns if base is not None and len(parts) == 1 else None
+    alone = all(part is first or not part.rows for part in parts)  # only statistics come to it
     return replace(
         first,
         deps=deps,
         named=tuple(named.items()),
-        base=base if kept is not None else None,
-        columns=kept,
+        base=first.base if alone else None,
+        columns=first.columns if alone else None,
         mask=None,
         form="frame" if first.form == "series" else first.form,
         scores=frozenset().union(*(part.scores for part in parts)),
@@ -150,12 +145,7 @@ def note_split(
     grouped: bool,
 ) -> None:
     """Tell the judge of a division into train and test: whether of dated or of grouped rows."""
-    timed = any(
-        dep.kind == "time"
-        for part in data
-        for dep in part.all_deps()
-        if dep.what not in {"to_datetime", "date_range"} or _indexed(part, dep)
-    )
+    timed = any(is_series(part) for part in data)
     group = next((machine.groups[part.base] for part in data if part.base in machine.groups), None)
     name = arguments.name()
     machine.splits[key] = (
@@ -167,6 +157,18 @@ def note_split(
     machine.note("split", arguments.node, key)
 
 
-def _indexed(data: Data, dep: Dep) -> bool:
-    """Return whether the whole table is dated, not one of its columns."""
-    return dep in data.deps and data.form == "frame"
+def is_series(data: Data) -> bool:
+    """Return whether the page shows that neighbouring rows follow one another in time.
+
+    A date that is one column among others does not show it, nor does a table sorted by it.
+    """
+    dated = {dep for dep in data.all_deps() if dep.kind == "time" and dep.what != "sort_values"}
+    columns = [data.deps, *(column.deps for _, column in data.named)]
+    return any(
+        dep.what not in DATES or (data.form == "frame" and all(dep in c for c in columns if c))
+        for dep in dated
+    )
+
+
+DATES = frozenset({"to_datetime", "date_range", "bdate_range", "period_range"})
+"""What makes dates: of a column that shows nothing, of an index that rows are a series."""

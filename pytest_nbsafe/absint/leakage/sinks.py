@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.joining import DATES
 from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.absint.leakage.values import Dep, Eval, Fit, Site
 
@@ -23,6 +24,7 @@ def judge(events: Sequence[Event], splits: Splits) -> tuple[Leak, ...]:
             if mark not in seen:
                 seen.add(mark)
                 scores.append(what)
+    scores += _searched(events, scores)
     found: dict[tuple[str, int, int], Leak] = {}
     for leak in _all(events, scores, splits):
         key = leak.code, leak.cell, leak.span.line
@@ -40,6 +42,16 @@ def _all(events: Sequence[Event], scores: Sequence[Eval], splits: Splits) -> Ite
     yield from _reused(scores)
     yield from _best(events, scores)
     yield from _ungrouped(events, scores)
+
+
+def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
+    """Return the scores of searches that are given as a result, where nothing else scores them."""
+    held = {score.fit.site for score in scores if score.cv or not is_training(score)}
+    return [
+        Eval(what, what.rows, what.deps, site, what.data, cv=True, certain=what.certain)
+        for kind, site, what in events
+        if kind == "best" and isinstance(what, Fit) and what.site not in held and what.rows
+    ]
 
 
 def _of_score(score: Eval, splits: Splits) -> Iterator[Leak]:
@@ -160,7 +172,7 @@ def _divided(score: Eval, splits: Splits) -> Iterator[Leak]:
         dated = [
             dep
             for dep in score.fit.deps
-            if dep.kind == "time" and dep.what not in {"to_datetime", "date_range"}
+            if dep.kind == "time" and dep.what not in {"sort_values", *DATES}
         ]
         if dated and score.shuffled:
             yield _leak("NBS331", score, score.site, score.name)
@@ -247,7 +259,8 @@ def _reused(scores: Sequence[Eval]) -> Iterator[Leak]:
 
 
 def _best(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
-    if any(score.cv or not is_training(score) for score in scores):
+    others = [score for score in scores if not (score.cv and score.fit.searched)]
+    if any(score.cv or not is_training(score) for score in others):
         return
     for kind, site, what in events:
         if kind == "best" and isinstance(what, Fit):

@@ -28,6 +28,11 @@ def column(data: Data, name: str) -> Data:
         origins = frozenset(((data.base, name),))
     if made is None:
         made = Column(data.deps, origins)
+    if not data.rows and origins:  # a column of `groupby("k").mean()`
+        told = (
+            replace(d, of=origins) if d.kind == "statistic" and not d.of else d for d in made.deps
+        )
+        made = replace(made, deps=frozenset(told))
     return Data(
         data.rows,
         made.deps,
