@@ -8,6 +8,8 @@ from pytest_nbsafe.rules import MANUAL
 
 README = Path(__file__).parent.parent / "README.md"
 BEGIN = "<!-- findings: written by tests/readme.py -->\n"
+_LONG = "NBS3"
+"""A leak needs a whole model to show: the README has the cell of the finding alone."""
 _SHOWN_ELSEWHERE = ("NBS5", "NBS9")
 """Contracts have a section of their own; of files and kernels a page shows nothing."""
 
@@ -28,7 +30,16 @@ def reference() -> str:
 def _example(code: str) -> list[str]:
     if code.startswith(_SHOWN_ELSEWHERE):
         return []
-    return inspect.cleandoc(MANUAL[code].bad).split("\n")
+    lines = inspect.cleandoc(MANUAL[code].bad).split("\n")
+    return _marked_cell(lines, code) if code.startswith(_LONG) else lines
+
+
+def _marked_cell(lines: list[str], code: str) -> list[str]:
+    """Return the lines of the cell that has the finding."""
+    mark = next(n for n, line in enumerate(lines) if line.endswith(code))
+    starts = [n for n, line in enumerate(lines) if line.startswith("# %%")] + [len(lines)]
+    first = max(n for n in starts if n <= mark)
+    return lines[first + 1 : min(n for n in starts if n > mark)]
 
 
 def renewed(text: str) -> str:
