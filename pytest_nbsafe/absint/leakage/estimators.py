@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import joining, select, tables
 from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
-from pytest_nbsafe.absint.leakage.rows import Step
+from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.absint.leakage.values import (
     NO_DEPS,
     Bound,
@@ -18,12 +18,9 @@ from pytest_nbsafe.absint.leakage.values import (
     Dep,
     Deps,
     Estimator,
-    Eval,
     Fit,
-    Index,
     Seq,
     Site,
-    Splitter,
     Unknown,
     Value,
 )
@@ -31,87 +28,12 @@ from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
-    from pytest_nbsafe.absint.leakage.knowledge import Class
+
 
 PREDICTS = frozenset({"classifier", "regressor", "model", "search", "meta", "pipeline"})
 """The roles of what is scored on rows that it has not learned from."""
-_HOLDERS = frozenset({"pipeline", "columns", "search", "meta"})
+
 _SIMPLE = frozenset({"nothing", "categories"})
-
-
-def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
-    """Return a new object of a class that the tables know."""
-    what = cls.name.rpartition(".")[2]
-    if cls.role == "splitter":
-        shuffles = cls.shuffles or arguments.constant("shuffle") is True
-        return Splitter(what, cls.time, cls.grouped, shuffles)
-    steps = _held(machine, arguments) if cls.role in _HOLDERS else ()
-    learns = "nothing" if _fixed(cls, arguments) else cls.learns
-    given = None
-    data = [value for value in arguments.every() if isinstance(value, Data)]
-    if data and cls.role in {"regressor", "classifier"}:
-        named = arguments.data(-1, "data", "exog")
-        given = named or (data[1] if len(data) > 1 else None)
-    made = Estimator(
-        what,
-        cls.role,
-        learns,
-        steps,
-        tuned=_tuned(data),
-        given=given if given is not None and given.rows else None,
-        stops=arguments.constant("early_stopping_rounds") is not None,
-        search=cls.role == "search",
-    )
-    return machine.box(made)
-
-
-def _tuned(data: list[Data]) -> Deps:
-    return frozenset(dep for value in data for dep in value.all_deps() if dep.kind == "tuned")
-
-
-def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
-    """Return the estimators that stand in a call, those in lists of (name, estimator) too."""
-    found: list[Value] = []
-
-    def look(value: Value, depth: int) -> None:
-        state = machine.get(value)
-        if isinstance(state, Estimator):
-            found.append(value)
-        elif isinstance(state, Seq) and depth < 4:
-            for item in (*state.items, state.each):
-                if item is not None:
-                    look(item, depth + 1)
-
-    for value in (*arguments.args, *arguments.keywords.values()):
-        look(value, 0)
-    return tuple(found)
-
-
-def make_pipeline(machine: Machine, _what: str, arguments: Arguments) -> Value:
-    """Return a pipeline of the arguments."""
-    return machine.box(Estimator("Pipeline", "pipeline", steps=_held(machine, arguments)))
-
-
-def make_columns(machine: Machine, _what: str, arguments: Arguments) -> Value:
-    """Return steps side by side."""
-    return machine.box(Estimator("ColumnTransformer", "columns", steps=_held(machine, arguments)))
-
-
-def clone(machine: Machine, _what: str, arguments: Arguments) -> Value:
-    """Return the same estimator, not fitted."""
-    value = arguments.get(0)
-    if isinstance(value, Estimator):
-        return machine.box(replace(value, fit=None))
-    return value
-
-
-def _fixed(cls: Class, arguments: Arguments) -> bool:
-    """Return whether a parameter makes it learn nothing: `SimpleImputer(strategy="constant")`."""
-    for parameter, wanted in cls.fixed_by:
-        value = arguments.constant(parameter)
-        if parameter in arguments.keywords and (not wanted or value == wanted):
-            return True
-    return False
 
 
 def _parts(machine: Machine, value: Estimator) -> list[Estimator]:
@@ -141,9 +63,6 @@ def described(machine: Machine, value: Estimator) -> str:
     return _parts(machine, value)[-1].what if value.role in {"pipeline", "search"} else value.what
 
 
-# -- methods ---------------------------------------------------------------------------------------
-
-
 def method(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
     """Return what a method of an estimator gives."""
     effect = machine.knowledge.method_of("estimator", bound.name)
@@ -158,11 +77,11 @@ def _fit(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments)
     if data is None:
         machine.put(bound.owner, replace(value, fit=None))
         return bound.owner
-    _learn(machine, bound.owner, value, data, arguments, bound.name)
+    learn(machine, bound.owner, value, data, arguments, bound.name)
     return bound.owner
 
 
-def _learn(
+def learn(
     machine: Machine,
     owner: Value,
     value: Estimator,
@@ -170,6 +89,7 @@ def _learn(
     arguments: Arguments,
     name: str = "fit",
 ) -> Fit:
+    """Fit an estimator, and return what it has learned from."""
     target = arguments.data(1, "y", "Y")
     origins = target.origins if target is not None else frozenset()
     site = arguments.site
@@ -185,7 +105,7 @@ def _learn(
         *_watched(machine, value, arguments),
         tuned=value.tuned,
         target=origins,
-        copied=_copied(machine, value, data, origins, arguments.site),
+        copied=copied(machine, value, data, origins, arguments.site),
         searched=value.search,
         certain=machine.certain and not data.vague,
     )
@@ -202,7 +122,7 @@ def _learn(
     return fit
 
 
-def _copied(
+def copied(
     machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: Site
 ) -> Site | None:
     """Return where the target's own column, or a copy of it, came among the features, if it did."""
@@ -292,7 +212,7 @@ def _fit_transform(machine: Machine, bound: Bound, value: Estimator, arguments: 
     data = arguments.data(0, "X", "x", "raw_documents")
     if data is None:
         return arguments.unknown()
-    fit = _learn(machine, bound.owner, value, data, arguments)
+    fit = learn(machine, bound.owner, value, data, arguments)
     return _transformed(machine, value, data, fit)
 
 
@@ -364,7 +284,7 @@ def _score(machine: Machine, _bound: Bound, value: Estimator, arguments: Argumen
     data = arguments.data(0, "X", "x")
     if data is None or value.fit is None or not predicts(machine, value):
         return arguments.unknown()
-    return _evaluated(machine, value.fit, data, arguments, arguments.name())
+    return evaluated(machine, value.fit, data, arguments, arguments.name())
 
 
 def _settings(_machine: Machine, bound: Bound, _value: Estimator, _arguments: Arguments) -> Value:
@@ -426,164 +346,3 @@ def _learned(value: Estimator) -> Data:
     kind = "selection" if target else "fitted"
     dep = Dep(kind, fit.rows, value.what, fit.site, fit.data, certain=fit.certain)  # type: ignore[arg-type]
     return Data(deps=frozenset((dep,)), form="stat", vague=False, columns=Columns(but=True))
-
-
-# -- scores ----------------------------------------------------------------------------------------
-
-
-def _evaluated(
-    machine: Machine,
-    fit: Fit,
-    data: Data,
-    arguments: Arguments,
-    name: str,
-    *,
-    curve: bool = False,
-) -> Data:
-    score = Eval(
-        fit,
-        data.rows,
-        data.all_deps(),
-        arguments.site,
-        name,
-        cv=data.cv,
-        loop=machine.loops > 0,
-        curve=curve,
-        vague=data.vague,
-        certain=machine.certain and fit.certain,
-    )
-    machine.note("eval", arguments.node, score)
-    return Data(form="stat", scores=frozenset((score,)))
-
-
-def judged(machine: Machine, data: Data, arguments: Arguments) -> Value:
-    """Return the score that a mean of right predictions is."""
-    if data.pred is None:
-        return Unknown(machine.fresh(arguments.node))
-    return _evaluated(machine, data.pred, data, arguments, "")
-
-
-def metric(machine: Machine, what: str, arguments: Arguments) -> Value:
-    """Return the score of predictions against the truth."""
-    values = [(v, arguments.name(i)) for i, v in enumerate(map(machine.get, arguments.args))]
-    values += [(machine.get(v), "") for v in arguments.keywords.values()]
-    found = []
-    for value, name in values:
-        state = select.as_data(machine, value) if isinstance(value, Seq) else value
-        if isinstance(state, Data) and state.pred is not None:
-            found.append((state, name))
-    if not found:
-        scores = frozenset(s for v, _ in values if isinstance(v, Data) for s in v.scores)
-        return Data(form="stat", scores=scores) if scores else arguments.unknown()
-    data = found[-1][0]
-    truth = next((name for value, name in values if name and value is not found[-1][0]), "")
-    curve = what in {"roc_curve", "precision_recall_curve"}
-    assert data.pred is not None, "only predictions are kept"
-    return _evaluated(machine, data.pred, data, arguments, truth, curve=curve)
-
-
-def score_function(machine: Machine, _what: str, arguments: Arguments) -> Value:
-    """Return the score of `plot_roc_curve(model, X, y)` and the like."""
-    value, data = arguments.get(0, "estimator"), arguments.data(1, "X")
-    if isinstance(value, Estimator) and value.fit is not None and data is not None:
-        return _evaluated(machine, value.fit, data, arguments, arguments.name(1))
-    return arguments.unknown()
-
-
-def cross_validated(machine: Machine, _what: str, arguments: Arguments) -> Value:
-    """Return the scores of a cross-validation: every row is a test row in its turn."""
-    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
-    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
-        return arguments.unknown()
-    fit, splitter = _folds(machine, value, data, arguments)
-    score = Eval(
-        fit,
-        data.rows,
-        fit.deps,
-        arguments.site,
-        arguments.name(1),
-        cv=True,
-        shuffled=splitter.shuffles,
-        grouped=splitter.grouped,
-        loop=machine.loops > 0,
-        vague=data.vague,
-        certain=machine.certain,
-    )
-    group = machine.groups.get(data.base)
-    if "groups" in arguments.keywords:
-        group = next(
-            (
-                k.value.id
-                for k in arguments.node.keywords
-                if k.arg == "groups" and isinstance(k.value, ast.Name)
-            ),
-            "groups",
-        )
-    if not splitter.grouped and group and not (splitter.what and splitter.time):
-        machine.note("ungrouped", arguments.node, group)
-    machine.note("eval", arguments.node, score)
-    return Data(form="stat", scores=frozenset((score,)))
-
-
-def _folds(
-    machine: Machine, value: Estimator, data: Data, arguments: Arguments
-) -> tuple[Fit, Splitter]:
-    target = arguments.data(2, "y")
-    origins = target.origins if target is not None else frozenset()
-    fit = Fit(
-        described(machine, value),
-        value.role,
-        data.rows,
-        data.all_deps(),
-        arguments.site,
-        arguments.name(0),
-        arguments.name(1),
-        tuned=value.tuned,
-        target=origins,
-        copied=_copied(machine, value, data, origins, arguments.site),
-        certain=machine.certain and not data.vague,
-    )
-    splitter = arguments.find(-1, "cv")
-    return fit, splitter if isinstance(splitter, Splitter) else Splitter("")
-
-
-def cross_predicted(machine: Machine, _what: str, arguments: Arguments) -> Value:
-    """Return the predictions of a cross-validation."""
-    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
-    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
-        return arguments.unknown()
-    fit, _ = _folds(machine, value, data, arguments)
-    return Data(data.rows, data.all_deps(), "array", pred=fit, cv=True, vague=data.vague)
-
-
-def train_function(machine: Machine, what: str, arguments: Arguments) -> Value:
-    """Return the model that `xgb.train(params, dtrain)` gives."""
-    data = next(
-        (v for v in map(machine.get, arguments.args) if isinstance(v, Data) and v.rows), None
-    )
-    data = data or arguments.data(-1, "dtrain", "train_set")
-    owner = machine.box(Estimator(what, "model"))
-    value = machine.get(owner)
-    if data is None or not isinstance(value, Estimator):
-        return owner
-    _learn(machine, owner, replace(value, what="train"), data, arguments)
-    return owner
-
-
-def split(machine: Machine, value: Splitter, name: str, arguments: Arguments) -> Value:
-    """Return the folds that `KFold().split(X)` gives, as positions."""
-    if name != "split":
-        return Unknown((name, machine.token(value)))
-    key = ("folds", machine.fresh(arguments.node))
-    parts = tuple(Index((Step(key, ("is", place), "fold"),)) for place in (0, 1))
-    data = arguments.find(0, "X")
-    whole = [data] if isinstance(data, Data) else []
-    joining.note_split(
-        machine,
-        arguments,
-        key,
-        whole,
-        shuffled=value.shuffles and not value.time,
-        grouped=value.grouped,
-    )
-    return Seq((), Seq(parts))

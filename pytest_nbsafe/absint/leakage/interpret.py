@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import expressions
+from pytest_nbsafe.absint.leakage import calls, expressions, loops, operators, targets
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.rows import Atom
 from pytest_nbsafe.absint.leakage.values import (
@@ -138,6 +138,26 @@ class Machine:
         """Tell the judge that something happened here."""
         self.events.append((kind, self.site(node), what))
 
+    # -- what is run -------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """Return what an expression gives."""
+        return expressions.evaluate(self, node)
+
+    def attribute(self, node: ast.AST, owner: Value, name: str) -> Value:
+        """Return an attribute of a value."""
+        return expressions.attribute(self, node, owner, name)
+
+    def store(self, target: ast.expr, value: Value) -> None:
+        """Bind a target to a value."""
+        targets.store(self, target, value)
+
+    def call(
+        self, node: ast.Call, callee: Value, args: list[Value], keywords: dict[str, Value]
+    ) -> Value:
+        """Return what a call gives."""
+        return calls.call(self, node, callee, args, keywords)
+
     # -- names -------------------------------------------------------------------------------------
 
     def read(self, name: str) -> Value:
@@ -182,14 +202,13 @@ class Machine:
             else:
                 left.append(self.heap)
         self.certain = certain
-        if not ends:
-            self.scopes, self.heap = scopes, left[0]
-            return False
-        self.scopes, self.heap = ends[0]
+        self.scopes, self.heap = ends[0] if ends else (scopes, {})
         for other, cells in ends[1:]:
             self._meet(other, cells)
         for cells in left:  # what a branch returns is still needed
             self.heap = {**cells, **self.heap}
+        if not ends:
+            return False
         # the lists that callers hold on to are the ones that go on
         for old, new in zip(scopes, self.scopes, strict=True):
             old.clear()
@@ -262,29 +281,27 @@ def _expression(machine: Machine, node: ast.Expr) -> bool:
 def _assign(machine: Machine, node: ast.Assign) -> bool:
     value = machine.box(_declared(machine, node, expressions.evaluate(machine, node.value)))
     for target in node.targets:
-        expressions.store(machine, target, value)
+        targets.store(machine, target, value)
     return True
 
 
 def _declared(machine: Machine, node: ast.Assign, value: Value) -> Value:
     """Return the value, or what a comment `# nbsafe: source` on its line says it is."""
     comment = machine.comments.get(node.lineno)
-    return expressions.declared(machine, node, value, comment) if comment else value
+    return targets.declared(machine, node, value, comment) if comment else value
 
 
 def _annotated(machine: Machine, node: ast.AnnAssign) -> bool:
     if node.value is not None:
-        expressions.store(
-            machine, node.target, machine.box(expressions.evaluate(machine, node.value))
-        )
+        targets.store(machine, node.target, machine.box(expressions.evaluate(machine, node.value)))
     return True
 
 
 def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
     left = expressions.evaluate(machine, _loaded(node.target))
     right = expressions.evaluate(machine, node.value)
-    value = expressions.combine(machine, node, (left, right), node.op)
-    expressions.store(machine, node.target, machine.box(value))
+    value = operators.combine(machine, node, (left, right), node.op)
+    targets.store(machine, node.target, machine.box(value))
     return True
 
 
@@ -333,14 +350,14 @@ def _delete(machine: Machine, node: ast.Delete) -> bool:
         if isinstance(target, ast.Name):
             machine.scopes[-1].pop(target.id, None)
         elif isinstance(target, ast.Subscript):
-            expressions.delete(machine, target)
+            targets.delete(machine, target)
     return True
 
 
 def _if(machine: Machine, node: ast.If) -> bool:
     test = machine.get(expressions.evaluate(machine, node.test))
     _note_choice(machine, node, test)
-    known = expressions.truth(test)
+    known = operators.truth(test)
     if known is not None:
         return machine.block(node.body if known else node.orelse)
     return machine.branches((lambda: machine.block(node.body), lambda: machine.block(node.orelse)))
@@ -357,8 +374,8 @@ def _note_choice(machine: Machine, node: ast.If | ast.While, test: Value) -> Non
 def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     iterable = expressions.evaluate(machine, node.iter)
     machine.rounds(
-        expressions.elements(machine, iterable, node),
-        lambda item: expressions.store(machine, node.target, machine.box(item)),
+        loops.elements(machine, iterable, node),
+        lambda item: targets.store(machine, node.target, machine.box(item)),
         lambda: machine.block(node.body),
     )
     return machine.block(node.orelse)
@@ -378,7 +395,7 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
     for item in node.items:
         value = expressions.evaluate(machine, item.context_expr)
         if item.optional_vars is not None:
-            expressions.store(machine, item.optional_vars, machine.box(value))
+            targets.store(machine, item.optional_vars, machine.box(value))
     return machine.block(node.body)
 
 

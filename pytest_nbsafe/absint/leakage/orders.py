@@ -21,7 +21,7 @@ def leaks(graph: Graph, order: Sequence[int], extra: str = "") -> tuple[Leak, ..
     """Return the leaks that show when the cells run in this order, each of them once.
 
     `extra` is the user's table as JSON text, as for `knowledge.load`. Where the notebook is too
-    long, those of its first part.
+    long or too deep, those of its first part.
     """
     machine = Machine(knowledge.load(extra))
     try:
@@ -30,7 +30,7 @@ def leaks(graph: Graph, order: Sequence[int], extra: str = "") -> tuple[Leak, ..
             machine.comments = _comments(graph.notebook.cell(cell).source)
             machine.block(trees.of(graph, cell).body)
             machine.loops, machine.certain = 0, True
-    except Enough:
+    except (Enough, RecursionError):  # a value may lie deeper in others than Python goes
         pass  # what was seen until then holds
     return sinks.judge(machine.events, machine.splits)
 

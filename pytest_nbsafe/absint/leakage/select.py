@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
@@ -45,7 +45,6 @@ class Slice:
 
 
 Selector = Value | Slice
-Evaluate = Callable[["Machine", ast.expr], Value]
 
 
 def subscript(machine: Machine, owner: Value, key: Selector | tuple[Selector, ...]) -> Value:
@@ -331,18 +330,18 @@ def _every(key: Selector) -> bool:
     return isinstance(key, Slice) and key.all
 
 
-def keys(machine: Machine, node: ast.expr, evaluate: Evaluate) -> Selector | tuple[Selector, ...]:
+def keys(machine: Machine, node: ast.expr) -> Selector | tuple[Selector, ...]:
     """Return the parts of a subscript."""
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
-        return tuple(_key(machine, item, evaluate) for item in node.elts) or Unknown()
-    return _key(machine, node, evaluate)
+        return tuple(_key(machine, item) for item in node.elts) or Unknown()
+    return _key(machine, node)
 
 
-def _key(machine: Machine, node: ast.expr, evaluate: Evaluate) -> Selector:
+def _key(machine: Machine, node: ast.expr) -> Selector:
     if not isinstance(node, ast.Slice):
-        return evaluate(machine, node)
+        return machine.evaluate(node)
     bounds = [
-        _bound(machine, machine.get(evaluate(machine, part))) if part is not None else None
+        _bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
         for part in (node.lower, node.upper)
     ]
     low, high = bounds

@@ -1,0 +1,204 @@
+"""Python's own functions on abstract values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import effects, tables
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.containers import item_of, note_choice, scores_in
+from pytest_nbsafe.absint.leakage.joins import joined
+from pytest_nbsafe.absint.leakage.loops import elements
+from pytest_nbsafe.absint.leakage.values import (
+    Columns,
+    Const,
+    Data,
+    Index,
+    Instance,
+    Names,
+    Partial,
+    Seq,
+    Table,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+def _len(machine: Machine, arguments: Arguments) -> Value:
+    value = arguments.get(0)
+    if isinstance(value, Data):
+        return Unknown(("len", machine.token(value.rows)))
+    if isinstance(value, Seq) and value.each is None and value.key is None:
+        return Const(len(value.items))
+    return Unknown(("len", machine.token(value)))
+
+
+def _range(_machine: Machine, _arguments: Arguments) -> Value:
+    return Index()
+
+
+def _same(_machine: Machine, arguments: Arguments) -> Value:
+    return (
+        arguments.get(0)
+        if arguments.args
+        else Seq((), None, arguments.machine.fresh(arguments.node))
+    )
+
+
+def _list(machine: Machine, arguments: Arguments) -> Value:
+    value = _same(machine, arguments)
+    if isinstance(value, Data) and value.form == "frame":
+        return Names(Columns(but=True))
+    if isinstance(value, Data):
+        return replace(value, form="list")
+    if isinstance(value, Table):
+        return Seq(tuple(Const(k) for k, _ in value.items)) if value.each is None else Unknown()
+    return value
+
+
+def _dict(_machine: Machine, arguments: Arguments) -> Value:
+    value = arguments.get(0) if arguments.args else Table()
+    if isinstance(value, Table):
+        return replace(value, items=(*value.items, *arguments.keywords.items()))
+    return Table()
+
+
+def _zip(machine: Machine, arguments: Arguments) -> Value:
+    values = [machine.get(value) for value in arguments.args]
+    known = [value for value in values if isinstance(value, Seq) and value.each is None]
+    if len(known) == len(values) and len({len(value.items) for value in known}) == 1:
+        return Seq(tuple(Seq(pair) for pair in zip(*(v.items for v in known), strict=True)))
+    return Seq((), Seq(tuple(_round(machine, arguments, value) for value in values)))
+
+
+def _round(machine: Machine, arguments: Arguments, value: Value) -> Value:
+    return machine.box(
+        joined(machine.get(v) for v in elements(machine, value, arguments.node)) or Unknown()
+    )
+
+
+def _enumerate(machine: Machine, arguments: Arguments) -> Value:
+    value = arguments.get(0)
+    if isinstance(value, Seq) and value.each is None:
+        return Seq(tuple(Seq((Const(i), item)) for i, item in enumerate(value.items)))
+    count = Unknown(("count", machine.fresh(arguments.node)))
+    return Seq((), Seq((count, _round(machine, arguments, value))))
+
+
+def _print(_machine: Machine, _arguments: Arguments) -> Value:
+    return Const(None)
+
+
+def _number(machine: Machine, arguments: Arguments) -> Value:
+    value = arguments.get(0)
+    if isinstance(value, Data):
+        return tables.mix([value])
+    return Unknown(("number", machine.token(value)))
+
+
+def _sum(machine: Machine, arguments: Arguments) -> Value:
+    return effects.apply(machine, "statistic", "sum", arguments)
+
+
+def _by_key(machine: Machine, arguments: Arguments) -> None:
+    """Call `key` as `max(values, key=...)` does: what it gives may be a score."""
+    if "key" in arguments.keywords and arguments.args:
+        machine.loops += 1
+        item = _round(machine, arguments, arguments.get(0))
+        result = machine.call(arguments.node, arguments.keywords["key"], [item], {})
+        machine.loops -= 1
+        note_choice(machine, result, arguments)
+
+
+def _sorted(machine: Machine, arguments: Arguments) -> Value:
+    value = arguments.get(0)
+    found = scores_in(machine, value)
+    if isinstance(value, Seq) and found:
+        return Seq((), item_of(machine, value), ("sorted", machine.fresh(arguments.node)))
+    return value
+
+
+def _most(machine: Machine, arguments: Arguments) -> Value:
+    values = [machine.get(v) for v in arguments.args]
+    _by_key(machine, arguments)
+    for value in values:
+        note_choice(machine, value, arguments)
+    if len(values) > 1:
+        note_choice(machine, Seq(tuple(arguments.args)), arguments)
+    data = [value for value in values if isinstance(value, Data)]
+    if len(data) == 1 and len(values) == 1:
+        return effects.apply(machine, "statistic", "max", arguments)
+    if len(values) == 1 and isinstance(values[0], Seq):
+        return item_of(machine, values[0])
+    return tables.mix(data) if data else Unknown(("most", *map(machine.token, values)))
+
+
+def _next(machine: Machine, arguments: Arguments) -> Value:
+    return _round(machine, arguments, arguments.get(0))
+
+
+def _map(machine: Machine, arguments: Arguments) -> Value:
+    if len(arguments.args) < 2:
+        return arguments.unknown()
+    item = _round(machine, arguments, arguments.get(1))
+    return Seq((), machine.get(machine.call(arguments.node, arguments.args[0], [item], {})))
+
+
+def _partial(_machine: Machine, arguments: Arguments) -> Value:
+    if not arguments.args:
+        return arguments.unknown()
+    return Partial(arguments.args[0], tuple(arguments.args[1:]), tuple(arguments.keywords.items()))
+
+
+def _getattr(machine: Machine, arguments: Arguments) -> Value:
+    name = arguments.get(1)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return machine.attribute(arguments.node, arguments.args[0], name.value)
+    return arguments.unknown()
+
+
+def _super(machine: Machine, arguments: Arguments) -> Value:
+    return Instance() if not arguments.args else Unknown(machine.fresh(arguments.node))
+
+
+BUILTINS: Mapping[str, Callable[[Machine, Arguments], Value]] = {
+    "builtins.len": _len,
+    "builtins.range": _range,
+    "numpy.arange": _range,
+    "builtins.list": _list,
+    "builtins.tuple": _same,
+    "builtins.set": _same,
+    "builtins.iter": _same,
+    "builtins.reversed": _same,
+    "builtins.sorted": _sorted,
+    "builtins.dict": _dict,
+    "builtins.zip": _zip,
+    "builtins.enumerate": _enumerate,
+    "builtins.print": _print,
+    "builtins.int": _number,
+    "builtins.float": _number,
+    "builtins.round": _number,
+    "builtins.abs": _number,
+    "builtins.str": _number,
+    "builtins.bool": _number,
+    "builtins.sum": _sum,
+    "builtins.max": _most,
+    "builtins.min": _most,
+    "builtins.next": _next,
+    "builtins.map": _map,
+    "builtins.getattr": _getattr,
+    "builtins.super": _super,
+    "functools.partial": _partial,
+    "copy.copy": _same,
+    "copy.deepcopy": _same,
+    "tqdm.tqdm": _same,
+    "tqdm.notebook.tqdm": _same,
+    "tqdm.auto.tqdm": _same,
+    "display": _print,
+    "IPython.display.display": _print,
+}

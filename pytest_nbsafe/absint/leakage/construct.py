@@ -1,0 +1,98 @@
+"""New estimators: of a class, as a pipeline, as a clone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.values import (
+    Data,
+    Deps,
+    Estimator,
+    Seq,
+    Splitter,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+    from pytest_nbsafe.absint.leakage.knowledge import Class
+
+
+_HOLDERS = frozenset({"pipeline", "columns", "search", "meta"})
+
+
+def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
+    """Return a new object of a class that the tables know."""
+    what = cls.name.rpartition(".")[2]
+    if cls.role == "splitter":
+        shuffles = cls.shuffles or arguments.constant("shuffle") is True
+        return Splitter(what, cls.time, cls.grouped, shuffles)
+    steps = _held(machine, arguments) if cls.role in _HOLDERS else ()
+    learns = "nothing" if _fixed(cls, arguments) else cls.learns
+    given = None
+    data = [value for value in arguments.every() if isinstance(value, Data)]
+    if data and cls.role in {"regressor", "classifier"}:
+        named = arguments.data(-1, "data", "exog")
+        given = named or (data[1] if len(data) > 1 else None)
+    made = Estimator(
+        what,
+        cls.role,
+        learns,
+        steps,
+        tuned=_tuned(data),
+        given=given if given is not None and given.rows else None,
+        stops=arguments.constant("early_stopping_rounds") is not None,
+        search=cls.role == "search",
+    )
+    return machine.box(made)
+
+
+def _tuned(data: list[Data]) -> Deps:
+    return frozenset(dep for value in data for dep in value.all_deps() if dep.kind == "tuned")
+
+
+def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
+    """Return the estimators that stand in a call, those in lists of (name, estimator) too."""
+    found: list[Value] = []
+
+    def look(value: Value, depth: int) -> None:
+        state = machine.get(value)
+        if isinstance(state, Estimator):
+            found.append(value)
+        elif isinstance(state, Seq) and depth < 4:
+            for item in (*state.items, state.each):
+                if item is not None:
+                    look(item, depth + 1)
+
+    for value in (*arguments.args, *arguments.keywords.values()):
+        look(value, 0)
+    return tuple(found)
+
+
+def make_pipeline(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return a pipeline of the arguments."""
+    return machine.box(Estimator("Pipeline", "pipeline", steps=_held(machine, arguments)))
+
+
+def make_columns(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return steps side by side."""
+    return machine.box(Estimator("ColumnTransformer", "columns", steps=_held(machine, arguments)))
+
+
+def clone(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the same estimator, not fitted."""
+    value = arguments.get(0)
+    if isinstance(value, Estimator):
+        return machine.box(replace(value, fit=None))
+    return value
+
+
+def _fixed(cls: Class, arguments: Arguments) -> bool:
+    """Return whether a parameter makes it learn nothing: `SimpleImputer(strategy="constant")`."""
+    for parameter, wanted in cls.fixed_by:
+        value = arguments.constant(parameter)
+        if parameter in arguments.keywords and (not wanted or value == wanted):
+            return True
+    return False

@@ -1,0 +1,74 @@
+"""What a loop runs over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.joins import joined
+from pytest_nbsafe.absint.leakage.rows import Step
+from pytest_nbsafe.absint.leakage.values import (
+    Const,
+    Data,
+    Estimator,
+    Seq,
+    Table,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+_UNROLLED = 8
+"""A loop over so many known items is run once for each; any other is run twice."""
+
+
+def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value]:
+    """Yield what a loop runs over: each known item, or twice what stands for all."""
+    value = machine.get(iterable)
+    line = getattr(node, "lineno", None) or getattr(getattr(node, "target", None), "lineno", 0)
+    anything = Unknown(("each", machine.run, line, machine.token(value)))
+    if isinstance(value, Seq) and value.each is None:
+        if len(value.items) <= _UNROLLED:
+            yield from value.items
+            return
+        each = joined(machine.get(item) for item in value.items)
+        each = anything if isinstance(each, Unknown | Const) or each is None else each
+    elif isinstance(value, Seq):
+        each = (
+            value.each
+            if isinstance(machine.get(value.each), Data | Seq | Table | Estimator)
+            else anything
+        )
+    elif isinstance(value, Table):
+        names = [Const(name) for name, _ in value.items]
+        if names and len(names) <= _UNROLLED and value.each is None:
+            yield from names
+            return
+        each = anything
+    else:
+        each = anything
+    if isinstance(value, Data) and value.form in {"series", "array", "any"} and not value.scores:
+        each = replace(value, form="any")
+    if isinstance(value, Data) and value.form == "group":
+        each = Seq(
+            (
+                anything,
+                replace(
+                    value,
+                    form="frame",
+                    rows=sets.divide(
+                        value.rows, Step(("group", machine.run, line), ("is", anything))
+                    ),
+                ),
+            )
+        )
+    if each is None:
+        each = anything
+    yield each
+    yield each

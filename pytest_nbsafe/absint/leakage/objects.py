@@ -1,0 +1,116 @@
+"""Functions and classes of the page: their parameters, methods and attributes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.values import (
+    Bound,
+    Function,
+    Instance,
+    Seq,
+    Table,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+def own_method(machine: Machine, bound: Bound, value: Instance, arguments: Arguments) -> Value:
+    """Return what a method of a class of the page gives."""
+    found = _definition(machine, value.cls, bound.name)
+    if found is None:
+        if bound.name == "fit_transform":
+            own_method(machine, Bound(bound.owner, "fit"), value, arguments)
+            now = machine.get(bound.owner)
+            first = replace_args(arguments, arguments.args[:1])
+            return own_method(machine, Bound(bound.owner, "transform"), now, first)  # type: ignore[arg-type]
+        return arguments.unknown()
+    static = any(
+        isinstance(d, ast.Name) and d.id == "staticmethod"
+        for d in found.node.decorator_list  # type: ignore[union-attr]
+    )
+    if not static:
+        arguments = replace_args(arguments, [bound.owner, *arguments.args])
+    return function(machine, found, arguments)
+
+
+def replace_args(arguments: Arguments, args: list[Value]) -> Arguments:
+    """Return the same call with other positional arguments."""
+    return Arguments(arguments.machine, arguments.node, args, arguments.keywords)
+
+
+def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
+    """Return an attribute of an object of the page's own classes."""
+    found = dict(value.attributes).get(name)
+    if found is not None:
+        return found
+    definition = _definition(machine, value.cls, name)
+    if definition is not None:
+        decorators = getattr(definition.node, "decorator_list", [])
+        bound = Bound(owner, name)
+        if any(isinstance(d, ast.Name) and d.id == "property" for d in decorators):
+            node = ast.copy_location(ast.Call(ast.Name(name), [], []), definition.node)
+            return machine.call(node, bound, [], {})
+        return bound
+    return Bound(owner, name)
+
+
+def _definition(
+    machine: Machine, cls: Function | None, name: str, depth: int = 0
+) -> Function | None:
+    if cls is None or not isinstance(cls.node, ast.ClassDef):
+        return None
+    for item in cls.node.body:
+        if isinstance(item, ast.FunctionDef) and item.name == name:
+            return Function(item, cls.cell, cls.closure)
+    for base in cls.node.bases if depth < 4 else ():
+        parent = machine.get(machine.read(base.id)) if isinstance(base, ast.Name) else None
+        if isinstance(parent, Function):
+            found = _definition(machine, parent, name, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def function(machine: Machine, value: Function, arguments: Arguments) -> Value:
+    """Return what a function of the page returns for these arguments."""
+    node = value.node
+    if isinstance(node, ast.ClassDef):
+        made = machine.box(Instance(value))
+        start = _definition(machine, value, "__init__")
+        if start is not None:
+            function(machine, start, replace_args(arguments, [made, *arguments.args]))
+        return made
+    scope = _parameters(machine, node.args, arguments)
+    return machine.call_function(value, scope, node.body)
+
+
+def _parameters(
+    machine: Machine, parameters: ast.arguments, arguments: Arguments
+) -> dict[str, Value]:
+
+    names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
+    scope: dict[str, Value] = dict(zip(names, arguments.args, strict=False))
+    if parameters.vararg is not None:
+        scope[parameters.vararg.arg] = Seq(tuple(arguments.args[len(names) :]))
+    known = {*names, *(p.arg for p in parameters.kwonlyargs)}
+    scope.update({k: v for k, v in arguments.keywords.items() if k in known})
+    if parameters.kwarg is not None:
+        others = tuple((k, v) for k, v in arguments.keywords.items() if k not in known)
+        scope[parameters.kwarg.arg] = Table(others)
+    for name, default in (
+        *zip(names[::-1], parameters.defaults[::-1], strict=False),
+        *zip((p.arg for p in parameters.kwonlyargs), parameters.kw_defaults, strict=True),
+    ):
+        if name not in scope and default is not None:
+            scope[name] = machine.evaluate(default)
+    for name in known:
+        if name not in scope:
+            scope[name] = Unknown(("parameter", name, machine.fresh(arguments.node)))
+        scope[name] = machine.box(scope[name])
+    return scope

@@ -1,0 +1,212 @@
+"""Operators on abstract values: arithmetic, comparisons, masks and their complements."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import containers, joining, select, tables
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.joins import join, joined
+from pytest_nbsafe.absint.leakage.values import (
+    Const,
+    Data,
+    Index,
+    Mask,
+    Names,
+    Seq,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+def truth(value: Value) -> bool | None:
+    """Return whether a test holds, None when that is not known."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    return None
+
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[..., object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[..., object]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+
+
+def binary(machine: Machine, node: ast.BinOp) -> Value:
+    """Return what an arithmetic operator gives."""
+    pair = machine.evaluate(node.left), machine.evaluate(node.right)
+    return combine(machine, node, pair, node.op)
+
+
+def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.operator) -> Value:
+    """Return what an operator makes of two values."""
+    left, right = (machine.get(value) for value in pair)
+    if isinstance(left, Data) or isinstance(right, Data):
+        if isinstance(op, ast.BitAnd | ast.BitOr):
+            return _both(machine, left, right, type(op).__name__)
+        lists = isinstance(left, Data) and isinstance(right, Data) and isinstance(op, ast.Add)
+        if lists and {"list"} == {left.form, right.form}:  # type: ignore[union-attr]
+            return joining.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
+        return tables.mix(_with_rows(machine, left, right))
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _computed(_ARITHMETIC.get(type(op)), left.value, right.value, machine.fresh(node))
+    if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(op, ast.Add):
+        if left.each is None and right.each is None:
+            return Seq(left.items + right.items)
+        found = joined(
+            machine.get(v) for v in (*left.items, left.each, *right.items, right.each) if v
+        )
+        return Seq((), found, ("plus", machine.token(left), machine.token(right)))
+    if isinstance(left, Seq) and isinstance(op, ast.Mult):
+        return _repeated(machine, node, left)
+    if isinstance(left, Names) and isinstance(op, ast.Sub):
+        gone = tables.names_in(right)
+        if left.columns is not None and gone is not None:
+            return containers.names_without(left, gone)
+        return Names(None, left.deps)
+    if isinstance(left, Index) and isinstance(right, Index) and isinstance(op, ast.Sub):
+        return containers.index_without(left, right)
+    return Unknown((type(op).__name__, machine.token(left), machine.token(right)))
+
+
+def _repeated(machine: Machine, node: ast.AST, value: Seq) -> Value:
+    """Return a list times a number: each table in it is there more than once."""
+    if value.each is not None:
+        return value
+    items = [machine.get(item) for item in value.items]
+    if any(isinstance(item, Data) for item in items):
+        return Seq(value.items * 2)
+    return Seq((), joined(items), machine.fresh(node))
+
+
+def _with_rows(machine: Machine, left: Value, right: Value) -> list[Value]:
+    """Return both as they are; a list beside predictions is the truth, so it counts as rows."""
+    pair = [left, right]
+    for place, other in ((0, right), (1, left)):
+        value = pair[place]
+        if isinstance(other, Data) and other.pred and isinstance(value, Unknown | Seq):
+            data = select.as_data(machine, value)
+            pair[place] = data if data is not None else value
+    return pair
+
+
+def _computed(
+    function: Callable[..., object] | None, left: object, right: object, key: object
+) -> Value:
+    plain = (int, float, str, type(None))
+    if function is None or not isinstance(left, plain) or not isinstance(right, plain):
+        return Unknown(key)
+    if isinstance(left, str) and function is operator.mul:
+        return Unknown(key)
+    try:
+        return Const(function(left, right))
+    except (TypeError, ArithmeticError, ValueError):
+        return Unknown(key)
+
+
+def _both(machine: Machine, left: Value, right: Value, op: str) -> Value:
+    masks = [select.mask_of(machine, value) for value in (left, right)]
+    mixed = tables.mix([left, right])
+    if masks[0] is None or masks[1] is None:
+        return mixed
+    key = (op, *sorted(repr((m.key, m.part)) for m in masks if m is not None))
+    return replace(mixed, mask=Mask(key, ("is", True), masks[0].random or masks[1].random))
+
+
+def unary(machine: Machine, node: ast.UnaryOp) -> Value:
+    """Return what a sign or a negation gives: the complement of a mask."""
+    value = machine.get(machine.evaluate(node.operand))
+    if isinstance(node.op, ast.Invert | ast.Not) and isinstance(value, Data):
+        mask = select.mask_of(machine, value)
+        if mask is not None:
+            return replace(value, mask=replace(mask, part=sets.opposite(mask.part)))
+    if isinstance(value, Data):
+        return tables.mix([value])
+    if isinstance(value, Const):
+        if isinstance(node.op, ast.Not):
+            return Const(not value.value)
+        if isinstance(node.op, ast.USub) and isinstance(value.value, int | float):
+            return Const(-value.value)
+    return Unknown((type(node.op).__name__, machine.token(value)))
+
+
+def boolean(machine: Machine, node: ast.BoolOp) -> Value:
+    """Return what `and` or `or` gives."""
+    values = [machine.get(machine.evaluate(value)) for value in node.values]
+    data = [value for value in values if isinstance(value, Data)]
+    if data:
+        return tables.mix(data)
+    if all(isinstance(value, Const) for value in values):
+        for value in values[:-1]:
+            if truth(value) is isinstance(node.op, ast.Or):
+                return value
+        return values[-1]
+    return Unknown(machine.fresh(node))
+
+
+def compare(machine: Machine, node: ast.Compare) -> Value:
+    """Return what a comparison gives: of a column, a mask of its rows."""
+    left = machine.get(machine.evaluate(node.left))
+    right = machine.get(machine.evaluate(node.comparators[0]))
+    for other in node.comparators[1:]:
+        machine.evaluate(other)
+    op = node.ops[0]
+    if isinstance(left, Const) and isinstance(right, Const):
+        return _computed(_COMPARISONS.get(type(op)), left.value, right.value, machine.fresh(node))
+    if isinstance(right, Data) and not isinstance(left, Data):
+        return replace(tables.mix([right]), mask=Mask(("cmp", machine.token(node)), ("is", True)))
+    if not isinstance(left, Data):
+        return Unknown((type(op).__name__, machine.token(left), machine.token(right)))
+    mixed = tables.mix(_with_rows(machine, left, right))
+    key = ("col", *left.origins) if len(left.origins) == 1 else ("cmp", machine.token(left))
+    return replace(mixed, mask=_mask(machine, key, op, right, random=left.random))
+
+
+def _mask(
+    machine: Machine, key: tuple[Hashable, ...], op: ast.cmpop, right: Value, *, random: bool
+) -> Mask | None:
+    known = isinstance(right, Const)
+    value = right.value if isinstance(right, Const) else Unknown(machine.token(right))
+    if isinstance(op, ast.Eq | ast.NotEq):
+        if isinstance(value, bool):
+            value, known = int(value), True
+        key = key if known else (*key, value)
+        part: tuple[object, ...] = ("is", value)
+        return Mask(key, part if isinstance(op, ast.Eq) else ("not", part), random)
+    bound = (value, isinstance(op, ast.LtE | ast.Gt))
+    if isinstance(op, ast.Lt | ast.LtE):
+        return Mask(key, ("range", None, bound), random)
+    if isinstance(op, ast.Gt | ast.GtE):
+        return Mask(key, ("range", bound, None), random)
+    return None
+
+
+def conditional(machine: Machine, node: ast.IfExp) -> Value:
+    """Return what `a if test else b` gives: either, where the test is not known."""
+    test = machine.get(machine.evaluate(node.test))
+    known = truth(test)
+    if known is not None:
+        return machine.evaluate(node.body if known else node.orelse)
+    one, two = machine.evaluate(node.body), machine.evaluate(node.orelse)
+    return one if one == two else join(machine.get(one), machine.get(two))

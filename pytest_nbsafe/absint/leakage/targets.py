@@ -1,0 +1,205 @@
+"""What an assignment changes: names, columns, attributes, items."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import select, tables
+from pytest_nbsafe.absint.leakage.joins import join, joined
+from pytest_nbsafe.absint.leakage.rows import Step
+from pytest_nbsafe.absint.leakage.values import (
+    Const,
+    Data,
+    Instance,
+    Locator,
+    Names,
+    Ref,
+    Seq,
+    Site,
+    Table,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+def store(machine: Machine, target: ast.expr, value: Value) -> None:
+    """Bind a target to a value: a name, several, a column, an attribute."""
+    if isinstance(target, ast.Name):
+        machine.bind(target.id, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        target = _without_star(machine, target, value)
+        for part, item in zip(target.elts, _unpacked(machine, target, value), strict=True):
+            store(machine, part, machine.box(item))
+    elif isinstance(target, ast.Starred):
+        store(machine, target.value, value)
+    elif isinstance(target, ast.Attribute):
+        _store_attribute(machine, target, value)
+    elif isinstance(target, ast.Subscript):
+        _store_item(machine, target, value)
+
+
+def _without_star(
+    machine: Machine, target: ast.Tuple | ast.List, value: Value
+) -> ast.Tuple | ast.List:
+    """Bind what a star in a target takes, and return the target without it."""
+    stars = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Starred)]
+    state = machine.get(value)
+    if not stars or not isinstance(state, Seq) or state.each is not None:
+        return target
+    start, after = stars[0], len(target.elts) - stars[0] - 1
+    end = len(state.items) - after
+    store(machine, target.elts[start], machine.box(Seq(state.items[start:end])))
+    kept = [*target.elts[:start], *target.elts[start + 1 :]]
+    for part, item in zip(kept, (*state.items[:start], *state.items[end:]), strict=False):
+        store(machine, part, machine.box(item))
+    return ast.Tuple([])
+
+
+def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Sequence[Value]:
+    state, count = machine.get(value), len(target.elts)
+    if isinstance(state, Seq) and state.each is None:
+        if len(state.items) == count:
+            return state.items
+        state = joined(machine.get(item) for item in state.items) or Unknown()
+        return [state] * count
+    if isinstance(state, Seq) and state.each is not None:
+        return [state.each] * count
+    if isinstance(state, Data):
+        if any(isinstance(part, ast.Tuple | ast.List) for part in target.elts):
+            # `(x_train, y_train), (x_test, y_test) = mnist.load_data()`
+            return [
+                replace(
+                    state,
+                    rows=sets.divide(
+                        state.rows, Step(("load", machine.token(state.rows)), ("is", i))
+                    ),
+                )
+                for i in range(count)
+            ]
+        return [state] * count
+    return [Unknown(("part", i, machine.token(state))) for i in range(count)]
+
+
+def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> None:
+    owner = machine.evaluate(target.value)
+    state = machine.get(owner)
+    if isinstance(state, Instance):
+        attributes = dict(state.attributes) | {target.attr: value}
+        machine.put(owner, replace(state, attributes=tuple(attributes.items())))
+    elif isinstance(state, Data) and target.attr == "columns":
+        flat = replace(
+            state,
+            deps=state.all_deps(),
+            named=(),
+            columns=None,
+            base=("renamed", machine.fresh(target)),
+        )
+        machine.put(owner, flat)
+    elif isinstance(state, Data) and target.attr == "index":
+        made = machine.get(value)
+        if isinstance(made, Data) and any(dep.kind == "time" for dep in made.all_deps()):
+            machine.put(
+                owner, tables.with_deps(state, (d for d in made.all_deps() if d.kind == "time"))
+            )
+    elif isinstance(state, Data):
+        made = machine.get(value)
+        if isinstance(made, Data):
+            machine.put(
+                owner, tables.with_column(state, target.attr, made, site=machine.site(target))
+            )
+
+
+def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
+    owner = machine.evaluate(target.value)
+    state = machine.get(owner)
+    key = select.keys(machine, target.slice)
+    partly = False
+    if isinstance(state, Locator):
+        partly = isinstance(key, tuple) and not (isinstance(key[0], select.Slice) and key[0].all)
+        key = key[1] if isinstance(key, tuple) else key
+        owner, state = state.owner, machine.get(state.owner)
+    if isinstance(state, Data):
+        _store_column(
+            machine, owner, state, key, machine.get(value), partly=partly, site=machine.site(target)
+        )
+    elif isinstance(state, Table):
+        if isinstance(key, Const):
+            items = dict(state.items) | {key.value: value}
+            machine.put(owner, replace(state, items=tuple(items.items())))
+        else:
+            each = machine.get(value)
+            machine.put(
+                owner,
+                replace(state, each=join(machine.get(state.each), each) if state.each else each),
+            )
+    elif isinstance(state, Seq):
+        parts = (machine.get(v) for v in (*state.items, state.each, value) if v is not None)
+        machine.put(owner, Seq((), joined(parts), state.key))
+
+
+def _store_column(
+    machine: Machine,
+    owner: Value,
+    state: Data,
+    key: object,
+    value: Value,
+    *,
+    partly: bool,
+    site: Site,
+) -> None:
+    made = value if isinstance(value, Data) else Data()
+    if isinstance(key, tuple):
+        key = None
+    plain = machine.get(key) if isinstance(key, Ref) else key
+    if isinstance(plain, Seq):
+        plain = replace(plain, items=tuple(machine.get(item) for item in plain.items))
+    names = tables.names_in(plain) if isinstance(plain, Const | Seq) else None
+    if names is None and isinstance(plain, Names) and plain.columns and not plain.columns.but:
+        names = tuple(plain.columns.names)
+    if names is None:
+        changed = replace(state, deps=state.deps | made.all_deps())
+        if isinstance(plain, Data) and made.rows:
+            changed = replace(state, deps=state.deps | made.all_deps())
+        machine.put(owner, changed)
+        return
+    if not state.rows and made.rows:
+        state = replace(state, rows=made.rows)
+    for name in names:
+        part = tables.column(made, name) if made.form == "frame" and len(names) > 1 else made
+        machine.mark_rows(state, name, value)
+        state = tables.with_column(state, name, part, partly=partly, site=site)
+    machine.put(owner, state)
+
+
+def delete(machine: Machine, target: ast.Subscript) -> None:
+    """Delete a column: `del df["y"]`."""
+    owner = machine.evaluate(target.value)
+    state = machine.get(owner)
+    key = machine.get(machine.evaluate(target.slice))
+    names = tables.names_in(key)
+    if isinstance(state, Data) and names:
+        machine.put(owner, tables.without(state, names))
+
+
+def declared(machine: Machine, node: ast.Assign, value: Value, comment: str) -> Value:
+    """Return what a comment says the value is: `source`, or `split X -> train, test`."""
+    if comment.startswith("source"):
+        return Data(sets.source(("declared", *machine.fresh(node))), base=machine.fresh(node))
+    words = comment.replace("->", " ").replace(",", " ").split()
+    data = machine.get(machine.read(words[1])) if len(words) > 2 else value
+    if not isinstance(data, Data):
+        return value
+    key = ("declared", *machine.fresh(node))
+    return Seq(
+        tuple(
+            replace(data, rows=sets.divide(data.rows, Step(key, ("is", i), "random")))
+            for i in range(len(words) - 2)
+        )
+    )

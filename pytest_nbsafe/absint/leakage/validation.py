@@ -1,0 +1,134 @@
+"""Cross-validation, and functions that fit or score an estimator."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import joining
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.estimators import copied, described, learn, predicts
+from pytest_nbsafe.absint.leakage.rows import Step
+from pytest_nbsafe.absint.leakage.scores import evaluated
+from pytest_nbsafe.absint.leakage.values import (
+    Data,
+    Estimator,
+    Eval,
+    Fit,
+    Index,
+    Seq,
+    Splitter,
+    Unknown,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+
+def score_function(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the score of `plot_roc_curve(model, X, y)` and the like."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X")
+    if isinstance(value, Estimator) and value.fit is not None and data is not None:
+        return evaluated(machine, value.fit, data, arguments, arguments.name(1))
+    return arguments.unknown()
+
+
+def cross_validated(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the scores of a cross-validation: every row is a test row in its turn."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
+    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+        return arguments.unknown()
+    fit, splitter = _folds(machine, value, data, arguments)
+    score = Eval(
+        fit,
+        data.rows,
+        fit.deps,
+        arguments.site,
+        arguments.name(1),
+        cv=True,
+        shuffled=splitter.shuffles,
+        grouped=splitter.grouped,
+        loop=machine.loops > 0,
+        vague=data.vague,
+        certain=machine.certain,
+    )
+    group = machine.groups.get(data.base)
+    if "groups" in arguments.keywords:
+        group = next(
+            (
+                k.value.id
+                for k in arguments.node.keywords
+                if k.arg == "groups" and isinstance(k.value, ast.Name)
+            ),
+            "groups",
+        )
+    if not splitter.grouped and group and not (splitter.what and splitter.time):
+        machine.note("ungrouped", arguments.node, group)
+    machine.note("eval", arguments.node, score)
+    return Data(form="stat", scores=frozenset((score,)))
+
+
+def _folds(
+    machine: Machine, value: Estimator, data: Data, arguments: Arguments
+) -> tuple[Fit, Splitter]:
+    target = arguments.data(2, "y")
+    origins = target.origins if target is not None else frozenset()
+    fit = Fit(
+        described(machine, value),
+        value.role,
+        data.rows,
+        data.all_deps(),
+        arguments.site,
+        arguments.name(0),
+        arguments.name(1),
+        tuned=value.tuned,
+        target=origins,
+        copied=copied(machine, value, data, origins, arguments.site),
+        certain=machine.certain and not data.vague,
+    )
+    splitter = arguments.find(-1, "cv")
+    return fit, splitter if isinstance(splitter, Splitter) else Splitter("")
+
+
+def cross_predicted(machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the predictions of a cross-validation."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
+    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+        return arguments.unknown()
+    fit, _ = _folds(machine, value, data, arguments)
+    return Data(data.rows, data.all_deps(), "array", pred=fit, cv=True, vague=data.vague)
+
+
+def train_function(machine: Machine, what: str, arguments: Arguments) -> Value:
+    """Return the model that `xgb.train(params, dtrain)` gives."""
+    data = next(
+        (v for v in map(machine.get, arguments.args) if isinstance(v, Data) and v.rows), None
+    )
+    data = data or arguments.data(-1, "dtrain", "train_set")
+    owner = machine.box(Estimator(what, "model"))
+    value = machine.get(owner)
+    if data is None or not isinstance(value, Estimator):
+        return owner
+    learn(machine, owner, replace(value, what="train"), data, arguments)
+    return owner
+
+
+def split(machine: Machine, value: Splitter, name: str, arguments: Arguments) -> Value:
+    """Return the folds that `KFold().split(X)` gives, as positions."""
+    if name != "split":
+        return Unknown((name, machine.token(value)))
+    key = ("folds", machine.fresh(arguments.node))
+    parts = tuple(Index((Step(key, ("is", place), "fold"),)) for place in (0, 1))
+    data = arguments.find(0, "X")
+    whole = [data] if isinstance(data, Data) else []
+    joining.note_split(
+        machine,
+        arguments,
+        key,
+        whole,
+        shuffled=value.shuffles and not value.time,
+        grouped=value.grouped,
+    )
+    return Seq((), Seq(parts))
