@@ -1,0 +1,65 @@
+"""Pages that no tutorial shows: they are answered all the same."""
+
+import pytest
+
+from pytest_nbsafe.absint.leakage.interpret import Machine
+from pytest_nbsafe.absint.leakage.orders import leaks
+from pytest_nbsafe.analysis import graph
+from pytest_nbsafe.notebook import percent
+
+RETURNS = """\
+# %% [1]
+def pick(a):
+    if a:
+        return [1]
+    elif a is None:
+        raise ValueError
+    else:
+        return [2]
+x = pick(unknown)
+y = x[0]
+"""
+RAISES = """\
+# %% [1]
+def ask(host):
+    if host:
+        raise OSError
+    try:
+        return (host, [host])
+    except OSError:
+        raise
+name, rest = ask(unknown)
+rest.append(name)
+"""
+NESTED = """\
+# %% [1]
+x = []
+for _ in range(9):
+    x = [x, x]
+while x:
+    x = {"x": x}
+print(x == [x])
+"""
+ITSELF = """\
+# %% [1]
+a = []
+a.append(a)
+b = {"a": a}
+b["b"] = b
+print(a, b, sorted([a, b], key=lambda v: v))
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [RETURNS, RAISES, NESTED, ITSELF], ids=["returns", "raises", "nested", "itself"]
+)
+def test_they_are_answered(text: str) -> None:
+    assert leaks(graph.build(percent.parse(text)), [1]) == ()
+
+
+def test_where_python_goes_no_deeper_what_was_seen_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    def block(machine: Machine, body: object) -> bool:
+        raise RecursionError(machine, body)
+
+    monkeypatch.setattr(Machine, "block", block)
+    assert leaks(graph.build(percent.parse(RETURNS)), [1]) == ()
