@@ -63,7 +63,8 @@ class Machine:
         self.events: list[tuple[str, Site, object]] = []
         self.certain = True
         self.cell = 0
-        self.run = 0
+        self.run: tuple[int, int] = (0, 0)
+        self.runs: dict[int, int] = {}
         self.steps = 0
         self.loops = 0
         self.calls: list[ast.AST] = []
@@ -74,8 +75,20 @@ class Machine:
         self.groups: dict[object, str] = {}
         self.markers: dict[str, dict[Atom, object]] = {}
         self.splits: dict[object, tuple[Site, str, bool, str | None]] = {}
-        self._next = 0
-        self._tokens: dict[object, int] = {}
+        self.last = 0
+        self.tokens: dict[object, int] = {}
+
+    def run_cell(self, cell: int, body: Sequence[ast.stmt], comments: Mapping[int, str]) -> None:
+        """Run a cell once more; what it draws at random is then another than the last time.
+
+        Raises:
+            Enough: when the notebook takes too many steps; what was seen until then holds.
+
+        """
+        self.runs[cell] = self.runs.get(cell, 0) + 1
+        self.run, self.cell, self.comments = (cell, self.runs[cell]), cell, comments
+        self.loops, self.certain = 0, True
+        self.block(body)
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -94,13 +107,13 @@ class Machine:
         """Return a value as an object of its own, that can change, if its kind can."""
         if not isinstance(value, CHANGEABLE):
             return value
-        self._next += 1
-        self.heap[self._next] = value
-        return Ref(self._next)
+        self.last += 1
+        self.heap[self.last] = value
+        return Ref(self.last)
 
     def token(self, value: object) -> int:
         """Return a small number that stands for a value: the same for equal ones."""
-        return self._tokens.setdefault(value, len(self._tokens))
+        return self.tokens.setdefault(value, len(self.tokens))
 
     def site(self, node: ast.AST) -> Site:
         """Return the place of a node."""
@@ -112,7 +125,8 @@ class Machine:
 
     def fresh(self, node: ast.AST) -> tuple[object, ...]:
         """Return a key for what is made here in this run of the cell."""
-        return (self.run, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+        return (self.run, self.cell, line, column)
 
     def spend(self) -> None:
         """Count one expression, and stop when there were too many."""

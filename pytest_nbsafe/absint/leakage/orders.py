@@ -25,14 +25,22 @@ def leaks(graph: Graph, order: Sequence[int], extra: str = "") -> tuple[Leak, ..
     """
     machine = Machine(knowledge.load(extra))
     try:
-        for run, cell in enumerate(order):
-            machine.run, machine.cell = run, cell
-            machine.comments = _comments(graph.notebook.cell(cell).source)
-            machine.block(trees.of(graph, cell).body)
-            machine.loops, machine.certain = 0, True
+        for cell in order:
+            run(machine, graph, cell)
     except (Enough, RecursionError):  # a value may lie deeper in others than Python goes
         pass  # what was seen until then holds
     return sinks.judge(machine.events, machine.splits)
+
+
+def run(machine: Machine, graph: Graph, cell: int) -> None:
+    """Run one cell.
+
+    Raises:
+        Enough: when the notebook takes too many steps.
+
+    """
+    comments = _comments(graph.notebook.cell(cell).source)
+    machine.run_cell(cell, trees.of(graph, cell).body, comments)
 
 
 def _comments(source: str) -> dict[int, str]:
