@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import select, tables
 from pytest_nbsafe.absint.leakage.rows import Step
-from pytest_nbsafe.absint.leakage.values import Const, Data, Seq, Site, Table, Unknown, Value
+from pytest_nbsafe.absint.leakage.values import (
+    Const,
+    Data,
+    Function,
+    Lib,
+    Seq,
+    Site,
+    Table,
+    Unknown,
+    Value,
+)
 from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -76,7 +86,7 @@ class Arguments:
             node: ast.expr | None = self.node.args[place]
         else:
             node = next((k.value for k in self.node.keywords if k.arg in {"X", "x", "data"}), None)
-        return text(node)
+        return text(self.machine, node)
 
     def rest(self) -> Arguments:
         """Return the same call without its first argument."""
@@ -111,14 +121,10 @@ class Arguments:
         )
 
 
-def text(node: ast.expr | None) -> str:
-    """Return the text of a name or of a column of it, "" for anything longer."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute | ast.Subscript):
-        inner: ast.expr = node
-        while isinstance(inner, ast.Attribute | ast.Subscript):
-            inner = inner.value
-        if isinstance(inner, ast.Name):
-            return inner.id
-    return ""
+def text(machine: Machine, node: ast.expr | None) -> str:
+    """Return the name that an expression starts with, "" for a library or anything without."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if not isinstance(node, ast.Name) or isinstance(machine.read(node.id), Lib | Function):
+        return ""
+    return node.id

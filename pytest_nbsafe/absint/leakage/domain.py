@@ -42,7 +42,6 @@ class Leakage:
 
     graph: Graph
     start: State
-    known: frozenset[tuple[str, int, int]]
 
     @property
     def name(self) -> str:
@@ -86,9 +85,9 @@ class Leakage:
         return meets(state.changed, uses)
 
     def check(self, cell: int, entry: State, after: State) -> Iterator[Violation]:
-        """Yield the leaks that the scores of this run show, and the page did not."""
+        """Yield the leaks that the scores of this run show, though the page may show them too."""
         for leak in _judged(after, after.events[len(entry.events) :]):
-            if _key(leak) not in self.known and leak.certain:
+            if leak.certain:
                 line = leak.steps[-1][1] if leak.steps else leak.span.line
                 steps = tuple(Cause(*step) for step in leak.steps[:-1])
                 span = Span(line, 1, line, 1)
@@ -99,13 +98,12 @@ def domain(graph: Graph, plan: Plan, run: int, change: str | None) -> Domain[Sta
     """Return the domain for a notebook that was run as the plan says."""
     del run, change
     state = State()
-    found = Leakage(graph, state, frozenset())
+    found = Leakage(graph, state)
     if not names_learning(cell.source for cell in graph.notebook.code_cells):
         return _Nothing()
     for cell in plan.cells:
         state = found.transfer(cell, state)
-    known = frozenset(_key(leak) for leak in _judged(state, state.events))
-    return Leakage(graph, replace(state, changed=frozenset()), known)
+    return Leakage(graph, replace(state, changed=frozenset()))
 
 
 class _Nothing:
@@ -153,10 +151,6 @@ _TAILS = {
 def _says(leak: Leak) -> str:
     tail = _TAILS.get(leak.code, "that {what} was fitted on").format(what=leak.what)
     return f"scores {leak.model or leak.what} on {leak.test or 'rows'} {tail} ({leak.code})"
-
-
-def _key(leak: Leak) -> tuple[str, int, int]:
-    return leak.code, leak.cell, leak.span.line
 
 
 def _judged(state: State, events: tuple[Hashable, ...]) -> Iterator[Leak]:

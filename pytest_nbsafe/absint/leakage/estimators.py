@@ -99,7 +99,7 @@ def learn(
         data.rows,
         data.all_deps(),
         site,
-        text(getattr(arguments.node.func, "value", None)),
+        text(machine, getattr(arguments.node.func, "value", None)),
         arguments.name(),
         value.learns,
         *_watched(machine, value, arguments),

@@ -51,7 +51,7 @@ class Call:
     def name(self) -> str:
         """The name of the table in the code."""
         if self.owner is not None:
-            return text(getattr(self.arguments.node.func, "value", None))
+            return text(self.machine, getattr(self.arguments.node.func, "value", None))
         return self.arguments.name()
 
 

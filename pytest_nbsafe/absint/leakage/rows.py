@@ -111,10 +111,15 @@ def _meet(a: Atom, b: Atom) -> Answer:
 
 
 def _differ(left: tuple[Step, ...], right: tuple[Step, ...]) -> Answer:
+    """Return whether rows meet whose divisions differ from the first of these steps on.
+
+    A part of a column's values is the same part whatever was done before; parts by position or
+    by chance are those of one division only where all that went before is the same.
+    """
     answer: Answer = "unknown"
-    for a in left:
-        for b in right:
-            if a.key == b.key:
+    for i, a in enumerate(left):
+        for j, b in enumerate(right):
+            if a.key == b.key and (i == j == 0 or not _by_place(a)):
                 apart = disjoint(a.part, b.part)
                 if apart:
                     return "no"
@@ -123,6 +128,10 @@ def _differ(left: tuple[Step, ...], right: tuple[Step, ...]) -> Answer:
     if left[0].key == right[0].key:
         return answer
     return "yes" if {"random", "round"} & {left[0].kind, right[0].kind} else answer
+
+
+def _by_place(step: Step) -> bool:
+    return step.kind != "chosen" or (isinstance(step.key, tuple) and step.key[0] == "slice")
 
 
 def disjoint(one: tuple[Hashable, ...], two: tuple[Hashable, ...]) -> bool | None:

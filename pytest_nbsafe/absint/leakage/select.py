@@ -259,6 +259,10 @@ def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
         return replace(tables.chosen(data, names), form=data.form)
     if isinstance(key, Names):
         return tables.chosen_by(data, key)
+    if isinstance(key, Unknown) and (data.form == "array" or data.base is data.columns is None):
+        # an array: some of its rows, and nobody knows which
+        step = Step(("by", machine.token(key)), ("is", True))
+        return replace(data, rows=sets.divide(data.rows, step), mask=None, vague=True)
     if isinstance(key, Unknown):
         # a column, or columns, by a name that is not known
         return replace(

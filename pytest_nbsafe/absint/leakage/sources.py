@@ -177,7 +177,7 @@ def shuffle(machine: Machine, what: str, arguments: Arguments) -> Value:
         mixed = replace(index, order=machine.fresh(arguments.node))
         if what == "shuffle" and arguments.args:
             machine.put(arguments.args[0], mixed)
-            name = text(arguments.node.args[0]) if arguments.node.args else ""
+            name = text(machine, arguments.node.args[0]) if arguments.node.args else ""
             if name and isinstance(first, Index):
                 machine.bind(name, mixed)
         return mixed

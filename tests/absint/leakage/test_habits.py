@@ -538,6 +538,39 @@ def clean(t):
     return imp.fit_transform(t[["a", "b"]]) #! NBS304
 SVC().fit(clean(train), train.y).score(clean(test), test.y)
 """,
+    "clusters as features of all": """
+# %%
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv")
+df["k"] = KMeans(5).fit_predict(df[["a", "b"]]) #! NBS301
+tr, te = train_test_split(df, random_state=0)
+Ridge().fit(tr[["a", "k"]], tr.y).score(te[["a", "k"]], te.y)
+""",
+    "log of target left in": """
+# %%
+import pandas as pd, numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv")
+df["log_price"] = np.log(df["price"]) #! NBS341
+X, y = df.drop(columns=["price"]), df["price"]
+a, b, c, d = train_test_split(X, y)
+m = Ridge().fit(a, c)
+m.score(b, d)
+""",
+    "scaling the test part alone with its own max": """
+# %%
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+X, y = load_digits(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+a = a / a.max(); b = b / b.max() #! NBS304
+SVC().fit(a, c).score(b, d)
+""",
 }
 CLEAN = {
     "cut by quantile then split": """
@@ -815,6 +848,293 @@ X, y = load_wine(return_X_y=True)
 parts = dict(zip(["a", "b", "c", "d"], train_test_split(X, y)))
 sc = StandardScaler().fit(parts["a"])
 SVC().fit(sc.transform(parts["a"]), parts["c"]).score(sc.transform(parts["b"]), parts["d"])
+""",
+    "ks test drift": """
+# %%
+import pandas as pd
+from scipy.stats import ks_2samp
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv")
+tr, te = train_test_split(df)
+for c in ["a", "b"]:
+    print(ks_2samp(tr[c], te[c]), te[c].mean() - tr[c].mean())
+SVC().fit(tr[["a", "b"]], tr.y).score(te[["a", "b"]], te.y)
+""",
+    "class balance and weights": """
+# %%
+import numpy as np
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.utils.class_weight import compute_class_weight
+X, y = make_classification(900)
+w = compute_class_weight("balanced", classes=np.unique(y), y=y)
+print(y.mean(), np.bincount(y))
+a, b, c, d = train_test_split(X, y, stratify=y)
+m = LogisticRegression(class_weight=dict(enumerate(w))).fit(a, c)
+print(m.score(b, d), (y == 1).mean(), max(d.mean(), 1 - d.mean()))
+""",
+    "baseline on test": """
+# %%
+import numpy as np
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import Ridge
+from sklearn.metrics import mean_squared_error
+from sklearn.model_selection import train_test_split
+X, y = load_diabetes(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+m = Ridge().fit(a, c)
+base = np.full(len(d), c.mean())
+print(mean_squared_error(d, m.predict(b)), mean_squared_error(d, base))
+res = d - m.predict(b)
+print(res.mean(), res.std(), np.corrcoef(d, m.predict(b)))
+""",
+    "permutation importance and calibration on test": """
+# %%
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import confusion_matrix, roc_auc_score, ConfusionMatrixDisplay
+from sklearn.model_selection import train_test_split
+X, y = load_wine(return_X_y=True)
+X_train, X_test, y_train, y_test = train_test_split(X, y)
+rf = RandomForestClassifier().fit(X_train, y_train)
+p = rf.predict(X_test)
+cm = confusion_matrix(y_test, p)
+cm = cm / cm.sum(axis=1, keepdims=True)
+print(permutation_importance(rf, X_test, y_test).importances_mean.argsort())
+print(rf.feature_importances_.argmax(), p.mean())
+ConfusionMatrixDisplay.from_estimator(rf, X_test, y_test)
+""",
+    "manual folds by array_split": """
+# %%
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.svm import SVC
+from sklearn.preprocessing import StandardScaler
+X, y = load_wine(return_X_y=True)
+idx = np.random.permutation(len(X))
+folds = np.array_split(idx, 5)
+scores = []
+for i in range(5):
+    te = folds[i]
+    tr = np.concatenate([folds[j] for j in range(5) if j != i])
+    sc = StandardScaler().fit(X[tr])
+    scores.append(SVC().fit(sc.transform(X[tr]), y[tr]).score(sc.transform(X[te]), y[te]))
+print(np.mean(scores))
+""",
+    "mask by isin ids": """
+# %%
+import pandas as pd, numpy as np
+from sklearn.svm import SVC
+df = pd.read_csv("a.csv")
+ids = df["uid"].unique()
+rng = np.random.default_rng(0)
+test_ids = rng.choice(ids, size=20, replace=False)
+is_test = df["uid"].isin(test_ids)
+train, test = df[~is_test], df[is_test]
+SVC().fit(train[["a"]], train["y"]).score(test[["a"]], test["y"])
+""",
+    "boolean column split": """
+# %%
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+df = pd.read_csv("a.csv")
+train = df.query("year < 2015")
+test = df.query("year >= 2015")
+sc = StandardScaler().fit(train[["a"]])
+SVC().fit(sc.transform(train[["a"]]), train["y"]).score(sc.transform(test[["a"]]), test["y"])
+""",
+    "loc with date strings": """
+# %%
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import Ridge
+s = pd.read_csv("s.csv", index_col=0, parse_dates=True)
+s["lag"] = s.v.shift()
+train, test = s.loc[:"2019"].dropna(), s.loc["2020":].dropna()
+sc = StandardScaler().fit(train[["lag"]])
+m = Ridge().fit(sc.transform(train[["lag"]]), train.v)
+m.score(sc.transform(test[["lag"]]), test.v)
+""",
+    "clusters as features of train only": """
+# %%
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv")
+tr, te = train_test_split(df, random_state=0)
+km = KMeans(5).fit(tr[["a", "b"]])
+tr = tr.assign(k=km.predict(tr[["a", "b"]]))
+te = te.assign(k=km.predict(te[["a", "b"]]))
+Ridge().fit(tr[["a", "k"]], tr.y).score(te[["a", "k"]], te.y)
+""",
+    "stacking by hand": """
+# %%
+from sklearn.datasets import load_wine
+from sklearn.svm import SVC
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split, cross_val_predict
+import numpy as np
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+base = [SVC(), LogisticRegression()]
+Z = np.column_stack([cross_val_predict(m, a, c) for m in base])
+for m in base: m.fit(a, c)
+Zt = np.column_stack([m.predict(b) for m in base])
+meta = LogisticRegression().fit(Z, c)
+print(meta.score(Zt, d))
+""",
+    "learning curve by hand": """
+# %%
+from sklearn.datasets import load_wine
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+for n in (10, 50, 100):
+    m = SVC().fit(a[:n], c[:n])
+    print(n, m.score(a[:n], c[:n]), m.score(b, d))
+""",
+    "torch loop": """
+# %%
+import torch, numpy as np
+from sklearn.datasets import load_iris
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+X, y = load_iris(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+sc = StandardScaler(); a = sc.fit_transform(a); b = sc.transform(b)
+at, ct = torch.tensor(a), torch.tensor(c)
+net = torch.nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=.1)
+for e in range(10):
+    loss = torch.nn.functional.cross_entropy(net(at), ct)
+    opt.zero_grad(); loss.backward(); opt.step()
+acc = (net(torch.tensor(b)).argmax(1).numpy() == d).mean()
+""",
+    "dropna and duplicates": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv").dropna().drop_duplicates().reset_index(drop=True)
+df = df.sample(frac=1, random_state=0)
+X, y = df.iloc[:, :-1], df.iloc[:, -1]
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "augment train only": """
+# %%
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+X, y = load_digits(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+a2 = np.vstack([a, a + np.random.normal(size=a.shape)])
+c2 = np.concatenate([c, c])
+SVC().fit(a2, c2).score(b, d)
+""",
+    "target encoder in pipeline": """
+# %%
+import pandas as pd
+from sklearn.preprocessing import TargetEncoder
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import cross_val_score, train_test_split
+df = pd.read_csv("a.csv")
+X, y = df[["city"]], df["y"]
+print(cross_val_score(make_pipeline(TargetEncoder(), Ridge()), X, y))
+a, b, c, d = train_test_split(X, y)
+te = TargetEncoder().fit(a, c)
+Ridge().fit(te.transform(a), c).score(te.transform(b), d)
+""",
+    "log of target and back": """
+# %%
+import pandas as pd, numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.metrics import mean_absolute_error
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv")
+df["log_price"] = np.log(df["price"])
+X, y = df.drop(columns=["price", "log_price"]), df["log_price"]
+a, b, c, d = train_test_split(X, y)
+m = Ridge().fit(a, c)
+mean_absolute_error(np.exp(d), np.exp(m.predict(b)))
+""",
+    "two models one refit on all train": """
+# %%
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split, RandomizedSearchCV
+X, y = load_wine(return_X_y=True)
+X_tr, X_te, y_tr, y_te = train_test_split(X, y, random_state=1)
+X_fit, X_val, y_fit, y_val = train_test_split(X_tr, y_tr, random_state=1)
+best, score = None, -1
+for n in [10, 50, 100]:
+    rf = RandomForestClassifier(n).fit(X_fit, y_fit)
+    s = rf.score(X_val, y_val)
+    if s > score: best, score = n, s
+final = RandomForestClassifier(best).fit(X_tr, y_tr)
+print(final.score(X_te, y_te))
+""",
+    "retrain on train plus val": """
+# %%
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+a1, v, c1, w = train_test_split(a, c)
+m = RandomForestClassifier().fit(a1, c1)
+print(m.score(v, w))
+m = RandomForestClassifier().fit(np.vstack([a1, v]), np.concatenate([c1, w]))
+print(m.score(b, d))
+""",
+    "predict new data": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv"); new = pd.read_csv("new.csv")
+X, y = df[["a", "b"]], df.y
+a, b, c, d = train_test_split(X, y)
+sc = StandardScaler().fit(a)
+m = SVC().fit(sc.transform(a), c)
+print(m.score(sc.transform(b), d))
+sc2 = StandardScaler().fit(X); m2 = SVC().fit(sc2.transform(X), y)
+new["p"] = m2.predict(sc2.transform(new[["a", "b"]]))
+""",
+    "recommender mean by user of train": """
+# %%
+import pandas as pd, numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.metrics import mean_squared_error
+r = pd.read_csv("ratings.csv")
+train, test = train_test_split(r, random_state=0)
+mu = train.groupby("movie")["rating"].mean()
+pred = test["movie"].map(mu).fillna(train["rating"].mean())
+print(np.sqrt(mean_squared_error(test["rating"], pred)))
+""",
+    "svd plot after": """
+# %%
+from sklearn.datasets import load_wine
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+m = LogisticRegression().fit(a, c)
+print(m.score(b, d))
+Z = PCA(2).fit_transform(X)
+m2 = LogisticRegression().fit(Z, y)
+print(m2.coef_)
 """,
 }
 
