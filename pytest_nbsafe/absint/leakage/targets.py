@@ -83,6 +83,10 @@ def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> S
                 )
                 for i in range(count)
             ]
+        if state.vague:  # an unknown function may have split them
+            key = ("parts", machine.token(state.rows))
+            steps = [Step(key, ("is", i)) for i in range(count)]
+            return [replace(state, rows=sets.divide(state.rows, step)) for step in steps]
         return [state] * count
     return [Unknown(("part", i, machine.token(state))) for i in range(count)]
 

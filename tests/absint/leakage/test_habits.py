@@ -571,6 +571,97 @@ a, b, c, d = train_test_split(X, y)
 a = a / a.max(); b = b / b.max() #! NBS304
 SVC().fit(a, c).score(b, d)
 """,
+    "flows through unknown helper stays maybe?": """
+# %%
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+from helpers import my_split, evaluate
+from sklearn.svm import SVC
+df = pd.read_csv("a.csv")
+X = StandardScaler().fit_transform(df.drop(columns="y")) #! NBS301?
+a, b, c, d = my_split(X, df["y"])
+m = SVC().fit(a, c)
+m.score(b, d)
+""",
+    "counts from value_counts map": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("a.csv")
+df["freq"] = df["city"].map(df["city"].value_counts()) #! NBS302
+tr, te = train_test_split(df)
+SVC().fit(tr[["freq"]], tr.y).score(te[["freq"]], te.y)
+""",
+    "mode fill": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+df["Embarked"].fillna(df["Embarked"].mode()[0], inplace=True) #! NBS302
+X, y = df.drop("Survived", axis=1), df["Survived"]
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "loc fill": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+df.loc[df.Age.isnull(), "Age"] = df.Age.mean() #! NBS302
+X, y = df.drop("Survived", axis=1), df["Survived"]
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "np where fill": """
+# %%
+import pandas as pd, numpy as np
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+df["Age"] = np.where(df["Age"].isna(), df["Age"].median(), df["Age"]) #! NBS302
+X, y = df.drop("Survived", axis=1), df["Survived"]
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "clip by quantile": """
+# %%
+import pandas as pd, numpy as np
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+lo, hi = df["Fare"].quantile([.01, .99]) #! NBS302
+df["Fare"] = df["Fare"].clip(lo, hi)
+X, y = df.drop("Survived", axis=1), df["Survived"]
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "loop dict means": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+means = {}
+for c in ["Age", "Fare"]:
+    means[c] = df[c].mean() #! NBS302
+df = df.fillna(means)
+a, b, c, d = train_test_split(df[["Age", "Fare"]], df["Survived"])
+SVC().fit(a, c).score(b, d)
+""",
+    "lgb callback": """
+# %%
+import lightgbm as lgb
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+m = lgb.LGBMClassifier()
+m.fit(a, c, eval_set=[(b, d)], callbacks=[lgb.early_stopping(10)]) #! NBS322
+print(m.score(b, d))
+""",
 }
 CLEAN = {
     "cut by quantile then split": """
@@ -1135,6 +1226,67 @@ print(m.score(b, d))
 Z = PCA(2).fit_transform(X)
 m2 = LogisticRegression().fit(Z, y)
 print(m2.coef_)
+""",
+    "polars": """
+# %%
+import polars as pl
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pl.read_csv("a.csv")
+X, y = df.drop("y").to_numpy(), df["y"].to_numpy()
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "group transform count": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+df["Age"] = df["Age"].fillna(0)
+df["Title"] = df["Name"].str.extract("([A-Za-z]+)[.]")
+df["Title"] = df["Title"].replace(["Lady", "Countess"], "Rare").map({"Mr": 1, "Mrs": 2}).fillna(0)
+df["Embarked"] = df["Embarked"].fillna("S")
+df["FareBand"] = pd.cut(df["Fare"], [0, 10, 50, 1000], labels=False)
+df["IsAlone"] = 0
+df.loc[df["SibSp"] + df["Parch"] == 0, "IsAlone"] = 1
+df = df.drop(["Name", "Ticket"], axis=1)
+X, y = df.drop("Survived", axis=1), df["Survived"]
+a, b, c, d = train_test_split(X, y)
+SVC().fit(a, c).score(b, d)
+""",
+    "dict means of train": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
+df = pd.read_csv("titanic.csv")
+train, test = train_test_split(df)
+means = {c: train[c].mean() for c in ["Age", "Fare"]}
+train, test = train.fillna(value=means), test.fillna(value=means)
+SVC().fit(train[["Age"]], train.y).score(test[["Age"]], test.y)
+""",
+    "cumulative features per user": """
+# %%
+import pandas as pd
+from sklearn.svm import SVC
+df = pd.read_csv("t.csv", parse_dates=["ts"]).sort_values("ts")
+df["n_before"] = df.groupby("acct").cumcount()
+df["mean_before"] = df.groupby("acct")["amt"].transform(lambda s: s.shift(1).expanding().mean())
+cut = df["ts"].quantile(.8)
+train, test = df[df["ts"] <= cut], df[df["ts"] > cut]
+SVC().fit(train[["n_before", "mean_before"]].fillna(0), train.y).score(test[["n_before", "mean_before"]].fillna(0), test.y)
+""",
+    "early stopping with cv": """
+# %%
+import lightgbm as lgb
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y)
+m = lgb.LGBMClassifier()
+m.fit(a, c, eval_set=[(a, c), (b, d)])
+print(m.score(b, d))
 """,
 }
 
