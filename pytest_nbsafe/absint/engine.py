@@ -161,6 +161,16 @@ def _runs(
             yield child
 
 
+def follow(domain: Domain[S], sequence: Sequence[int]) -> tuple[Offence, ...]:
+    """Return what goes wrong when just these cells run one after another."""
+    state, found = domain.initial(), []
+    for cell in sequence:
+        after = domain.transfer(cell, state)
+        found += [Offence(tuple(sequence), wrong) for wrong in domain.check(cell, state, after)]
+        state = after
+    return tuple(found)
+
+
 def _note(
     found: dict[tuple[int, str], Offence], node: _Node[S], violations: Iterable[Violation]
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.absint import domains, engine, impact
 from pytest_nbsafe.absint.engine import Offence
@@ -38,6 +38,9 @@ def whatif(
     cells = sorted(graph.cells)
     reached = engine.explore(domain, run, cells, depth)
     end = Rebuild(known, before, reached.first)
+    proposed = _safe(domain, reached.first, outdated)
+    leaks = tuple(_leaks(graph, plan, run, change, depth, proposed))
+    leaking = {leak.sequence for leak in leaks}
     return WhatIf(
         run=run,
         change=change,
@@ -45,12 +48,12 @@ def whatif(
         makes=tuple(sorted({known.outputs[number][1].name for number in ones(edited)})),
         first=Rebuild(known, before, domain.initial()).needed(run) if run in before.entries else (),
         stale=tuple(_stale(domain, found) for found in _worth_telling(reached.offences)),
-        safe=_safe(domain, reached.first, outdated),
+        safe=tuple(sequence for sequence in proposed if sequence not in leaking),
         rerun=_rerun(domain, end, outdated),
         fresh=tuple(c for c in cells if c != run and _is_fresh(domain, c, reached.first)),
         isolated=isolated(graph),
         renamed=renamed(graph, run, change) if change is not None else None,
-        leaks=tuple(_leaks(graph, plan, run, change, depth)),
+        leaks=leaks,
         unknown=_unknown(graph),
         gave_up=reached.gave_up,
     )
@@ -111,17 +114,30 @@ def _is_fresh(domain: Impact, cell: int, state: State) -> bool:
 
 
 def _leaks(
-    graph: Graph, plan: Plan, run: int, change: str | None, depth: int | None
+    graph: Graph,
+    plan: Plan,
+    run: int,
+    change: str | None,
+    depth: int | None,
+    proposed: Iterable[tuple[int, ...]],
 ) -> Iterator[Stale]:
-    """Yield what the other domains find wrong, shortest sequences first."""
+    """Yield what the other domains find wrong: with what is proposed, then wherever else."""
     for name, make in domains.DOMAINS.items():
-        if name != "impact":
-            domain = make(graph, plan, run, change)
-            reached = engine.explore(domain, run, sorted(graph.cells), depth)
-            for found in _worth_telling(reached.offences):
-                wrong, line = found.violation, found.violation.span.line
-                at = found.sequence, wrong.cell, line, wrong.name
-                yield Stale(*at, left_out=(), cause=wrong.cause, steps=wrong.steps)
+        if name == "impact":
+            continue
+        domain = make(graph, plan, run, change)
+        reached = engine.explore(domain, run, sorted(graph.cells), depth)
+        along = [found for sequence in proposed for found in engine.follow(domain, sequence)]
+        told = {(found.violation.cell, found.violation.name) for found in along}
+        elsewhere = [
+            found
+            for found in _worth_telling(reached.offences)
+            if (found.violation.cell, found.violation.name) not in told
+        ]
+        for found in (*along, *elsewhere):
+            wrong = found.violation
+            at = found.sequence, wrong.cell, wrong.span.line, wrong.name
+            yield Stale(*at, left_out=(), cause=wrong.cause, steps=wrong.steps)
 
 
 # -- what to run -----------------------------------------------------------------------------------

@@ -132,6 +132,17 @@ def _stale_lines(group: Sequence[Stale], paint: Paint) -> Iterator[str]:
         yield f"    {paint(f'run {_cells(left_out)} before cell {first.cell}', 'remedy')}"
 
 
+def _leaks(told: Answered, paint: Paint) -> tuple[str, list[str]]:
+    return "Leaks, if you run", _shown(told.answer.leaks, lambda leak: _leak_lines(leak, paint))
+
+
+def _leak_lines(leak: Stale, paint: Paint) -> Iterator[str]:
+    yield f"  {paint(_sequence(leak.sequence), 'error')}"
+    yield f"    cell {leak.cell} (line {leak.line}) {escape.line(leak.cause)}"
+    for step in leak.steps:
+        yield f"      cell {step.cell} (line {step.line}): {escape.line(step.cause)}"
+
+
 def _safe(told: Answered, _paint: Paint) -> tuple[str, list[str]]:
     return "Safe to run", _shown(told.answer.safe, lambda sequence: [f"  {_sequence(sequence)}"])
 
@@ -162,6 +173,7 @@ def _renaming(told: Answered, _paint: Paint) -> tuple[str, list[str]]:
 
 _SECTIONS: tuple[Callable[[Answered, Paint], tuple[str, list[str]]], ...] = (
     _stale,
+    _leaks,
     _safe,
     _rerun,
     _renaming,

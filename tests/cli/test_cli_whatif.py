@@ -38,8 +38,12 @@ def test_the_example_of_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
         "    cell 4 (line 1) reads `x`, which cell 2 made from the old `d`",
         "    run cell 2 before cell 4",
     ]
+    at = lines.index("Leaks, if you run")
+    assert lines[at + 1] == "  1, 2, 4, 5"
+    assert lines[at + 2].endswith("of which mean was taken (NBS302)")
+    assert lines[at + 3].startswith("      cell 2 (line 1): mean ")
     at = lines.index("Safe to run")
-    assert lines[at + 1 : at + 3] == ["  1, 2, 4, 5", "  1, 3, 4, 5"]
+    assert lines[at + 1 : at + 3] == ["  1, 3, 4, 5", ""]
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
