@@ -1275,7 +1275,8 @@ df["n_before"] = df.groupby("acct").cumcount()
 df["mean_before"] = df.groupby("acct")["amt"].transform(lambda s: s.shift(1).expanding().mean())
 cut = df["ts"].quantile(.8)
 train, test = df[df["ts"] <= cut], df[df["ts"] > cut]
-SVC().fit(train[["n_before", "mean_before"]].fillna(0), train.y).score(test[["n_before", "mean_before"]].fillna(0), test.y)
+cols = ["n_before", "mean_before"]
+SVC().fit(train[cols].fillna(0), train.y).score(test[cols].fillna(0), test.y)
 """,
     "early stopping with cv": """
 # %%
