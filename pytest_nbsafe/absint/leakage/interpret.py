@@ -1,4 +1,4 @@
-"""Runs a cell on abstract values: its statements, its branches and its loops."""
+"""The state of one pass over a notebook: its names and objects, on branches, in loops and calls."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import calls, expressions, loops, operators, targets
+from pytest_nbsafe.absint.leakage import calls, expressions, statements, targets
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.rows import Atom
 from pytest_nbsafe.absint.leakage.values import (
@@ -197,7 +196,7 @@ class Machine:
     def block(self, body: Sequence[ast.stmt]) -> bool:
         """Run statements one after another; return whether the end is reached."""
         for node in body:
-            handler = _STATEMENTS.get(type(node))
+            handler = statements.HANDLERS.get(type(node))
             if handler is not None and not handler(self, node):
                 return False
         return True
@@ -282,188 +281,3 @@ class Machine:
             return found[0]
         result = joined(self.get(value) for value in found)
         return result if result is not None else Const(None)
-
-
-# -- one function a statement ----------------------------------------------------------------------
-
-
-def _expression(machine: Machine, node: ast.Expr) -> bool:
-    expressions.evaluate(machine, node.value)
-    return True
-
-
-def _assign(machine: Machine, node: ast.Assign) -> bool:
-    value = machine.box(_declared(machine, node, expressions.evaluate(machine, node.value)))
-    for target in node.targets:
-        targets.store(machine, target, value)
-    return True
-
-
-def _declared(machine: Machine, node: ast.Assign, value: Value) -> Value:
-    """Return the value, or what a comment `# nbsafe: source` on its line says it is."""
-    comment = machine.comments.get(node.lineno)
-    return targets.declared(machine, node, value, comment) if comment else value
-
-
-def _annotated(machine: Machine, node: ast.AnnAssign) -> bool:
-    if node.value is not None:
-        targets.store(machine, node.target, machine.box(expressions.evaluate(machine, node.value)))
-    return True
-
-
-def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
-    left = expressions.evaluate(machine, _loaded(node.target))
-    right = expressions.evaluate(machine, node.value)
-    value = operators.combine(machine, node, (left, right), node.op)
-    targets.store(machine, node.target, machine.box(value))
-    return True
-
-
-def _loaded(target: ast.expr) -> ast.expr:
-    if isinstance(target, ast.Name):
-        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
-    if isinstance(target, ast.Attribute):
-        return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    if isinstance(target, ast.Subscript):
-        return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
-    return target
-
-
-def _import(machine: Machine, node: ast.Import) -> bool:
-    for alias in node.names:
-        name = alias.asname or alias.name.partition(".")[0]
-        machine.bind(name, Lib(alias.name if alias.asname else name))
-    return True
-
-
-def _import_from(machine: Machine, node: ast.ImportFrom) -> bool:
-    module = node.module or ""
-    for alias in node.names:
-        if alias.name == "*":
-            machine.stars.append(module)
-        else:
-            machine.bind(alias.asname or alias.name, Lib(f"{module}.{alias.name}"))
-    return True
-
-
-def _define(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    closure = tuple(machine.scopes[-1].items()) if len(machine.scopes) > 1 else ()
-    machine.bind(node.name, Function(node, machine.cell, closure))
-    return True
-
-
-def _return(machine: Machine, node: ast.Return) -> bool:
-    value = expressions.evaluate(machine, node.value) if node.value else Const(None)
-    if machine.returns:
-        machine.returns[-1].append(machine.box(value))
-    return False
-
-
-def _delete(machine: Machine, node: ast.Delete) -> bool:
-    for target in node.targets:
-        if isinstance(target, ast.Name):
-            machine.scopes[-1].pop(target.id, None)
-        elif isinstance(target, ast.Subscript):
-            targets.delete(machine, target)
-    return True
-
-
-def _if(machine: Machine, node: ast.If) -> bool:
-    test = machine.get(expressions.evaluate(machine, node.test))
-    _note_choice(machine, node, test)
-    known = operators.truth(test)
-    if known is not None:
-        return machine.block(node.body if known else node.orelse)
-    return machine.branches((lambda: machine.block(node.body), lambda: machine.block(node.orelse)))
-
-
-def _note_choice(machine: Machine, node: ast.If | ast.While, test: Value) -> None:
-    """Tell the judge of a test on a score that keeps something: `if score > best: best = ...`."""
-    if isinstance(test, Data) and test.scores:
-        kept = any(isinstance(child, ast.Assign | ast.AugAssign) for child in node.body)
-        if kept and machine.loops:
-            machine.note("choice", node.test, test.scores)
-
-
-def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
-    iterable = expressions.evaluate(machine, node.iter)
-    machine.rounds(
-        loops.elements(machine, iterable, node),
-        lambda item: targets.store(machine, node.target, machine.box(item)),
-        lambda: machine.block(node.body),
-    )
-    return machine.block(node.orelse)
-
-
-def _while(machine: Machine, node: ast.While) -> bool:
-    machine.loops += 1
-    for _ in range(2):
-        test = machine.get(expressions.evaluate(machine, node.test))
-        _note_choice(machine, node, test)
-        machine.block(node.body)
-    machine.loops -= 1
-    return True
-
-
-def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
-    for item in node.items:
-        value = expressions.evaluate(machine, item.context_expr)
-        if item.optional_vars is not None:
-            targets.store(machine, item.optional_vars, machine.box(value))
-    return machine.block(node.body)
-
-
-def _try(machine: Machine, node: ast.Try) -> bool:
-    """Run the body; what a handler does counts only for the names that the body does not bind."""
-    before = dict(machine.scopes[-1])
-    reached = machine.block(node.body) and machine.block(node.orelse)
-    for handler in node.handlers:
-        kept = dict(machine.scopes[-1])
-        machine.branches((partial(machine.block, handler.body), lambda: True))
-        for name, value in kept.items():
-            if before.get(name) != value:
-                machine.scopes[-1][name] = value
-    return machine.block(node.finalbody) and (reached or bool(node.handlers))
-
-
-def _global(machine: Machine, node: ast.Global) -> bool:
-    machine.outer[-1].update(node.names)
-    return True
-
-
-def _stop(_machine: Machine, _node: ast.stmt) -> bool:
-    return False
-
-
-def _match(machine: Machine, node: ast.Match) -> bool:
-    expressions.evaluate(machine, node.subject)
-    bodies = [partial(machine.block, case.body) for case in node.cases]
-    return machine.branches((*bodies, lambda: True))
-
-
-_STATEMENTS: Mapping[type[ast.stmt], Callable[..., bool]] = {
-    ast.Expr: _expression,
-    ast.Assign: _assign,
-    ast.AnnAssign: _annotated,
-    ast.AugAssign: _augmented,
-    ast.Import: _import,
-    ast.ImportFrom: _import_from,
-    ast.FunctionDef: _define,
-    ast.AsyncFunctionDef: _define,
-    ast.ClassDef: _define,
-    ast.Return: _return,
-    ast.Delete: _delete,
-    ast.If: _if,
-    ast.For: _for,
-    ast.AsyncFor: _for,
-    ast.While: _while,
-    ast.With: _with,
-    ast.AsyncWith: _with,
-    ast.Try: _try,
-    ast.Raise: _stop,
-    ast.Break: _stop,
-    ast.Continue: _stop,
-    ast.Match: _match,
-    ast.Global: _global,
-}
-"""What runs each kind of statement, and says whether the next one is reached; others do nothing."""

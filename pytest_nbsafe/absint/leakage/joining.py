@@ -146,7 +146,7 @@ def note_split(
 ) -> None:
     """Tell the judge of a division into train and test: whether of dated or of grouped rows."""
     timed = any(is_series(part) for part in data)
-    group = next((machine.groups[part.base] for part in data if part.base in machine.groups), None)
+    group = next((_group(machine, part, arguments) for part in data), None)
     name = arguments.name()
     machine.splits[key] = (
         arguments.site,
@@ -155,6 +155,15 @@ def note_split(
         None if grouped or not shuffled else group,
     )
     machine.note("split", arguments.node, key)
+
+
+def _group(machine: Machine, data: Data, arguments: Arguments) -> str | None:
+    """Return the column that tells the groups of rows; among the features it is only one more."""
+    name = machine.groups.get(data.base)
+    features = len(arguments.args) > 1 and data.columns is not None
+    if name is not None and features and data.columns is not None and data.columns.has(name):
+        return None
+    return name
 
 
 def is_series(data: Data) -> bool:
