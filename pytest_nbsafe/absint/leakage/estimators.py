@@ -233,24 +233,8 @@ def _fit_resample(
     data, target = arguments.data(0, "X"), arguments.data(1, "y")
     if data is None:
         return arguments.unknown()
-    fewer = any(
-        word in value.what
-        for word in (
-            "Under",
-            "NearMiss",
-            "Tomek",
-            "Edited",
-            "AllKNN",
-            "OneSided",
-            "Condensed",
-            "Centroids",
-            "Cleaning",
-        )
-    )
-    if value.what in {"SMOTEENN", "SMOTETomek"}:
-        fewer = False
     deps: Deps = NO_DEPS
-    if not fewer:
+    if value.learns != "nothing":  # else it only leaves rows out
         deps = frozenset(
             (
                 Dep(
