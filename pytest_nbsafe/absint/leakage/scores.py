@@ -11,12 +11,16 @@ from pytest_nbsafe.absint.leakage.values import (
     Eval,
     Fit,
     Seq,
+    Site,
     Unknown,
     Value,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from pytest_nbsafe.absint.leakage.interpret import Machine
+    from pytest_nbsafe.absint.leakage.rows import Rows
 
 
 def evaluated(
@@ -40,9 +44,20 @@ def evaluated(
         curve=curve,
         vague=data.vague,
         certain=machine.certain and fit.certain,
+        split=_split(machine, data.rows),
     )
     machine.note("eval", arguments.node, score)
     return Data(form="stat", scores=frozenset((score,)))
+
+
+def _split(machine: Machine, rows: Rows) -> tuple[Hashable, Site, str] | None:
+    """Return the first division that made some rows the part of a table that they are."""
+    for atom in rows:
+        for step in atom.steps:
+            if step.key in machine.splits:
+                site, name, *_ = machine.splits[step.key]
+                return step.key, site, name
+    return None
 
 
 def judged(machine: Machine, data: Data, arguments: Arguments) -> Value:

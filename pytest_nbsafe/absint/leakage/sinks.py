@@ -284,7 +284,14 @@ def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak
 def _of_dep(code: str, score: Eval, dep: Dep) -> Leak:
     certain = dep.certain and score.certain and score.fit.certain and not score.vague
     return _leak(
-        code, score, dep.site, dep.name, what=dep.what, certain=certain, says=_SAYS[dep.kind]
+        code,
+        score,
+        dep.site,
+        dep.name,
+        what=dep.what,
+        certain=certain,
+        says=_SAYS[dep.kind],
+        learned=dep.rows,
     )
 
 
@@ -310,12 +317,21 @@ def _leak(
     what: str = "",
     certain: bool | None = None,
     says: str = "",
+    learned: sets.Rows = sets.NONE,
 ) -> Leak:
     fit = score.fit
     steps = []
+    divided = _division(score, site)
+    before = score.split is not None and (
+        not says or any(step.key == score.split[0] for atom in learned for step in atom.steps)
+    )
+    if before:
+        steps.extend(divided)
     if says:
         cause = says.format(what=what, rows=f"all rows of {rows}" if rows else "rows")
         steps.append((site.cell, site.span.line, cause))
+    if not before:
+        steps.extend(divided)
     if not score.cv:
         cause = f"{fit.what} is fitted on {fit.data}" if fit.data else f"{fit.what} is fitted"
         steps.append((fit.site.cell, fit.site.span.line, cause))
@@ -326,3 +342,14 @@ def _leak(
     return Leak(
         code, sure, site.cell, site.span, what or fit.what, rows, score.name, fit.what, tuple(steps)
     )
+
+
+def _division(score: Eval, site: Site) -> list[tuple[int, int, str]]:
+    """Return the step that made the rows a part of their table, none where it is told already."""
+    if score.split is None or score.cv:
+        return []
+    _, place, name = score.split
+    if (place.cell, place.span.line) == (site.cell, site.span.line):
+        return []
+    cause = f"{name or 'the table'} is split into training and test rows"
+    return [(place.cell, place.span.line, cause)]

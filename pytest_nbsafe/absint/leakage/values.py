@@ -103,7 +103,10 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Eval:
-    """One score: of which fit, on which rows; `cv` in place of a fit by cross-validation."""
+    """One score: of which fit, on which rows; `cv` in place of a fit by cross-validation.
+
+    `split` is the division that the rows are a part of: its key, its place, and what it divided.
+    """
 
     fit: Fit
     rows: Rows
@@ -117,6 +120,7 @@ class Eval:
     curve: bool = False
     vague: bool = False
     certain: bool = True
+    split: tuple[Hashable, Site, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
