@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -132,7 +133,9 @@ def _most(machine: Machine, arguments: Arguments) -> Value:
         note_choice(machine, Seq(tuple(arguments.args)), arguments)
     data = [value for value in values if isinstance(value, Data)]
     if len(data) == 1 and len(values) == 1:
-        return effects.apply(machine, "statistic", "max", arguments)
+        callee = arguments.node.func
+        what = "min" if isinstance(callee, ast.Name) and callee.id == "min" else "max"
+        return effects.apply(machine, "statistic", what, arguments)
     if len(values) == 1 and isinstance(values[0], Seq):
         return item_of(machine, values[0])
     return tables.mix(data) if data else Unknown(("most", *map(machine.token, values)))

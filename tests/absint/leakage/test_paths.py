@@ -63,3 +63,10 @@ def test_the_split_stands_where_it_happened(text: str, path: list[tuple[int, int
     notebook = graph.build(percent.parse(HEAD + text))
     (leak,) = leaks(notebook, [1, 2, 3, 4])
     assert list(leak.steps) == path
+
+
+@pytest.mark.parametrize("function", ["min", "max", "sum"])
+def test_a_statistic_has_the_name_that_the_page_calls(function: str) -> None:
+    text = HEAD + BEFORE.replace("StandardScaler().fit_transform(X)", f"X / {function}(X)")
+    (leak,) = leaks(graph.build(percent.parse(text)), [1, 2, 3, 4])
+    assert (leak.code, leak.what) == ("NBS302", function)
