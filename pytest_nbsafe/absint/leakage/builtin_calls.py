@@ -10,7 +10,7 @@ from pytest_nbsafe.absint.leakage import effects, tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.containers import item_of, note_choice, scores_in
 from pytest_nbsafe.absint.leakage.joins import joined
-from pytest_nbsafe.absint.leakage.loops import elements
+from pytest_nbsafe.absint.leakage.loops import UNROLLED, elements
 from pytest_nbsafe.absint.leakage.values import (
     Columns,
     Const,
@@ -148,8 +148,12 @@ def _next(machine: Machine, arguments: Arguments) -> Value:
 def _map(machine: Machine, arguments: Arguments) -> Value:
     if len(arguments.args) < 2:
         return arguments.unknown()
-    item = _round(machine, arguments, arguments.get(1))
-    return Seq((), machine.get(machine.call(arguments.node, arguments.args[0], [item], {})))
+    call, given = arguments.args[0], arguments.get(1)
+    if isinstance(given, Seq) and given.each is None and len(given.items) <= UNROLLED:
+        made = (machine.call(arguments.node, call, [item], {}) for item in given.items)
+        return Seq(tuple(machine.box(machine.get(value)) for value in made))
+    item = _round(machine, arguments, given)
+    return Seq((), machine.get(machine.call(arguments.node, call, [item], {})))
 
 
 def _partial(_machine: Machine, arguments: Arguments) -> Value:

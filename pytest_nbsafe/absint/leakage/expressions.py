@@ -262,12 +262,23 @@ def _column_names(
 
 
 def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:
-    pair = ast.copy_location(ast.ListComp(node.value, node.generators), node)
-    found = machine.get(_comprehension(machine, pair))
-    if isinstance(found, Seq):
-        every = [machine.get(v) for v in found.items]
-        return Table((), found.each or joined(every))
-    return Table()
+    both = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+    pairs = ast.copy_location(ast.ListComp(both, node.generators), node)
+    found = machine.get(_comprehension(machine, pairs))
+    if not isinstance(found, Seq):
+        return Table()
+    parts = [_pair(machine, item) for item in (*found.items, found.each) if item is not None]
+    if found.each is None and all(isinstance(key, Const) for key, _ in parts):
+        return Table(tuple((key.value, v) for key, v in parts if isinstance(key, Const)))
+    return Table((), joined(machine.get(value) for _, value in parts))
+
+
+def _pair(machine: Machine, value: Value) -> tuple[Value, Value]:
+    """Return the key and the value of an item of a dict."""
+    pair = machine.get(value)
+    if isinstance(pair, Seq) and len(pair.items) == 2:
+        return machine.get(pair.items[0]), pair.items[1]
+    return Unknown(), pair.each if isinstance(pair, Seq) and pair.each is not None else pair
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Value:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
-_UNROLLED = 8
+UNROLLED = 8
 """A loop over so many known items is run once for each; any other is run twice."""
 
 
@@ -34,7 +34,7 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
     line = getattr(node, "lineno", None) or getattr(getattr(node, "target", None), "lineno", 0)
     anything = Unknown(("each", machine.run, line, machine.token(value)))
     if isinstance(value, Seq) and value.each is None:
-        if len(value.items) <= _UNROLLED:
+        if len(value.items) <= UNROLLED:
             yield from value.items
             return
         each = joined(machine.get(item) for item in value.items)
@@ -47,7 +47,7 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
         )
     elif isinstance(value, Table):
         names = [Const(name) for name, _ in value.items]
-        if names and len(names) <= _UNROLLED and value.each is None:
+        if names and len(names) <= UNROLLED and value.each is None:
             yield from names
             return
         each = anything

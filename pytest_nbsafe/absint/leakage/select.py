@@ -259,7 +259,9 @@ def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
         return replace(tables.chosen(data, names), form=data.form)
     if isinstance(key, Names):
         return tables.chosen_by(data, key)
-    if isinstance(key, Unknown) and (data.form == "array" or data.base is data.columns is None):
+    listed = isinstance(key, Seq) and not any(isinstance(v, Data | Index) for v in key.items)
+    is_array = data.form == "array" or data.base is data.columns is None
+    if is_array and (listed or isinstance(key, Unknown)):
         # an array: some of its rows, and nobody knows which
         step = Step(("by", machine.token(key)), ("is", True))
         return replace(data, rows=sets.divide(data.rows, step), mask=None, vague=True)
@@ -272,7 +274,7 @@ def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
         )
     if isinstance(key, Data) and not key.rows and key.mask is None:
         return tables.chosen_by(data, Names(None, selecting(key)))
-    if isinstance(key, Seq) and not any(isinstance(v, Data | Index) for v in key.items):
+    if listed:
         return tables.chosen_by(data, Names()) if data.form == "frame" else data
     return take_rows(machine, data, key)
 

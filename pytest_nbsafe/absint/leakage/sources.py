@@ -210,6 +210,9 @@ def setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
     one, two = arguments.find(0), arguments.find(1)
     if what == "setdiff1d" and isinstance(one, Index) and isinstance(two, Index):
         return containers.index_without(one, two)
+    if what == "setdiff1d" and isinstance(two, Data):
+        rest = select.mask_of(machine, two)
+        return Data(mask=rest and replace(rest, part=sets.opposite(rest.part)), random=two.random)
     if what in {"arange", "indices"}:
         return Index()
     if what in {"EarlyStopping", "early_stopping"} or (
