@@ -81,12 +81,70 @@ class Raised(TypedDict):
     frames: list[tuple[int, int]]
 
 
+class Learned(TypedDict):
+    """Something fitted in this kernel that an evaluation depends on.
+
+    `what` is its class (or the function), `role` the word of the knowledge base for it. It was
+    fitted in `run` at `line` on `rows` rows. Of the rows that are evaluated, `shared` are among
+    them; `alike` are others of equal content, beyond what the source repeats by itself.
+    """
+
+    what: str
+    role: str
+    run: int
+    line: int
+    rows: int
+    shared: int
+    alike: int
+
+
+class Part(TypedDict):
+    """A part that a split made: which call, the part's number from 0, how many rows it has."""
+
+    what: str
+    run: int
+    line: int
+    number: int
+    rows: int
+
+
+class Evaluation(TypedDict):
+    """Rows that a model was judged on, at a line of the cell.
+
+    `how` is `score`, `metric` (a function judged its predictions) or `folds` (cross-validation).
+    `learned` is the model first, then what prepared the rows, in the order in which it was fitted.
+    """
+
+    line: int
+    what: str
+    how: str
+    rows: int
+    part: Part | None
+    learned: list[Learned]
+
+
+class Copies(TypedDict):
+    """Rows that stand on both sides, beyond what the source repeats by itself.
+
+    `line` is the split (`what` its function) or the evaluation. `rows` of the `of` rows of the
+    later part have an equal in the first. They were made in `run` at `made_line`, 0 when unknown.
+    """
+
+    line: int
+    what: str
+    rows: int
+    of: int
+    run: int
+    made_line: int
+
+
 class CellRun(TypedDict):
     """One top-level run of a cell.
 
     `run` counts from 1 in a kernel. `before` and `after` hold fingerprints of the names that the
     cell, or user functions it mentions, could access: before it ran and after. `bindings` maps
     every global name that changed its object during the run to the new identity (0: deleted).
+    `evaluations` and `copies` are empty where learning is not watched.
     `cpu_s` is the process's CPU seconds during the run, `tracer_s` what of that our hooks took.
     """
 
@@ -99,5 +157,7 @@ class CellRun(TypedDict):
     after: dict[str, Fingerprint]
     bindings: dict[str, int]
     incidents: list[Incident]
+    evaluations: list[Evaluation]
+    copies: list[Copies]
     cpu_s: float
     tracer_s: float

@@ -221,6 +221,8 @@ class Tracer:
             "after": after,
             "bindings": bindings,
             "incidents": self.watch.report(error),
+            "evaluations": [],
+            "copies": [],
             "cpu_s": now - self.cpu,
             "tracer_s": self.spent + now - started,
         }
@@ -296,6 +298,8 @@ class Tracer:
                     "after": {},
                     "bindings": {},
                     "incidents": self.watch.report(None),
+                    "evaluations": [],
+                    "copies": [],
                     "cpu_s": time.process_time() - self.cpu,
                     "tracer_s": 0.0,
                 }
