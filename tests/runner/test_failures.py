@@ -58,6 +58,8 @@ def test_a_result_that_cannot_be_shown() -> None:
         "after": {},
         "bindings": {},
         "incidents": [incident],
+        "evaluations": [],
+        "copies": [],
         "cpu_s": 0.0,
         "tracer_s": 0.0,
     }

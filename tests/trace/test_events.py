@@ -50,6 +50,8 @@ def event(
         "after": after or {},
         "bindings": bindings or {},
         "incidents": [],
+        "evaluations": [],
+        "copies": [],
         "cpu_s": 0.0,
         "tracer_s": 0.0,
     }
