@@ -107,6 +107,26 @@ def _leaks(
     return found
 
 
+def _seen_leaks(facts: Facts, trial: Trial) -> tuple[tuple[Leak, str], ...]:
+    """Return the leaks of the text and what the run saw, as the user wants them."""
+    config = facts.config
+    in_text = () if config.leakage_mode == "runtime" else facts.leaks()
+    if config.leakage_mode == "static":
+        return in_text
+    from pytest_nbsafe.rules import seen
+
+    return seen.merged(in_text, trial, facts.notebook, config.leakage)
+
+
+def _watched(config: Config) -> Mapping[str, Any] | None:
+    """Return what the kernel is to watch of the libraries that learn, None for nothing."""
+    if config.leakage_mode == "static":
+        return None
+    from pytest_nbsafe.rules import seen
+
+    return seen.watched(config.leakage)
+
+
 def _project(notebook: Notebook, config: Config) -> Project | None:
     """Return the project of a notebook that lies in a file, where a rule asks for it."""
     path = Path(notebook.path)
@@ -257,14 +277,24 @@ class NotebookSession:
         assert self.notebook is not None, "a notebook that was not read is not run"
         page = self.notebook.cell(cell)
         suspicious = suspicious or may_raise(page) or suppressions.silences(page)
-        if result.status != "ok" or result.incidents or suspicious:
+        learned = result.evaluations or result.copies
+        if result.status != "ok" or result.incidents or suspicious or learned:
             self._reconsider(run.so_far())
         return result
 
     def _reconsider(self, trial: Trial) -> None:
         """Ask the rules again, now that more has been seen."""
         assert self._facts is not None, "the static facts come first"
-        self._take(evaluate(replace(self._facts, trial=trial, suspicions=trial.suspicions)))
+        self._take(
+            evaluate(
+                replace(
+                    self._facts,
+                    trial=trial,
+                    suspicions=trial.suspicions,
+                    leaks=partial(_seen_leaks, self._facts, trial),
+                )
+            )
+        )
 
     def _refused(self, finding: Finding) -> None:
         self._no_kernel = finding.message
@@ -349,6 +379,7 @@ def _trial_run(facts: Facts, clean: Plan, path: Path) -> TrialRun:
             timeout_s=facts.config.timeout_s,
             cwd=path.resolve().parent,
             trace=facts.config.trace,
+            learning=_watched(facts.config),
             analyses=facts.graph.cells,
         )
 

@@ -135,6 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     _takes_paths(run, _run)
     run.add_argument("--timeout", metavar="SECONDS", help="limit for one cell, 0 for none")
     run.add_argument("--kernel", metavar="NAME", help="the kernel, instead of the notebook's own")
+    run.add_argument("--leakage", metavar="MODE", help=_LEAKAGE)
 
     order = commands.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")
@@ -152,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+_LEAKAGE = "look for leaks of data in the text (static), in the run (runtime), or both (default)"
 _ORDER = "auto, recorded, inferred or top-down"
 
 
@@ -234,6 +236,7 @@ _OPTIONS = (
     "select",
     "ignore",
     "baseline",
+    "leakage",
     "cache",
     "jobs",
     "strict",

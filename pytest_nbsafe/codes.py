@@ -119,6 +119,7 @@ _ROWS = (
     Code("NBS331", "shuffled-time", "warning", "rows in order of time are split at random"),
     Code("NBS332", "split-groups", "warning", "rows of one group land on both sides of the split"),
     Code("NBS333", "looks-ahead", "warning", "a feature is made of later rows"),
+    Code("NBS334", "duplicate-rows", "warning", "equal rows stand on both sides of a split"),
     Code(
         "NBS341",
         "target-in-features",

@@ -14,6 +14,8 @@ from pytest_nbsafe.values import dataclass, replace
 
 Order = Literal["auto", "recorded", "inferred", "top-down"]
 ORDERS: tuple[str, ...] = get_args(Order)
+LeakageMode = Literal["both", "static", "runtime"]
+LEAKAGE_MODES: tuple[str, ...] = get_args(LeakageMode)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
 
 
@@ -39,7 +41,8 @@ class Config:
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
     `jobs` is the number of processes for static checks, 0 for one a processor. `leakage` is what
-    the user knows of his own libraries, as JSON text, "" for nothing.
+    the user knows of his own libraries, as JSON text, "" for nothing; `leakage_mode` says whether
+    a run looks for leaks in the text, in what it sees, or in both.
     """
 
     order: Order = "auto"
@@ -59,6 +62,7 @@ class Config:
     notes: bool = False
     trace: bool = True
     leakage: str = ""
+    leakage_mode: LeakageMode = "both"
 
 
 def merge(
@@ -78,7 +82,8 @@ def merge(
             near = _nearest(key, _SETTINGS)
             hint = f"did you mean {near}?" if near else f"known keys: {', '.join(_SETTINGS)}"
             raise NbsafeError("unknown-key", f"{source}: unknown key {key!r}", hint)
-        changes[_SETTINGS[key].field] = _value(key, value, source)
+        read = _value(key, value, source)
+        changes.update(read if key == "leakage" else {_SETTINGS[key].field: read})
     if "select" in changes:
         changes["named"] = _named(settings["select"])
     if folder is not None:
@@ -283,13 +288,28 @@ def _contracts(value: Any, where: str) -> tuple[Contract, ...]:
     return tuple(_contract(item, where, position) for position, item in enumerate(value, start=1))
 
 
-def _leakage(value: Any, where: str) -> str:  # noqa: ARG001
-    """Return the tables as text that can be hashed; what is in them is read where it is used."""
-    import json
+def _leakage(value: Any, where: str) -> dict[str, str]:  # noqa: ARG001
+    """Return the fields that hold a mode, tables, or tables with their `mode`.
 
-    if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
+    Tables are kept as text that can be hashed; what is in them is read where it is used.
+    """
+    if isinstance(value, str):
+        value = {"mode": value}
+    if not isinstance(value, dict):
         raise _UnfitError
-    return json.dumps(value, sort_keys=True, default=str) if value else ""
+    tables = {key: item for key, item in value.items() if key != "mode"}
+    if not all(isinstance(item, dict) for item in tables.values()):
+        raise _UnfitError
+    fields = {}
+    if "mode" in value:
+        if value["mode"] not in LEAKAGE_MODES:
+            raise _UnfitError
+        fields["leakage_mode"] = value["mode"]
+    if tables or not value:
+        import json
+
+        fields["leakage"] = json.dumps(tables, sort_keys=True, default=str) if tables else ""
+    return fields
 
 
 def _contract(item: Mapping[str, Any], where: str, position: int) -> Contract:
@@ -340,6 +360,9 @@ _SETTINGS = {
     "notes": _Setting("notes", _flag, _FLAG),
     "trace": _Setting("trace", _flag, _FLAG),
     "leakage": _Setting(
-        "leakage", _leakage, 'tables, each [tool.nbsafe.leakage."module"], of lists of names'
+        "leakage",
+        _leakage,
+        f"one of {', '.join(LEAKAGE_MODES)}, as such or as mode of the table, "
+        'or tables, each [tool.nbsafe.leakage."module"], of lists of names',
     ),
 }

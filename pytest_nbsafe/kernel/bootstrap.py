@@ -7,8 +7,8 @@ from typing import Any
 from .tracer import Tracer
 
 
-def install(trace: bool) -> None:  # noqa: FBT001  # sent as JSON
-    """Start to follow the runs of this kernel."""
+def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noqa: FBT001, ARG001  # sent as JSON
+    """Start to follow the runs of this kernel; `learning` names what is watched of libraries."""
     from IPython import get_ipython
 
     shell: Any = get_ipython()

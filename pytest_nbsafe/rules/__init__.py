@@ -23,6 +23,7 @@ from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
 from pytest_nbsafe.rules.nbs201_stale_output import StaleOutput
 from pytest_nbsafe.rules.nbs202_stale_read import StaleReadInReplay
 from pytest_nbsafe.rules.nbs203_stale_if_rerun import StaleIfRerun
+from pytest_nbsafe.rules.nbs334_duplicate_rows import DuplicateRows
 from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
 from pytest_nbsafe.rules.nbs406_machine_path import MachinePathUsed
@@ -48,15 +49,15 @@ RULES: tuple[Rule, ...] = (
     StaleOutput(),
     StaleReadInReplay(),
     StaleIfRerun(),
-    LateRule("NBS301", "nbs301_preprocessing_before_split:PreprocessingBeforeSplit"),
+    LateRule("NBS301", "nbs301_preprocessing_before_split:PreprocessingBeforeSplit", "either"),
     LateRule("NBS302", "nbs302_statistic_before_split:StatisticBeforeSplit"),
-    LateRule("NBS303", "nbs303_selection_before_split:SelectionBeforeSplit"),
-    LateRule("NBS304", "nbs304_fit_on_test:FitOnTest"),
-    LateRule("NBS305", "nbs305_preprocessing_before_cv:PreprocessingBeforeCv"),
-    LateRule("NBS306", "nbs306_fit_on_train_and_test:FitOnTrainAndTest"),
-    LateRule("NBS311", "nbs311_resample_before_split:ResampleBeforeSplit"),
-    LateRule("NBS312", "nbs312_trained_on_test:TrainedOnTest"),
-    LateRule("NBS313", "nbs313_test_back_in_train:TestBackInTrain"),
+    LateRule("NBS303", "nbs303_selection_before_split:SelectionBeforeSplit", "either"),
+    LateRule("NBS304", "nbs304_fit_on_test:FitOnTest", "either"),
+    LateRule("NBS305", "nbs305_preprocessing_before_cv:PreprocessingBeforeCv", "either"),
+    LateRule("NBS306", "nbs306_fit_on_train_and_test:FitOnTrainAndTest", "either"),
+    LateRule("NBS311", "nbs311_resample_before_split:ResampleBeforeSplit", "either"),
+    LateRule("NBS312", "nbs312_trained_on_test:TrainedOnTest", "either"),
+    LateRule("NBS313", "nbs313_test_back_in_train:TestBackInTrain", "either"),
     LateRule("NBS314", "nbs314_train_score_only:TrainScoreOnly"),
     LateRule("NBS321", "nbs321_tuned_on_test:TunedOnTest"),
     LateRule("NBS322", "nbs322_early_stop_on_test:EarlyStopOnTest"),
@@ -65,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     LateRule("NBS331", "nbs331_shuffled_time:ShuffledTime"),
     LateRule("NBS332", "nbs332_split_groups:SplitGroups"),
     LateRule("NBS333", "nbs333_looks_ahead:LooksAhead"),
+    DuplicateRows(),
     LateRule("NBS341", "nbs341_target_in_features:TargetInFeatures"),
     LateRule("NBS342", "nbs342_target_encoding:TargetEncoding"),
     CellFailed(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Span
@@ -98,7 +98,10 @@ class Rule(Documented, Protocol):
     finding.
     """
 
-    needs: ClassVar[Needs]
+    @property
+    def needs(self) -> Needs:
+        """When it can speak: "static", "either" or "run"."""
+        ...
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield complete findings, each with what it accounts for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.values import dataclass
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 class LateRule:
     """A rule that tells of one kind of leak; `place` is its module in this folder and its class.
 
+    `needs` is "either" where a run can see the leak.
+
     Most notebooks hold no leak, and importing a score of modules is felt where a check is quick.
     """
 
     code: str
     place: str
-    needs: ClassVar[Needs] = "static"
+    needs: Needs = "static"
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield what the rule claims, where there is a leak of its kind."""

@@ -47,6 +47,8 @@ def claims(
 
 def _claim(facts: Facts, leak: Leak, message: str, remedy: str) -> Claim:
     verdict: Verdict = "proved" if leak.certain else "suspected"
+    if leak.verdict:
+        verdict = "confirmed" if leak.verdict == "confirmed" else "observed"
     return Claim(
         finding(
             facts,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from pytest_nbsafe.kernel.contract import PACKAGE
 
@@ -49,8 +51,9 @@ def sources() -> dict[str, str]:
     return found
 
 
-def installer(*, trace: bool) -> str:
+def installer(*, trace: bool, learning: Mapping[str, Any] | None = None) -> str:
     """Return one expression that installs the island and leaves no name behind."""
-    scope = json.dumps({"package": PACKAGE, "sources": sources(), "options": {"trace": trace}})
+    options = {"trace": trace, "learning": learning}
+    scope = json.dumps({"package": PACKAGE, "sources": sources(), "options": options})
     decode = f"__import__('json').loads({scope!r})"
     return f"__import__('builtins').exec({_LOADER!r}, {decode})"

@@ -25,6 +25,7 @@ from pytest_nbsafe.runner.failures import as_failure, asks_exit
 from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
+from pytest_nbsafe.trace import learning as lessons
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
 from pytest_nbsafe.values import dataclass, field, replace
@@ -67,6 +68,7 @@ class KernelSession:
 
     `kernel` overrides the notebook's own kernel name. `timeout_s` is the limit for one cell, None
     or 0 for no limit. `trace` switches lineage and fingerprints; incidents are always watched.
+    `learning` says what is watched of the libraries that learn, None leaves them alone.
     `analyses` saves analysing the notebook again, where the caller has done so.
     """
 
@@ -78,6 +80,7 @@ class KernelSession:
         timeout_s: float | None = None,
         cwd: Path,
         trace: bool = True,
+        learning: Mapping[str, Any] | None = None,
         analyses: Mapping[int, CellAnalysis] | None = None,
     ) -> None:
         self._notebook = notebook
@@ -85,6 +88,7 @@ class KernelSession:
         self._timeout_s = timeout_s or None
         self._cwd = cwd
         self._trace = trace
+        self._learning = learning
         self._analyses = analyses
         self._run_cells: dict[int, int] = {}
         self._loop: LoopThread | None = None
@@ -184,7 +188,9 @@ class KernelSession:
         client.widen()
         self._alive = True
         message = client.kc.execute(
-            island.installer(trace=self._trace), silent=True, store_history=False
+            island.installer(trace=self._trace, learning=self._learning),
+            silent=True,
+            store_history=False,
         )
         reply = await client.async_wait_for_reply(message)
         content = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
@@ -279,14 +285,19 @@ class KernelSession:
         return as_failure(exchange.reply, event, self._run_cells)
 
     def _traced(self, result: CellResult, event: CellRun) -> CellResult:
+        result = replace(
+            result,
+            cpu_s=event["cpu_s"],
+            evaluations=lessons.evaluations(event, result.cell, self._run_cells),
+            copies=lessons.copies(event, result.cell, self._run_cells),
+        )
         if not self._trace:
-            return replace(result, cpu_s=event["cpu_s"])
+            return result
         return replace(
             result,
             reads=values(event["before"]),
             after=values(event["after"]),
             records=records(event, result.step, result.cell, self._known(), self._run_cells),
-            cpu_s=event["cpu_s"],
         )
 
     def _known(self) -> Mapping[int, CellAnalysis]:

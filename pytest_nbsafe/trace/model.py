@@ -7,6 +7,7 @@ from typing import Literal
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.trace.learning import Copies, Evaluation
 from pytest_nbsafe.values import dataclass, field
 
 RunStatus = Literal["ok", "raised", "timed-out", "died", "skipped", "not-reached"]
@@ -71,7 +72,8 @@ class CellResult:
     """One executed (or skipped) step of a plan.
 
     `because` is the cell that a skipped one waits for. `reads` holds the values that names had
-    when the cell started, `after` when it ended. `records` are its statements in order.
+    when the cell started, `after` when it ended. `records` are its statements in order, and
+    `evaluations` and `copies` what was seen of learning.
     """
 
     step: int
@@ -85,6 +87,8 @@ class CellResult:
     after: Mapping[str, Value] = field(default_factory=dict)
     records: tuple[Record, ...] = ()
     incidents: tuple[Incident, ...] = ()
+    evaluations: tuple[Evaluation, ...] = ()
+    copies: tuple[Copies, ...] = ()
     duration_s: float = 0.0
     cpu_s: float = 0.0
 

@@ -17,7 +17,8 @@ class Leak:
     or a column), `rows` are the name of what it was given, `test` the name of what is evaluated,
     `model` the estimator that is evaluated; each is "" where it has no name.
 
-    `steps` are (cell, line, cause), in the order in which they happen.
+    `steps` are (cell, line, cause), in the order in which they happen. `verdict` is what a run says
+    of it: "confirmed", "observed" when only the run shows it, "" when nothing was seen.
     """
 
     code: str
@@ -29,3 +30,4 @@ class Leak:
     test: str = ""
     model: str = ""
     steps: tuple[tuple[int, int, str], ...] = ()
+    verdict: str = ""

@@ -1,0 +1,98 @@
+"""NBS334: the run met equal rows on both sides of a split, beyond those of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from pytest_nbsafe.findings import Finding, Step
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.trace.learning import Copies
+
+
+class DuplicateRows:
+    """A run met rows that stand on both sides: among those learned from, and those scored on.
+
+    Why it matters: a model that has seen a row knows its answer. Every copied row among the test
+    rows makes the score better than it will be on new rows.
+
+    Limits: only a run can tell. Rows that the source itself holds twice are not counted, nor are
+    tables whose rows repeat anyway. Rows are equal when all their values are: a copy that was
+    changed, if only by a scaler that is not watched, is not recognised.
+
+    Source: Kaufman et al. 2012 (the legitimacy of the examples that are learned from).
+    """
+
+    code: ClassVar[str] = "NBS334"
+    needs: ClassVar[Needs] = "run"
+    bad: ClassVar[str] = """\
+# %% [1]
+import pandas as pd
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+wine = load_wine(as_frame=True).frame
+# %% [2]
+few = wine[wine["target"] == 2]
+wine = pd.concat([wine, few, few])
+train, test = train_test_split(wine, random_state=0) #! NBS334
+# %% [3]
+model = DecisionTreeClassifier().fit(train.drop(columns="target"), train["target"])
+print(model.score(test.drop(columns="target"), test["target"]))
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+import pandas as pd
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+wine = load_wine(as_frame=True).frame
+# %% [2]
+train, test = train_test_split(wine, random_state=0)
+few = train[train["target"] == 2]
+train = pd.concat([train, few, few])
+# %% [3]
+model = DecisionTreeClassifier().fit(train.drop(columns="target"), train["target"])
+print(model.score(test.drop(columns="target"), test["target"]))
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each split or score with copies that no leak of the text explains."""
+        if facts.trial is None or facts.config.leakage_mode == "static":
+            return
+        from pytest_nbsafe.rules import (
+            seen,  # it knows the libraries: late, for most runs need it not
+        )
+
+        told = _told(facts)
+        for copies in seen.of_trial(facts.trial)[1]:
+            place = copies.cell, copies.line
+            if place not in told and copies.made not in told:
+                told.add(place)
+                yield Claim(_finding(facts, copies))
+
+
+def _told(facts: Facts) -> set[tuple[int, int]]:
+    """Return the cells and lines on the paths of leaks that explain copies."""
+    found: set[tuple[int, int]] = set()
+    for leak, _ in facts.leaks():
+        if leak.code.startswith("NBS31"):
+            found |= {(leak.cell, n) for n in range(leak.span.line, leak.span.end_line + 1)}
+            found |= {(cell, line) for cell, line, _ in leak.steps}
+    return found
+
+
+def _finding(facts: Facts, copies: Copies) -> Finding:
+    steps = (Step(*copies.made, "copies rows"),) if copies.made is not None else ()
+    return finding(
+        facts,
+        DuplicateRows.code,
+        copies.cell,
+        copies.line,
+        "observed",
+        f"{copies.rows} of the {copies.of} test rows stand among the training rows too",
+        steps=steps,
+        remedy="split first and copy rows of the training part only, or drop the duplicates first",
+    )
