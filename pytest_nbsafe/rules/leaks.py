@@ -46,9 +46,7 @@ def claims(
 
 
 def _claim(facts: Facts, leak: Leak, message: str, remedy: str) -> Claim:
-    verdict: Verdict = "proved" if leak.certain else "suspected"
-    if leak.verdict:
-        verdict = "confirmed" if leak.verdict == "confirmed" else "observed"
+    verdict: Verdict = leak.verdict or ("proved" if leak.certain else "suspected")
     return Claim(
         finding(
             facts,

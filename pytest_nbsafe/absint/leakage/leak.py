@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.values import dataclass
 
@@ -30,4 +32,4 @@ class Leak:
     test: str = ""
     model: str = ""
     steps: tuple[tuple[int, int, str], ...] = ()
-    verdict: str = ""
+    verdict: Literal["", "confirmed", "observed"] = ""
