@@ -42,6 +42,8 @@ def test_options_lie_over_the_file() -> None:
         ({"contract": [{"name": "a", "sql": 3}]}, "contract 1: sql cannot be 3 (a text)"),
         ({"leakage": {"transformer": ["A"]}}, "tables, each [tool.nbsafe.leakage."),
         ({"leakage": ["A"]}, "tables, each [tool.nbsafe.leakage."),
+        ({"leakage": "statc"}, "one of both, static, runtime"),
+        ({"leakage": {"mode": "all"}}, "one of both, static, runtime"),
     ],
 )
 def test_a_wrong_setting_is_one_line_with_a_hint(settings: dict[str, Any], says: str) -> None:
@@ -119,6 +121,19 @@ transformer = ["Scaler"]
 """)
     kept = for_path(tmp_path / "nb.ipynb").leakage
     assert kept == '{"ourlib.prep": {"transformer": ["Scaler"]}}'
+
+
+def test_where_leaks_are_looked_for_stands_beside_what_is_known(tmp_path: Path) -> None:
+    (tmp_path / "nbsafe.toml").write_text("""
+[leakage]
+mode = "static"
+ourlib = { transformer = ["Scaler"] }
+""")
+    config = for_path(tmp_path / "nb.ipynb")
+    tables = '{"ourlib": {"transformer": ["Scaler"]}}'
+    assert (config.leakage_mode, config.leakage) == ("static", tables)
+    by_hand = merge(config, {"leakage": "runtime"}, "--leakage")
+    assert (by_hand.leakage_mode, by_hand.leakage) == ("runtime", tables)
 
 
 def test_a_baseline_of_the_file_is_beside_it_one_by_hand_is_here(tmp_path: Path) -> None:
