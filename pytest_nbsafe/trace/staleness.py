@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
@@ -23,6 +24,10 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
 )
 from pytest_nbsafe.trace.moments import Relations, moments
+from pytest_nbsafe.trace.symbols import Symbols
+
+_IsHarmless = Callable[[int, "tuple[Descent, ...]"], bool]
+"""Given a cell and the way from what it reads to a newer parent: whether that does no harm."""
 
 _MOST_THROUGH = 16
 """A cell at the end of a long chain may be outdated for every cell of it: the nearest will do."""
@@ -34,7 +39,7 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
     """
-    return _stale_reads(graph, tuple(records), lambda _: False)
+    return _stale_reads(graph, tuple(records), lambda _cell, _way: False)
 
 
 def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
@@ -45,7 +50,8 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     then it read a stale name. In nbsafety's words these are the fresh cells (Def. 9), and the
     cells that such a cell feeds.
     """
-    made = _last_made(replay(records).versions)
+    records = tuple(records)
+    made, symbols = _last_made(replay(records).versions), Symbols(graph, records)
     above: dict[int, list[Edge]] = {}
     for edge in graphs.edges(graph, [cell.number for cell in graph.notebook.code_cells]):
         if edge.definer < edge.reader:
@@ -55,7 +61,7 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     for reader in sorted(above):
         run = last.get(reader)
         if run is not None:
-            results[reader] = _outdated(run, above[reader], made, results)
+            results[reader] = _outdated(run, above[reader], made, symbols, results)
     return tuple(result for reader in sorted(results) for result in results[reader])
 
 
@@ -68,6 +74,7 @@ def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Rea
     records = tuple(records)
     first_reads = _entry_reads(records)
     last = plan.last_runs
+    symbols = Symbols(graph, records)
     found: dict[tuple[int, str], ReadFromBelow] = {}
     for moment in moments(records):
         step, reads = moment.step, first_reads.get(moment.step, ())
@@ -80,6 +87,9 @@ def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Rea
         for cell, line, name in reads:
             version = moment.state.symbols.get(name)
             if version is None or version.imported or version.cell <= cell or name in doubtful:
+                continue
+            version = symbols.reaching(cell, version)
+            if version is None or version.cell <= cell:
                 continue
             maker = plan.runs[version.at[0] - 1]
             above = any(definer < cell for definer in graphs.definers(graph, name))
@@ -116,7 +126,13 @@ def suspicions(
     records = tuple(records)
     last = {run.step for run in plan.last_runs.values()}
     usual = Relations(tuple(clean_records))
-    reads = _stale_reads(graph, records, lambda d: usual.holds(d) or _is_made_up(plan, d))
+    symbols = Symbols(graph, records)
+
+    def is_harmless(cell: int, way: tuple[Descent, ...]) -> bool:
+        newer = way[-1]
+        return usual.holds(newer) or _is_made_up(plan, newer) or symbols.is_apart(cell, way)
+
+    reads = _stale_reads(graph, records, is_harmless)
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records),
@@ -139,14 +155,15 @@ def _is_made_up(plan: Plan, descent: Descent) -> bool:
 
 
 def _stale_reads(
-    graph: Graph, records: tuple[Record, ...], is_harmless: Callable[[Descent], bool]
+    graph: Graph, records: tuple[Record, ...], is_harmless: _IsHarmless
 ) -> tuple[StaleRead, ...]:
     first_reads = _entry_reads(records)
     definers = renewers(graph)
     found: list[StaleRead] = []
     for moment in moments(records):
         for cell, line, name in first_reads.get(moment.step, ()):
-            chain = _chain(moment.state, name, is_harmless) if name in moment.stale else ()
+            harmless = partial(is_harmless, cell)
+            chain = _chain(moment.state, name, harmless) if name in moment.stale else ()
             if chain:
                 symbols = [cause.symbol for cause in chain]
                 refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
@@ -167,10 +184,12 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
     return reads
 
 
-def _chain(state: State, name: str, is_harmless: Callable[[Descent], bool]) -> tuple[Cause, ...]:
+def _chain(
+    state: State, name: str, is_harmless: Callable[[tuple[Descent, ...]], bool]
+) -> tuple[Cause, ...]:
     """Return the way to the nearest newer parent that does harm, empty if there is none."""
     for way in state.roots(name):
-        if not is_harmless(way[-1]):
+        if not is_harmless(way):
             return tuple(_cause(descent) for descent in way)
     return ()
 
@@ -222,6 +241,7 @@ def _outdated(
     run: Run,
     edges: Collection[Edge],
     made: Mapping[tuple[int, str], Version],
+    symbols: Symbols,
     results: Mapping[int, tuple[OutdatedResult, ...]],
 ) -> tuple[OutdatedResult, ...]:
     """Return what made the last run of one cell outdated; one entry a name and definer.
@@ -232,6 +252,8 @@ def _outdated(
     for edge in edges:
         line = edge.use.span.line
         version = made.get((edge.definer, edge.name))
+        if version is not None and version.at[0] > run.step:
+            version = symbols.reaching(run.cell, version, edge.definer)
         if version is not None and version.at[0] > run.step:
             found[edge.name, edge.definer] = OutdatedResult(
                 step=run.step,

@@ -143,6 +143,42 @@ def test_an_import_run_again_is_not() -> None:
     assert Suspicions() == suspicions_of("1 2 1 3", "import math", "b = math.pi", "print(b)")
 
 
+FRAME = "df = {'a': [1], 'b': [2]}"
+
+
+@pytest.mark.parametrize(
+    ("order", "sources"),
+    [
+        # cell 2 ran again after cell 3 had read the other part
+        ("1 2 3 2 4", (FRAME, "df['a'] = [3]", "x = df['b']", "print(x)")),
+        ("1 2 3 2 4", (FRAME, "df['a'].append(3)", "x = len(df['b'])", "print(x)")),
+        # made anew after the cell ran: the other part
+        ("1 3 2", (FRAME, "df['a'] = [3]", "print(df['b'])")),
+        # made below before the cell ran: the other part
+        ("1 3 2", (FRAME, "print(df['b'])", "df['a'] = [3]")),
+    ],
+)
+def test_a_change_of_another_part_is_not_suspect(order: str, sources: tuple[str, ...]) -> None:
+    assert suspicions_of(order, *sources) == Suspicions()
+    same = [source.replace("['b']", "['a']") for source in sources]
+    assert suspicions_of(order, *same) != Suspicions()
+
+
+@pytest.mark.parametrize(
+    ("order", "sources"),
+    [
+        # x is made of what cell 2 left; only another part of that is older than its source
+        ("1 2 3 1 4", ("n = 1", "df = {'b': 2}; df['a'] = n", "x = df['b']", "print(x)")),
+        # the cell itself reads the other part
+        ("1 2 1 3", ("n = 1", "df = {'b': 2}; df['a'] = n", "print(df['b'])")),
+    ],
+)
+def test_what_is_made_of_another_part_is_not_stale(order: str, sources: tuple[str, ...]) -> None:
+    assert suspicions_of(order, *sources).stale_reads == ()
+    same = [source.replace("df['b']", "df['a']") for source in sources]
+    assert suspicions_of(order, *same).stale_reads != ()
+
+
 def test_only_the_last_run_of_a_cell_counts() -> None:
     check_reads("", "1 2 1 3 2 3", "a = 1", "b = a", "print(b)")
 

@@ -1,0 +1,159 @@
+"""Which parts of a name (`df['a']`, `config.rate`) a text reads and changes.
+
+A part is the path of constant keys below a name, `()` the whole of it. It is asked for after the
+analysis, and only of names that something suspects.
+
+Source: Macke et al. 2021, section 3.1 (subscripts and attributes are symbols). Departs: `df.a` and
+`df['a']` are one part, as in a DataFrame; where a path goes on through a key that is not constant,
+or through an attribute that nothing in the notebook stores (it may be a property or a method), the
+part ends before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+
+from pytest_nbsafe.analysis import trees
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.scopes import root
+
+Part = tuple["str | int", ...]
+Parts = frozenset[Part]
+WHOLE: Parts = frozenset({()})
+_BY_LABEL = frozenset({"loc", "at"})
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Expr)
+
+
+def apart(some: Parts, others: Parts) -> bool:
+    """Return whether no part of one holds, or lies in, a part of the other."""
+    return not any(
+        a[: min(len(a), len(b))] == b[: min(len(a), len(b))] for a in some for b in others
+    )
+
+
+class Reader:
+    """Reads in the cells of a notebook which parts of names they read and change."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
+        self._hidden = cache(partial(_is_hidden, graph))
+
+    def read(self, name: str, cell: int, line: int = 0) -> Parts:
+        """Return the parts of a name that a cell, or the statement at its line, mentions.
+
+        The whole, when that cannot be told, or a function of the notebook may read it.
+        """
+        tree: ast.AST | None = trees.of(self._graph, cell)
+        if line:
+            tree = self._statement(cell, line)
+        if tree is None or self._hidden(name):
+            return WHOLE
+        return frozenset(self._mentioned(name, tree)) or WHOLE
+
+    def changed(self, name: str, cell: int, line: int) -> Parts:
+        """Return the parts that the statement at a line of a cell stores, deletes or changes."""
+        statement = self._statement(cell, line)
+        if statement is None or self._hidden(name):
+            return WHOLE
+        if isinstance(statement, ast.Expr):
+            return frozenset(self._mentioned(name, statement)) or WHOLE
+        targets = getattr(statement, "targets", None) or [statement.target]  # type: ignore[attr-defined]
+        own = [target for target in targets if _is_under(name, target)]
+        return frozenset(part for target in own for part in self._parts(target)) or WHOLE
+
+    def _statement(self, cell: int, line: int) -> ast.stmt | None:
+        """Return the simple statement at a line, None when there is another, or several."""
+        found = [
+            node
+            for node in ast.walk(trees.of(self._graph, cell))
+            if isinstance(node, ast.stmt) and node.lineno == line
+        ]
+        return found[0] if len(found) == 1 and isinstance(found[0], _SIMPLE) else None
+
+    def _mentioned(self, name: str, node: ast.AST) -> Iterator[Part]:
+        """Yield the part of each mention; of a method's receiver, what stands before the dot."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            yield from self._mentioned(name, node.func.value)
+            for argument in (*node.args, *node.keywords):
+                yield from self._mentioned(name, argument)
+        elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and _is_under(name, node):
+            yield from self._parts(node)
+            while not isinstance(node, ast.Name):
+                if isinstance(node, ast.Subscript):
+                    yield from self._mentioned(name, node.slice)
+                node = node.value  # type: ignore[attr-defined] # `root` went the same way
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from self._mentioned(name, child)
+
+    def _parts(self, node: ast.expr) -> Iterator[Part]:
+        """Yield the parts that a chain of attributes and subscripts reaches."""
+        links: list[ast.Attribute | ast.Subscript] = []
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            links.append(node)
+            node = node.value
+        part: Part = ()
+        by_label = False
+        for link in reversed(links):
+            keys = self._keys(link, by_label=by_label)
+            by_label = isinstance(link, ast.Attribute) and link.attr in _BY_LABEL
+            if by_label:
+                continue
+            if len(keys) != 1:
+                yield from ((*part, key) for key in keys)
+                if not keys:
+                    yield part
+                return
+            part = (*part, keys[0])
+        yield part
+
+    def _keys(self, link: ast.Attribute | ast.Subscript, *, by_label: bool) -> list[str | int]:
+        """Return the keys that one link takes, none when they are not constant."""
+        if isinstance(link, ast.Attribute):
+            return [link.attr] if link.attr in self._stored() else []
+        index = link.slice
+        if by_label:  # df.loc[rows, 'a']
+            columns = index.elts[1:] if isinstance(index, ast.Tuple) else []
+            index = columns[0] if len(columns) == 1 else ast.Constant(None)
+        several = index.elts if isinstance(index, ast.List) else [index]
+        keys = [_constant(key) for key in several]
+        return [key for key in keys if key is not None] if None not in keys else []
+
+
+def _is_under(name: str, node: ast.expr) -> bool:
+    bottom = root(node)
+    return bottom is not None and bottom.id == name
+
+
+def _is_hidden(graph: Graph, name: str) -> bool:
+    """Return whether a function of the notebook may read or change the name."""
+    return any(
+        name in function.reads or name in function.writes or name in function.changes
+        for analysis in graph.cells.values()
+        for function in analysis.functions.values()
+    )
+
+
+def _constant(node: ast.expr) -> str | int | None:
+    """Return a key that means the same place whatever the length: a text, or a count from 0."""
+    if not isinstance(node, ast.Constant):
+        return None
+    key = node.value
+    return key if isinstance(key, str) or (type(key) is int and key >= 0) else None
+
+
+def _stored(modules: Iterable[ast.Module]) -> frozenset[str]:
+    """Return the attributes and text keys that the notebook stores: they hold data."""
+    found: set[str] = set()
+    for module in modules:
+        for node in ast.walk(module):
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                found.add(node.attr)
+            elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                key = _constant(node.slice)
+                if isinstance(key, str):
+                    found.add(key)
+    return frozenset(found)
