@@ -120,6 +120,12 @@ def mutators(graph: Graph, name: str) -> tuple[int, ...]:
     return graph.changers.get(name, ())
 
 
+def changed_by_calls(graph: Graph, cell: int) -> tuple[Definition, ...]:
+    """Return where calls of the notebook's functions change the object of a name of the cell."""
+    found = graph._effects.get(cell, {}).values()  # noqa: SLF001 - its own module
+    return tuple(definition for definition in found if definition.kind == "mutation")
+
+
 def needs(graph: Graph, cell: int) -> tuple[Use, ...]:
     """Return the names that a run of the cell reads from outside, also through what it calls.
 

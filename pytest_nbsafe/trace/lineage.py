@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
+from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Function, Statement
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.trace.model import Record, Timestamp
-from pytest_nbsafe.values import dataclass, field
+from pytest_nbsafe.values import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,8 +274,21 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
                 made = analysis.functions.keys() & statement.writes.keys()
                 functions.update((name, analysis.functions[name]) for name in made)
             at = (run.step, ordinal)
-            records.append(_record(at, run.cell, statement, called))
+            records.append(_record(at, run.cell, _with_changes(graph, run.cell, statement), called))
     return tuple(records)
+
+
+def _with_changes(graph: Graph, cell: int, statement: Statement) -> Statement:
+    """Return a statement with what the functions that it calls change in place: `add(items)`."""
+    span = statement.span
+    changed = {
+        definition.name: statement.reads - {definition.name}
+        for definition in graphs.changed_by_calls(graph, cell)
+        if span.line <= definition.span.line <= span.end_line
+        and definition.name in statement.reads
+        and definition.name not in statement.writes
+    }
+    return replace(statement, mutates={**changed, **statement.mutates}) if changed else statement
 
 
 def _called(calls: Iterable[str], functions: Mapping[str, Function]) -> tuple[Function, ...]:

@@ -134,6 +134,15 @@ def test_a_read_inside_a_called_function_counts() -> None:
     check_reads("4:b<-a", "1 2 3 1 4", "a = 1", "b = a", "def f():\n    return b", "f()")
 
 
+def test_what_a_function_changes_of_what_it_is_given_counts() -> None:
+    add = "def add(xs): xs.append(1)"
+    cells = ("items = []", add, "add(items)", "n = len(items)", "print(n)")
+    (read,) = suspicions_of("1 2 3 4 3 5", *cells).stale_reads
+    assert (read.cell, read.name, read.chain[0].parent_cell) == (5, "n", 3)
+    harmless = (cells[0], "def add(xs): return len(xs)", *cells[2:])
+    assert suspicions_of("1 2 3 4 3 5", *harmless).stale_reads == ()
+
+
 def test_a_function_defined_again_is_suspect() -> None:
     check_reads("3:b<-f", "1 2 1 3", "def f(): return 1", "b = f()", "print(b)")
 
