@@ -40,6 +40,7 @@ class Reader:
         self._graph = graph
         self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
         self._hidden = cache(partial(_is_hidden, graph))
+        self._statements = cache(lambda cell: _by_line(trees.of(graph, cell)))
 
     def read(self, name: str, cell: int, line: int = 0) -> Parts:
         """Return the parts of a name that a cell, or the statement at its line, mentions.
@@ -66,11 +67,7 @@ class Reader:
 
     def _statement(self, cell: int, line: int) -> ast.stmt | None:
         """Return the simple statement at a line, None when there is another, or several."""
-        found = [
-            node
-            for node in ast.walk(trees.of(self._graph, cell))
-            if isinstance(node, ast.stmt) and node.lineno == line
-        ]
+        found = self._statements(cell).get(line, [])
         return found[0] if len(found) == 1 and isinstance(found[0], _SIMPLE) else None
 
     def _mentioned(self, name: str, node: ast.AST) -> Iterator[Part]:
@@ -121,6 +118,20 @@ class Reader:
         several = index.elts if isinstance(index, ast.List) else [index]
         keys = [_constant(key) for key in several]
         return [key for key in keys if key is not None] if None not in keys else []
+
+
+def _by_line(module: ast.Module) -> dict[int, list[ast.stmt]]:
+    """Return the statements of a module, those in blocks too, by the line that each begins on."""
+    found: dict[int, list[ast.stmt]] = {}
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            found.setdefault(node.lineno, []).append(node)
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, block, [])
+            waiting.extend(inner if isinstance(inner, list) else [])
+    return found
 
 
 def _is_under(name: str, node: ast.expr) -> bool:
