@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from pytest_nbsafe.absint.leakage.leak import Leak
+from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.rules.base import Claim, Facts, finding
@@ -21,8 +22,8 @@ def found(
 ) -> tuple[tuple[Leak, str], ...]:
     """Return the leaks of a plan and of the page's own order, each with the words for its order.
 
-    A leak counts in the order that was run. One that only the page's order has is a suspicion:
-    the saved scores do not come from it.
+    A leak counts in the order that was run. One that only the page's order has is a suspicion, and
+    told as a note: the saved scores do not come from it, and a run from top to bottom shows it.
     """
     if plan.cells == page.cells:
         return tuple((leak, "") for leak in analyse(page.cells))
@@ -42,10 +43,11 @@ def claims(
     """Yield a claim for each leak of this code, with what it adds to another's path."""
     for leak, order in facts.leaks():
         if leak.code == code:
-            yield _claim(facts, leak, says(leak) + order, remedy(leak))
+            severity: Severity | None = "note" if order == _PAGE else None
+            yield _claim(facts, leak, says(leak) + order, remedy(leak), severity)
 
 
-def _claim(facts: Facts, leak: Leak, message: str, remedy: str) -> Claim:
+def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severity | None) -> Claim:
     verdict: Verdict = leak.verdict or ("proved" if leak.certain else "suspected")
     return Claim(
         finding(
@@ -57,6 +59,7 @@ def _claim(facts: Facts, leak: Leak, message: str, remedy: str) -> Claim:
             message,
             steps=tuple(Step(*step) for step in leak.steps),
             remedy=remedy,
+            severity=severity,
         ),
         fault=_fault(leak),
         also=Step(leak.cell, leak.span.line, message),
@@ -96,7 +99,7 @@ def of_name(name: str) -> str:
 
 def pipeline(leak: Leak) -> str:
     """Return the pipeline that does it right, as code."""
-    steps = [f"{name}()" if name[:1].isupper() else name for name in (leak.what, leak.model)]
-    if not (leak.what.isidentifier() and leak.model.isidentifier()):
+    names = leak.what, leak.model
+    if not all(name.isidentifier() and name[0].isupper() for name in names) or len({*names}) < 2:
         return "a pipeline"
-    return f"`make_pipeline({', '.join(steps)})`"
+    return f"`make_pipeline({leak.what}(), {leak.model}())`"

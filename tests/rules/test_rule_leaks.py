@@ -34,7 +34,7 @@ Z = Scaler().fit_transform(X)
 Z_train, Z_test, y_train, y_test = train_test_split(Z, y, random_state=0)
 print(LogisticRegression().fit(Z_train, y_train).score(Z_test, y_test))
 """
-LEAK = Leak("NBS301", certain=True, cell=1, span=Span(2, 1, 2, 6), what="PCA", model="clf")
+LEAK = Leak("NBS301", certain=True, cell=1, span=Span(2, 1, 2, 6), what="PCA", model="SVC")
 
 
 def _plan(*cells: int) -> Plan:
@@ -85,6 +85,15 @@ def test_what_holds_on_every_path_is_an_error_what_may_hold_warns() -> None:
     assert _claimed(unsure) == ["NBS301 1:2 suspected warning"]
 
 
+def test_what_only_a_run_from_top_to_bottom_has_is_a_note() -> None:
+    facts = replace(
+        facts_of(TEXT),
+        leaks=lambda: found(lambda order: (LEAK,) if order[0] == 1 else (), _plan(2, 1), _plan(1)),
+    )
+    told = lines(filters.resolve(PreprocessingBeforeSplit().check(facts)))
+    assert told == ["NBS301 1:2 suspected note"]
+
+
 def test_one_line_that_leaks_in_two_ways_is_one_finding() -> None:
     other = Leak("NBS305", certain=True, cell=1, span=LEAK.span, what="PCA")
     elsewhere = Leak("NBS305", certain=True, cell=2, span=Span(1, 1, 1, 6), what="PCA")
@@ -108,9 +117,11 @@ def test_preparing_rows_in_one_cell_is_one_fault_with_all_its_lines() -> None:
 @pytest.mark.parametrize(
     ("leak", "says"),
     [
-        (LEAK, "`make_pipeline(PCA(), clf)`"),
-        (Leak("NBS301", certain=True, cell=1, span=LEAK.span, what="PCA"), "a pipeline"),
-        (Leak("NBS301", certain=True, cell=1, span=LEAK.span, model="clf"), "a pipeline"),
+        (LEAK, "`make_pipeline(PCA(), SVC())`"),
+        (replace(LEAK, model=""), "a pipeline"),
+        (replace(LEAK, what=""), "a pipeline"),
+        (replace(LEAK, what="corrwith"), "a pipeline"),
+        (replace(LEAK, what="SVC"), "a pipeline"),
     ],
 )
 def test_the_remedy_names_both_steps_or_none(leak: Leak, says: str) -> None:

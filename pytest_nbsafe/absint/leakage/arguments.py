@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
+    Estimator,
     Function,
     Lib,
     Seq,
@@ -122,9 +123,26 @@ class Arguments:
 
 
 def text(machine: Machine, node: ast.expr | None) -> str:
-    """Return the name that an expression starts with, "" for a library or anything without."""
+    """Return the name that an expression starts with, "" for a library or anything without.
+
+    Of `scaler.transform(X)` it is X, of `self.X` it is the whole.
+    """
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
+        own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if own and node.value.id == "self":  # type: ignore[union-attr]
+            return f"self.{node.attr}"  # type: ignore[union-attr]
+        node = _within(machine, node)
     if not isinstance(node, ast.Name) or isinstance(machine.read(node.id), Lib | Function):
         return ""
     return node.id
+
+
+def _within(machine: Machine, node: ast.Attribute | ast.Subscript | ast.Call) -> ast.expr:
+    if not isinstance(node, ast.Call):
+        return node.value
+    function = node.func
+    if node.args and isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        owner = machine.get(machine.read(function.value.id))
+        if isinstance(owner, Estimator):
+            return node.args[0]
+    return function

@@ -86,7 +86,7 @@ class Leakage:
 
     def check(self, cell: int, entry: State, after: State) -> Iterator[Violation]:
         """Yield the leaks that the scores of this run show, though the page may show them too."""
-        for leak in _judged(after, after.events[len(entry.events) :]):
+        for leak in _judged(self.graph, after, after.events[len(entry.events) :]):
             if leak.certain:
                 line = leak.steps[-1][1] if leak.steps else leak.span.line
                 steps = tuple(Cause(*step) for step in leak.steps[:-1])
@@ -153,18 +153,19 @@ def _says(leak: Leak) -> str:
     return f"scores {leak.model or leak.what} on {leak.test or 'rows'} {tail} ({leak.code})"
 
 
-def _judged(state: State, events: tuple[Hashable, ...]) -> Iterator[Leak]:
+def _judged(graph: Graph, state: State, events: tuple[Hashable, ...]) -> Iterator[Leak]:
     from pytest_nbsafe.absint.leakage import sinks
+    from pytest_nbsafe.absint.leakage.paths import page_of
 
-    machine = _restored(state)
-    for leak in sinks.judge(events, machine.splits):  # type: ignore[arg-type]
+    page = page_of(_restored(state), graph)
+    for leak in sinks.judge(events, page):  # type: ignore[arg-type]
         if leak.code not in _OF_THE_PAGE:
             yield leak
 
 
 # -- a machine as a value --------------------------------------------------------------------------
 
-_DICTS = ("heap", "groups", "splits", "runs", "tokens")
+_DICTS = ("heap", "groups", "splits", "places", "sources", "times", "runs", "tokens")
 
 
 def _kept(machine: Machine, changed: frozenset[str]) -> State:

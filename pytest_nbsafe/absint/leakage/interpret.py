@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import calls, expressions, statements, targets
@@ -74,6 +74,9 @@ class Machine:
         self.groups: dict[object, str] = {}
         self.markers: dict[str, dict[Atom, object]] = {}
         self.splits: dict[object, tuple[Site, str, bool, str | None]] = {}
+        self.places: dict[Hashable, tuple[Site, str]] = {}
+        self.sources: dict[Hashable, tuple[Site, str]] = {}
+        self.times: dict[Site, int] = {}
         self.last = 0
         self.tokens: dict[object, int] = {}
 
@@ -118,9 +121,11 @@ class Machine:
         """Return the place of a node."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         end = getattr(node, "end_lineno", None) or line
-        return Site(
+        site = Site(
             self.cell, Span(line, column + 1, end, (getattr(node, "end_col_offset", 0) or 0) + 1)
         )
+        self.times[site] = self.steps
+        return site
 
     def fresh(self, node: ast.AST) -> tuple[object, ...]:
         """Return a key for what is made here in this run of the cell."""

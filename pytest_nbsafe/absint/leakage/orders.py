@@ -9,6 +9,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import knowledge, sinks
 from pytest_nbsafe.absint.leakage.interpret import Enough, Machine
 from pytest_nbsafe.absint.leakage.leak import Leak
+from pytest_nbsafe.absint.leakage.paths import page_of
 from pytest_nbsafe.analysis import trees
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def leaks(graph: Graph, order: Sequence[int], extra: str = "") -> tuple[Leak, ..
             run(machine, graph, cell)
     except (Enough, RecursionError):  # a value may lie deeper in others than Python goes
         pass  # what was seen until then holds
-    return sinks.judge(machine.events, machine.splits)
+    return sinks.judge(machine.events, page_of(machine, graph))
 
 
 def run(machine: Machine, graph: Graph, cell: int) -> None:

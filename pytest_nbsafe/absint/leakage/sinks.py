@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.joining import DATES
 from pytest_nbsafe.absint.leakage.leak import Leak
+from pytest_nbsafe.absint.leakage.paths import Page, Story, steps
 from pytest_nbsafe.absint.leakage.values import Dep, Eval, Fit, Site
+from pytest_nbsafe.values import dataclass
 
 Event = tuple[str, Site, object]
-Splits = Mapping[object, tuple[Site, str, bool, "str | None"]]
 _HELD = ("test", "val", "hold", "dev")
 
 
-def judge(events: Sequence[Event], splits: Splits) -> tuple[Leak, ...]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One leak, before its path is told; `rows` and `what` are words for its message."""
+
+    story: Story
+    certain: bool
+    rows: str = ""
+    what: str = ""
+
+
+def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     """Return the leaks that the events of one pass show, one for each place and code."""
     scores: list[Eval] = []
     seen: set[tuple[object, ...]] = set()
@@ -25,22 +36,37 @@ def judge(events: Sequence[Event], splits: Splits) -> tuple[Leak, ...]:
                 seen.add(mark)
                 scores.append(what)
     scores += _searched(events, scores)
-    found: dict[tuple[str, int, int], Leak] = {}
-    for leak in _all(events, scores, splits):
-        key = leak.code, leak.cell, leak.span.line
+    found: dict[tuple[str, int, int], _Found] = {}
+    for leak in _all(events, scores, page):
+        key = leak.story.code, leak.story.site.cell, leak.story.site.span.line
         old = found.get(key)
         if old is None or (leak.certain and not old.certain):
             found[key] = leak
-    return tuple(found.values())
+    return (*(_leak(page, leak) for leak in found.values()), *_best(events, scores))
 
 
-def _all(events: Sequence[Event], scores: Sequence[Eval], splits: Splits) -> Iterator[Leak]:
+def _leak(page: Page, found: _Found) -> Leak:
+    story = found.story
+    score = story.score
+    return Leak(
+        story.code,
+        found.certain,
+        story.site.cell,
+        story.site.span,
+        found.what,
+        found.rows,
+        score.name,
+        score.fit.what,
+        steps(page, story),
+    )
+
+
+def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[_Found]:
     for score in scores:
-        yield from _of_score(score, splits)
+        yield from _of_one(score, page)
     yield from _chosen(events, scores)
     yield from _train_only(events, scores)
     yield from _reused(scores)
-    yield from _best(events, scores)
     yield from _ungrouped(events, scores)
 
 
@@ -54,15 +80,16 @@ def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
     ]
 
 
-def _of_score(score: Eval, splits: Splits) -> Iterator[Leak]:
+def _of_one(score: Eval, page: Page) -> Iterator[_Found]:
     fit = score.fit
     if fit.copied is not None:
         target = next((str(o[-1]) for o in fit.target if isinstance(o, tuple)), "")
-        yield _leak("NBS341", score, fit.copied, fit.data, what=target, certain=fit.certain)
+        story = Story("NBS341", score, fit.copied, fitted=True, what=target)
+        yield _Found(story, fit.certain, fit.data, target)
     if not is_training(score):
         yield from _overlaps(score)
         yield from _learned(score)
-    yield from _divided(score, splits)
+    yield from _divided(score, page)
     for dep in sorted(fit.deps, key=_place):
         if dep.kind == "ahead" and (score.cv or not is_training(score)):
             yield _of_dep("NBS333", score, dep)
@@ -90,7 +117,7 @@ def _held_back(score: Eval) -> bool:
     return any(step.kind != "chosen" for step in extra) or (named and bool(extra))
 
 
-def _overlaps(score: Eval) -> Iterator[Leak]:
+def _overlaps(score: Eval) -> Iterator[_Found]:
     fit = score.fit
     if score.cv or score.vague:
         return
@@ -106,15 +133,15 @@ def _overlaps(score: Eval) -> Iterator[Leak]:
         if joins and sets.within(score.rows, fit.rows):
             yield _of_dep("NBS313", score, max(joins, key=_place))
         elif not copies:
-            yield _leak("NBS312", score, fit.site, fit.data, what=fit.what)
+            yield _of_fit("NBS312", score)
     if sets.overlap(fit.watch, score.rows) == "yes":
-        yield _leak("NBS322", score, fit.site, fit.data, what=fit.what)
+        yield _of_fit("NBS322", score)
     for dep in sorted(fit.tuned, key=_place):
         if sets.overlap(dep.rows, score.rows) == "yes":
             yield _of_dep("NBS321", score, dep)
 
 
-def _learned(score: Eval) -> Iterator[Leak]:
+def _learned(score: Eval) -> Iterator[_Found]:
     """Yield what was learned from the rows that are scored on, before the model was fitted."""
     fit = score.fit
     if not score.cv and sets.overlap(fit.rows, score.rows) == "yes" and not _copies(score):
@@ -167,7 +194,7 @@ def _from_both(dep: Dep, score: Eval) -> bool:
     )
 
 
-def _divided(score: Eval, splits: Splits) -> Iterator[Leak]:
+def _divided(score: Eval, page: Page) -> Iterator[_Found]:
     if score.cv:
         dated = [
             dep
@@ -175,16 +202,16 @@ def _divided(score: Eval, splits: Splits) -> Iterator[Leak]:
             if dep.kind == "time" and dep.what not in {"sort_values", *DATES}
         ]
         if dated and score.shuffled:
-            yield _leak("NBS331", score, score.site, score.name)
+            yield _of_score("NBS331", score, score.site, score.name)
         return
     if is_training(score):
         return
     for key in {step.key for atom in score.rows for step in atom.steps}:
-        site, name, timed, group = splits.get(key, (None, "", False, None))
+        site, name, timed, group = page.splits.get(key, (None, "", False, None))
         if site is not None and timed:
-            yield _leak("NBS331", score, site, name)
+            yield _of_score("NBS331", score, site, name)
         if site is not None and group:
-            yield _leak("NBS332", score, site, name, what=group)
+            yield _of_score("NBS332", score, site, name, group)
 
 
 # -- the whole page --------------------------------------------------------------------------------
@@ -201,7 +228,7 @@ def _on_test(score: Eval) -> bool:
     )
 
 
-def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
+def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
     """Yield choices by scores on test rows that no score on other rows follows."""
     for kind, site, what in events:
         if kind != "choice" or not isinstance(what, frozenset):
@@ -220,33 +247,21 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
         ]
         if apart or any(w in s.name.lower() for s in used for w in ("val", "dev")):
             continue
-        step = (site.cell, site.span.line, "the best score is kept")
-        leak = _leak(
-            "NBS321", first, first.site, "", what="" if not first.fit.name else first.fit.what
-        )
-        yield Leak(
-            leak.code,
-            leak.certain,
-            leak.cell,
-            leak.span,
-            "",
-            leak.rows,
-            leak.test,
-            leak.model,
-            (*leak.steps, step),
-        )
+        story = Story("NBS321", first, first.site, chosen=site)
+        model = first.fit.what if first.fit.name else ""
+        yield _Found(story, _is_sure(first), what=model)
 
 
-def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
+def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
     held = any(kind == "split" for kind, _, _ in events)
     if not scores or not held or any(not is_training(score) or score.vague for score in scores):
         return
     last = scores[-1]
     if last.fit.role in {"classifier", "regressor", "model", "pipeline", "search", "meta"}:
-        yield _leak("NBS314", last, last.site, last.name)
+        yield _of_score("NBS314", last, last.site, last.name, last.fit.what)
 
 
-def _reused(scores: Sequence[Eval]) -> Iterator[Leak]:
+def _reused(scores: Sequence[Eval]) -> Iterator[_Found]:
     first: dict[sets.Rows, Fit] = {}
     told: set[sets.Rows] = set()
     for score in scores:
@@ -255,7 +270,7 @@ def _reused(scores: Sequence[Eval]) -> Iterator[Leak]:
         fit = first.setdefault(score.rows, score.fit)
         if fit.site != score.fit.site and score.rows not in told:
             told.add(score.rows)
-            yield _leak("NBS323", score, score.site, "")
+            yield _of_score("NBS323", score, score.site, "", score.fit.what)
 
 
 def _best(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
@@ -268,88 +283,33 @@ def _best(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
             yield Leak("NBS324", certain=True, cell=site.cell, span=site.span, what=name)
 
 
-def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
+def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
     for kind, site, what in events:
         if kind == "ungrouped":
             score = next(
                 (s for s in scores if s.site.span == site.span and s.site.cell == site.cell), None
             )
             if score is not None:
-                yield _leak("NBS332", score, site, score.name, what=str(what))
+                yield _of_score("NBS332", score, site, score.name, str(what))
 
 
-# -- words -----------------------------------------------------------------------------------------
+# -- what is found ---------------------------------------------------------------------------------
 
 
-def _of_dep(code: str, score: Eval, dep: Dep) -> Leak:
-    certain = dep.certain and score.certain and score.fit.certain and not score.vague
-    return _leak(
-        code,
-        score,
-        dep.site,
-        dep.name,
-        what=dep.what,
-        certain=certain,
-        says=_SAYS[dep.kind],
-        learned=dep.rows,
-    )
+def _of_dep(code: str, score: Eval, dep: Dep) -> _Found:
+    sure = dep.certain and score.certain and score.fit.certain and not score.vague
+    return _Found(Story(code, score, dep.site, dep), sure, dep.name, dep.what)
 
 
-_SAYS = {
-    "fitted": "{what} learns from {rows}",
-    "statistic": "{what} is taken of {rows}",
-    "selection": "features are chosen with {rows}",
-    "target": "{what} learns the target from {rows}",
-    "resample": "{what} makes copies of rows of {rows}",
-    "join": "{rows} are joined",
-    "ahead": "{what} takes later rows of {rows}",
-    "tuned": "parameters are chosen on {rows}",
-    "time": "{rows} are dated",
-}
+def _of_fit(code: str, score: Eval) -> _Found:
+    """Return that the model itself learned from what it should not know."""
+    story = Story(code, score, score.fit.site, fitted=True)
+    return _Found(story, _is_sure(score), score.fit.data, score.fit.what)
 
 
-def _leak(
-    code: str,
-    score: Eval,
-    site: Site,
-    rows: str,
-    *,
-    what: str = "",
-    certain: bool | None = None,
-    says: str = "",
-    learned: sets.Rows = sets.NONE,
-) -> Leak:
-    fit = score.fit
-    steps = []
-    divided = _division(score, site)
-    before = score.split is not None and (
-        not says or any(step.key == score.split[0] for atom in learned for step in atom.steps)
-    )
-    if before:
-        steps.extend(divided)
-    if says:
-        cause = says.format(what=what, rows=f"all rows of {rows}" if rows else "rows")
-        steps.append((site.cell, site.span.line, cause))
-    if not before:
-        steps.extend(divided)
-    if not score.cv:
-        cause = f"{fit.what} is fitted on {fit.data}" if fit.data else f"{fit.what} is fitted"
-        steps.append((fit.site.cell, fit.site.span.line, cause))
-    ends = "is cross-validated on" if score.cv else "is scored on"
-    known = "those rows" if not score.name else score.name
-    steps.append((score.site.cell, score.site.span.line, f"{fit.what} {ends} {known}"))
-    sure = score.certain and fit.certain and not score.vague if certain is None else certain
-    return Leak(
-        code, sure, site.cell, site.span, what or fit.what, rows, score.name, fit.what, tuple(steps)
-    )
+def _of_score(code: str, score: Eval, site: Site, rows: str = "", what: str = "") -> _Found:
+    return _Found(Story(code, score, site, what=what), _is_sure(score), rows, what)
 
 
-def _division(score: Eval, site: Site) -> list[tuple[int, int, str]]:
-    """Return the step that made the rows a part of their table, none where it is told already."""
-    if score.split is None or score.cv:
-        return []
-    _, place, name = score.split
-    if (place.cell, place.span.line) == (site.cell, site.span.line):
-        return []
-    cause = f"{name or 'the table'} is split into training and test rows"
-    return [(place.cell, place.span.line, cause)]
+def _is_sure(score: Eval) -> bool:
+    return score.certain and score.fit.certain and not score.vague

@@ -27,6 +27,7 @@ def _expression(machine: Machine, node: ast.Expr) -> bool:
 
 def _assign(machine: Machine, node: ast.Assign) -> bool:
     value = machine.box(_declared(machine, node, expressions.evaluate(machine, node.value)))
+    targets.remember(machine, node, value)
     for target in node.targets:
         targets.store(machine, target, value)
     return True

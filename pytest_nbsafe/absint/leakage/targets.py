@@ -45,6 +45,34 @@ def store(machine: Machine, target: ast.expr, value: Value) -> None:
         _store_item(machine, target, value)
 
 
+def remember(machine: Machine, node: ast.Assign, value: Value) -> None:
+    """Remember where rows come from, and where a part of them is first given a name."""
+    target, state = node.targets[0], machine.get(value)
+    if isinstance(state, Seq) and isinstance(target, ast.Tuple) and state.each is None:
+        several = isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts)
+        for place, (part, item) in enumerate(zip(target.elts, state.items, strict=False)):
+            made = node.value.elts[place] if several else node.value  # type: ignore[attr-defined]
+            _remember_rows(machine, made, machine.get(item), part)
+    else:
+        _remember_rows(machine, node.value, state, target)
+
+
+def _remember_rows(machine: Machine, made: ast.expr, state: Value, target: ast.expr) -> None:
+    for atom in state.rows if isinstance(state, Data) else ():
+        if not atom.steps and atom.source not in machine.sources:
+            machine.sources[atom.source] = machine.site(made), _spelt(target)
+        elif atom.steps and atom.steps[-1].key not in machine.places:
+            machine.places[atom.steps[-1].key] = machine.site(made), _spelt(target)
+
+
+def _spelt(target: ast.expr) -> str:
+    if isinstance(target, ast.Tuple) and target.elts:
+        return _spelt(target.elts[0])
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        return f"{target.value.id}.{target.attr}"
+    return target.id if isinstance(target, ast.Name) else ""
+
+
 def _without_star(
     machine: Machine, target: ast.Tuple | ast.List, value: Value
 ) -> ast.Tuple | ast.List:

@@ -1,0 +1,245 @@
+"""The path of a leak: where rows are from, what learned of them, what parted them, the score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.values import Dep, Eval, Site
+from pytest_nbsafe.values import dataclass, field
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+    from pytest_nbsafe.analysis.graph import Graph
+
+Steps = tuple[tuple[int, int, str], ...]
+Split = tuple[Site, str, bool, "str | None"]
+_LONGEST = 60
+"""A longer call is shortened to its function."""
+_MANY = 3
+"""So many sources are named; of more the path would say little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What the words of a path are taken from.
+
+    `text` gives the text of a place, "" where it has several lines. `splits` are the divisions by
+    functions and folds; `places` says where any other was made, `sources` where rows come from,
+    each with the name that it was given; `times` says when a place was last run.
+    """
+
+    text: Callable[[Site], str]
+    splits: Mapping[object, Split] = field(default_factory=dict)
+    places: Mapping[Hashable, tuple[Site, str]] = field(default_factory=dict)
+    sources: Mapping[Hashable, tuple[Site, str]] = field(default_factory=dict)
+    times: Mapping[Site, int] = field(default_factory=dict)
+
+
+def page_of(machine: Machine, graph: Graph) -> Page:
+    """Return what a pass over a notebook tells of its places."""
+
+    def text(site: Site) -> str:
+        span = site.span
+        lines = graph.notebook.cell(site.cell).source.split("\n")
+        if span.line != span.end_line or span.line > len(lines):
+            return ""
+        found = lines[span.line - 1].encode()[span.column - 1 : span.end_column - 1]
+        return found.decode(errors="replace")
+
+    return Page(text, machine.splits, machine.places, machine.sources, machine.times)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What a path is told of: `dep` was learned, or the model itself did (`fitted`) at `site`.
+
+    `chosen` is where the best score was kept, `what` a column or a group.
+    """
+
+    code: str
+    score: Eval
+    site: Site
+    dep: Dep | None = None
+    fitted: bool = False
+    chosen: Site | None = None
+    what: str = ""
+
+
+def steps(page: Page, story: Story) -> Steps:
+    """Return the links of the path, in the order in which they happened."""
+    learned = story.dep.rows if story.dep is not None else story.score.fit.rows
+    links = [*_learned(page, story), *_division(page, story)]
+    times = [page.times.get(site, -1) for site, _ in links]
+    if -1 not in times:  # else they stay as they mostly are: learning, split
+        links = [links[i] for i in sorted(range(len(links)), key=lambda i: (times[i], i))]
+    links = [*_sources(page, learned or story.score.rows), *links]
+    links.append((story.score.site, _end(page, story)))
+    if story.chosen is not None:
+        links.append((story.chosen, "the best score is kept"))
+    told = dict.fromkeys((site.cell, site.span.line, cause) for site, cause in links)
+    return tuple(told)
+
+
+def _sources(page: Page, rows: sets.Rows) -> Iterator[tuple[Site, str]]:
+    keys = sorted({atom.source for atom in rows} & page.sources.keys(), key=repr)
+    for key in keys if len(keys) <= _MANY else ():
+        site, name = page.sources[key]
+        what = key[0] if isinstance(key, tuple) and isinstance(key[0], str) else ""
+        call = page.text(site)
+        if not re.match(rf"[\w.]*\b{re.escape(what)}\(", call) or len(call) > _LONGEST:
+            call = f"{what}()" if what not in _VAGUE else ""
+        if call:
+            yield site, f"{name} = all rows of {call}" if name else f"all rows of {call}"
+
+
+_VAGUE = frozenset({"", "table", "made", "declared", "unknown", "list", "random"})
+"""Marks of sources that are not the name of a function."""
+
+
+def _learned(page: Page, story: Story) -> Iterator[tuple[Site, str]]:
+    dep, score = story.dep, story.score
+    if dep is not None:
+        call = _call(page, dep.site, f"{dep.what}({dep.name})")
+        says = _SAYS[dep.kind].format(call=call, rows=_extent(page, dep.rows, dep.name, score))
+        yield dep.site, says
+    if story.fitted:
+        fit = score.fit
+        call = _call(page, fit.site, f"{fit.what}.fit({fit.data})")
+        if story.code == "NBS322":
+            yield fit.site, f"{call} stops by {score.name or 'the test rows'}"
+        elif story.site != fit.site:
+            yield story.site, f"this column is made of {story.what or 'the target'}"
+            yield fit.site, f"{call} learns from it"
+        elif story.code == "NBS341":
+            yield fit.site, f"{call}: {story.what or 'the target'} is among the features"
+        else:
+            yield fit.site, f"{call} learns from {_extent(page, fit.rows, fit.data, score)}"
+
+
+_SAYS = {
+    "fitted": "{call} learns from {rows}",
+    "statistic": "{call} is taken of {rows}",
+    "selection": "{call} looks at the target in {rows}",
+    "target": "{call} learns the target of {rows}",
+    "resample": "{call} makes more rows out of {rows}",
+    "join": "{call} puts them together",
+    "ahead": "{call} takes later rows",
+    "tuned": "{call} chooses parameters by {rows}",
+    "time": "{call} dates the rows",
+}
+
+
+def _extent(page: Page, rows: sets.Rows, name: str, score: Eval) -> str:
+    """Return which rows these are, in words."""
+    if not any(atom.steps for atom in rows):
+        told = any(True for _ in _sources(page, rows))
+        return "all of them" if told else f"all rows of {name}" if name else "all rows"
+    if not score.cv and sets.within(rows, score.rows):
+        return "the test rows"
+    return f"{name}, with test rows in it" if name else "rows that are tested on"
+
+
+def _division(page: Page, story: Story) -> Iterator[tuple[Site, str]]:
+    """Yield the step that made the rows a part of their table."""
+    score = story.score
+    key = _dividing(page, story)
+    if key is None or score.cv:
+        return
+    if key in page.splits:
+        site, whole, _, _ = page.splits[key]
+    else:
+        site, whole = page.places[key][0], ""
+    part = score.name or "the test rows"
+    verb = "is" if score.name else "are"
+    if (site.cell, site.span.line) == (story.site.cell, story.site.span.line) and story.dep is None:
+        if story.code == "NBS331":
+            yield site, f"{_function(page, site)}: rows in order of time go to either side"
+        elif story.code == "NBS332":
+            yield site, f"{_function(page, site)}: rows of one {story.what} go to either side"
+        return
+    if "fold" in sets.kinds(score.rows):
+        part, verb = "the test rows of each fold", "are"
+    by = f"{_function(page, site)}: " if key in page.splits else ""
+    yield site, f"{by}{part} {verb} part of {whole or 'them'}"
+
+
+def _dividing(page: Page, story: Story) -> Hashable | None:
+    """Return the first division by which the scored rows are others than those fitted on."""
+    if story.code in {"NBS331", "NBS332"}:
+        known = (
+            step.key
+            for atom in story.score.rows
+            for step in atom.steps
+            if step.key in page.splits and page.splits[step.key][0] == story.site
+        )
+        return next(known, None)
+    fitted = {step for atom in story.score.fit.rows for step in atom.steps}
+    for atom in sorted(story.score.rows, key=repr):
+        for step in atom.steps:
+            if step not in fitted and (step.key in page.splits or step.key in page.places):
+                return step.key
+    return None
+
+
+def _end(page: Page, story: Story) -> str:
+    score = story.score
+    model = score.fit.what
+    ends = "cross-validates" if score.cv else "evaluates"
+    call = _call(page, score.site, "")
+    says = f"{call} {ends}" if call else f"{model} is {'cross-validated' if score.cv else 'scored'}"
+    return f"{says} {_ends(story)}"
+
+
+def _ends(story: Story) -> str:
+    if story.code == "NBS305" or (story.score.cv and story.code in _SEEN):
+        return "on folds it learned from"
+    return _ENDS.get(story.code, "on rows it learned from")
+
+
+_SEEN = frozenset({"NBS301", "NBS302", "NBS306"})
+_ENDS = {
+    "NBS303": "on rows whose labels chose the features",
+    "NBS311": "on rows of which there are copies in the training rows",
+    "NBS314": "on the training rows, and nothing else does",
+    "NBS321": "on rows that the choice is made by",
+    "NBS322": "on the rows it stopped by",
+    "NBS323": "another model on the same rows",
+    "NBS331": "on rows between those it learned from",
+    "NBS332": "on groups it learned from",
+    "NBS333": "with features that know later rows",
+    "NBS341": "with the target among the features",
+    "NBS342": "on rows whose labels are in the features",
+}
+
+
+def _call(page: Page, site: Site, otherwise: str) -> str:
+    """Return the text of a call, its function alone where it is long."""
+    text = page.text(site)
+    if not text.endswith(")"):
+        return otherwise
+    if len(text) <= _LONGEST:
+        return text
+    function = _name(text)
+    return f"{function}(...)" if function and _is_one(text) else otherwise
+
+
+def _is_one(text: str) -> bool:
+    """Return whether a text is one call, not a chain of them: its first bracket is closed last."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and depth == 0:
+            return place == len(text) - 1
+    return False
+
+
+def _function(page: Page, site: Site) -> str:
+    return _name(page.text(site)).rpartition(".")[2] or "split"
+
+
+def _name(text: str) -> str:
+    found = re.match(r"[\w.]+(?=\()", text)
+    return found[0] if found else ""
