@@ -160,7 +160,7 @@ RIVALS = (
         },
         {
             "leaklens-ml": frozenset({"high", "medium", "low"}),
-            "leaklens-ml, high only": frozenset({"high"}),
+            "leaklens-ml, low left out": frozenset({"high", "medium"}),
         },
     ),
 )
