@@ -123,14 +123,8 @@ class Reader:
 def _by_line(module: ast.Module) -> dict[int, list[ast.stmt]]:
     """Return the statements of a module, those in blocks too, by the line that each begins on."""
     found: dict[int, list[ast.stmt]] = {}
-    waiting: list[ast.AST] = [module]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.stmt):
-            found.setdefault(node.lineno, []).append(node)
-        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner = getattr(node, block, [])
-            waiting.extend(inner if isinstance(inner, list) else [])
+    for node in trees.statements(module):
+        found.setdefault(node.lineno, []).append(node)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.cell import parse
@@ -23,3 +24,17 @@ def of(graph: Graph, cell: int) -> ast.Module:
             source = graph.notebook.cell(cell).source
             memo[cell] = parse(to_python(source, graph.notebook.python_major).text)
     return memo[cell]
+
+
+def statements(module: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of the module's level, also those in its blocks, in no set order."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                continue
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, block, [])
+            waiting.extend(inner if isinstance(inner, list) else [])

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
-from pytest_nbsafe.trace import staleness, verdicts
+from pytest_nbsafe.trace import channels, staleness, verdicts
 from pytest_nbsafe.trace.model import (
     CellResult,
     OutdatedResult,
@@ -99,13 +99,14 @@ class TrialRun:
         """Return what the traced lineage suspects, and what the text does of cells not traced."""
         if replay is None:
             return self._static
-        traced = staleness.suspicions(self._graph, replay.plan, _records(replay), _records(clean))
+        ran = (channels.with_files(self._graph, _records(result)) for result in (replay, clean))
+        traced = staleness.suspicions(self._graph, replay.plan, *ran)
         static = self._static
-        ran = _traced(replay) & _traced(clean)
+        both = _traced(replay) & _traced(clean)
         return Suspicions(
-            _by_trace(ran, traced.stale_reads, static.stale_reads),
-            _by_trace(ran, traced.outdated, static.outdated),
-            _by_trace(ran, traced.from_below, static.from_below),
+            _by_trace(both, traced.stale_reads, static.stale_reads),
+            _by_trace(both, traced.outdated, static.outdated),
+            _by_trace(both, traced.from_below, static.from_below),
         )
 
     def _judged(

@@ -1,0 +1,159 @@
+"""Which files the statements of a notebook write and read, where the text names them.
+
+A file is a symbol like a name: what is read from it was made by the cell that wrote it. Only paths
+that stand in the text are followed (a string, or a name that the notebook binds to one string and
+nothing else); the symbol is the path in quotes, which no name can be.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+from collections.abc import Iterator, Mapping
+
+from pytest_nbsafe.analysis import trees
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.values import dataclass
+
+_WRITES = frozenset({
+    "to_csv", "to_parquet", "to_excel", "to_json", "to_pickle", "to_feather", "to_hdf", "to_stata",
+    "write_csv", "write_parquet", "save", "savez", "savez_compressed", "savetxt", "save_npz",
+    "dump", "savemat", "imwrite", "imsave", "write_text", "write_bytes", "tofile", "save_model",
+})  # fmt: skip
+_READS = frozenset({
+    "read_csv", "read_table", "read_parquet", "read_excel", "read_json", "read_pickle",
+    "read_feather", "read_hdf", "read_stata", "scan_csv", "scan_parquet", "load", "loadtxt",
+    "genfromtxt", "load_npz", "loadmat", "imread", "read_text", "read_bytes", "fromfile",
+    "load_model",
+})  # fmt: skip
+_KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
+_OPENS = frozenset({"open"})
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files that one statement reads, writes, and opens for writing under a name."""
+
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    opened: tuple[tuple[str, str], ...] = ()
+
+
+def of_cell(graph: Graph, cell: int) -> Mapping[int, Files]:
+    """Return what the statements of a cell do with files, by the line that each begins on."""
+    source = graph.notebook.cell(cell).source
+    if not any(word in source for word in _WRITES | _READS | _OPENS):
+        return {}
+    constants = _constants(graph)
+    found: dict[int, Files] = {}
+    for node in trees.statements(trees.of(graph, cell)):
+        files = _of_statement(node, constants)
+        if files != Files():
+            found[node.lineno] = files
+    return found
+
+
+def _constants(graph: Graph) -> dict[str, str]:
+    """Return the names that every cell binds to one and the same string."""
+    found: dict[str, set[str | None]] = {}
+    for cell, analysis in graph.cells.items():
+        simple: dict[str, set[str | None]] = {}
+        for node in trees.of(graph, cell).body:
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                target, value = node.targets[0], node.value
+                if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+                    text = value.value if isinstance(value.value, str) else None
+                    simple.setdefault(target.id, set()).add(text)
+        for name in analysis.defines:
+            places = sum(definition.name == name for definition in analysis.definitions)
+            known = simple.get(name, set()) if places == len(simple.get(name, ())) else {None}
+            found.setdefault(name, set()).update(known)
+    return {
+        name: next(iter(texts)) or ""
+        for name, texts in found.items()
+        if len(texts) == 1 and None not in texts
+    }
+
+
+def _of_statement(node: ast.stmt, constants: Mapping[str, str]) -> Files:
+    reads: set[str] = set()
+    writes: set[str] = set()
+    opened: list[tuple[str, str]] = []
+    for part, name in _own(node):
+        for call in _calls(part):
+            kind, path = _use(call, constants)
+            if kind == "write":
+                writes.add(path)
+                if name and call is part:
+                    opened.append((path, name))
+            elif kind == "read":
+                reads.add(path)
+    return Files(frozenset(reads), frozenset(writes), tuple(opened))
+
+
+def _own(node: ast.stmt) -> Iterator[tuple[ast.AST, str]]:
+    """Yield the expressions of a statement, or of its header, and the name that holds each."""
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        for item in node.items:
+            target = item.optional_vars
+            yield item.context_expr, target.id if isinstance(target, ast.Name) else ""
+    elif isinstance(node, ast.Assign):
+        target = node.targets[0]
+        yield node.value, target.id if isinstance(target, ast.Name) else ""
+    elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield child, ""
+
+
+def _calls(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls in an expression, but for those in a function that is only made here."""
+    if isinstance(node, ast.Lambda):
+        return
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child)
+
+
+def _use(call: ast.Call, constants: Mapping[str, str]) -> tuple[str, str]:
+    """Return "write" or "read" and the file of a call, ("", "") when it uses none that is known."""
+    function = call.func
+    name = getattr(function, "attr", None) or getattr(function, "id", "")
+    given: list[ast.expr] = [*call.args]
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
+        given = [*function.value.args, *given]  # Path('notes.txt').write_text(...)
+    given += [keyword.value for keyword in call.keywords if keyword.arg in _KEYWORDS]
+    path = next((p for p in (_path(each, constants) for each in given) if p), "")
+    if not path:
+        return "", ""
+    if name in _OPENS:
+        return ("write" if _is_writing(call) else "read"), path
+    kind = "write" if name in _WRITES else "read" if name in _READS else ""
+    return kind, path if kind else ""
+
+
+def _is_writing(call: ast.Call) -> bool:
+    modes = [*call.args[:2], *(k.value for k in call.keywords if k.arg == "mode")]
+    return any(
+        isinstance(mode, ast.Constant)
+        and isinstance(mode.value, str)
+        and len(mode.value) <= 3
+        and bool(set(mode.value) & set("wax+"))
+        and set(mode.value) <= set("rwaxbt+U")
+        for mode in modes
+    )
+
+
+def _path(node: ast.expr, constants: Mapping[str, str]) -> str:
+    """Return the symbol of the file that an expression names, "" when it names none."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"Path", "open"}:
+        return _path(node.args[0], constants) if node.args else ""
+    text = None
+    if isinstance(node, ast.Constant):
+        text = node.value
+    elif isinstance(node, ast.Name):
+        text = constants.get(node.id)
+    if not isinstance(text, str) or not text or "\n" in text:
+        return ""
+    return repr(posixpath.normpath(text.replace("\\", "/")))
