@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from typing import Any
 
 from .tracer import Tracer
+
+tracers: list[Tracer] = []
+threads: set[threading.Thread] = set()
+streams: tuple[Any, ...] = ()
+"""What was there when we came, for `fork`: threads that are not the notebook's, and its streams."""
 
 
 def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noqa: FBT001, ARG001  # sent as JSON
     """Start to follow the runs of this kernel; `learning` names what is watched of libraries."""
     from IPython import get_ipython
 
+    global streams  # noqa: PLW0603  # a kernel has one of each
     shell: Any = get_ipython()
-    Tracer(shell, trace=trace).install()
+    threads.update(threading.enumerate())
+    streams = (sys.stdout, sys.stderr)
+    tracers.append(Tracer(shell, trace=trace))
+    tracers[-1].install()
     _widen(shell)
 
 

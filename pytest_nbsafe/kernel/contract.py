@@ -9,7 +9,7 @@ line 1-based, offset 0-based as in `ast`, with the lines of a cell magic counted
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 VERSION = 1
 MIME = "application/vnd.nbsafe.run+json"
@@ -161,3 +161,37 @@ class CellRun(TypedDict):
     copies: list[Copies]
     cpu_s: float
     tracer_s: float
+
+
+class Question(TypedDict):
+    """What the host asks of a forked child: to run these cells within so many seconds."""
+
+    cells: list[str]
+    limit_s: float
+
+
+class SideRun(TypedDict):
+    """A cell that a forked child ran.
+
+    `messages` of the output channel are each its kind and content; `reply` is what the kernel would
+    have given, `event` the tracer's, None when it sent none.
+    """
+
+    messages: list[list[Any]]
+    reply: dict[str, Any]
+    event: CellRun | None
+
+
+class Answer(TypedDict):
+    """What a forked child answers.
+
+    `cause` says why cells could not be run, or not to the end, empty when they ran; `cell` is then
+    the one (from 1 in the question) that it speaks of, 0 when of none. `shown` are aspects of what
+    the names of the last cell hold at its end, `raw` what was written past Python.
+    """
+
+    cause: str
+    cell: int
+    runs: list[SideRun]
+    shown: dict[str, dict[str, str]]
+    raw: str

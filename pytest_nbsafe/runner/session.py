@@ -11,21 +11,22 @@ import functools
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.kernel.contract import MIME, VERSION, CellRun
+from pytest_nbsafe.kernel.contract import MIME, VERSION, Answer, CellRun, SideRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.runner import island
+from pytest_nbsafe.runner import counterfactual, island
 from pytest_nbsafe.runner.failures import as_failure, asks_exit
 from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
 from pytest_nbsafe.trace import learning as lessons
+from pytest_nbsafe.trace.differences import Counterfactual
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
 from pytest_nbsafe.values import dataclass, field, replace
@@ -145,6 +146,35 @@ class KernelSession:
         duration_s = time.perf_counter() - started
         return self._result(cell, step, exchange, duration_s)
 
+    def counterfactual(
+        self, cells: Sequence[Cell], *, limit_s: float = counterfactual.LIMIT_S
+    ) -> Counterfactual:
+        """Return what the cells would do if they ran now, one after another.
+
+        The kernel stays as it is. They run in a forked child, which may write no file, use no
+        network and start no process: a cell that would is not run, and the cause says so. The
+        steps of the results count from 1.
+        """
+        assert self._loop is not None, "start the session before asking it"
+        assert self._alive, "the kernel is gone"
+        self._busy = True
+        answer = self._loop.run(self._ask(cells, limit_s))
+        self._busy = False
+        if answer["cause"]:
+            at = answer["cell"]
+            return Counterfactual(cause=answer["cause"], cell=cells[at - 1].number if at else 0)
+        known, self._run_cells = self._run_cells, dict(self._run_cells)
+        try:
+            runs = zip(answer["runs"], cells, strict=False)
+            last = len(answer["runs"])
+            results = tuple(
+                self._side_result(run, cell, step, answer["raw"] if step == last else "")
+                for step, (run, cell) in enumerate(runs, 1)
+            )
+        finally:
+            self._run_cells = known  # the kernel itself has not run them
+        return Counterfactual(results, shown=answer["shown"])
+
     def close(self) -> None:
         """Stop the kernel and remove what was made for it; safe to call twice."""
         loop, self._loop = self._loop, None
@@ -250,6 +280,34 @@ class KernelSession:
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
         kill_group(self._pid)
+
+    async def _ask(self, cells: Sequence[Cell], limit_s: float) -> Answer:
+        """Ask the kernel to run cells on the side; one that does not answer is stopped."""
+        from nbclient.exceptions import DeadKernelError
+
+        client = self._client
+        message = client.kc.execute(
+            "",
+            silent=True,
+            store_history=False,
+            user_expressions={"answer": counterfactual.question(cells, limit_s)},
+            allow_stdin=False,
+        )
+        try:
+            waiting = client.async_wait_for_reply(message)
+            reply = await asyncio.wait_for(waiting, limit_s + counterfactual.MARGIN_S)
+        except asyncio.TimeoutError:
+            self._alive = False
+            kill_group(self._pid)
+            return counterfactual.no_answer("the kernel did not answer, and was stopped")
+        except DeadKernelError:
+            self._alive = False
+            return counterfactual.no_answer(f"{death(await self._exit_code())}{self._said()}")
+        return counterfactual.answer(reply)
+
+    def _side_result(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
+        shown = counterfactual.collector(run, raw)
+        return self._result(cell, step, _Exchange(shown, run["reply"], run["event"]), 0.0)
 
     async def _exit_code(self) -> int | None:
         code = await self._client.km.provisioner.poll()

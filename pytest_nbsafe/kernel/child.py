@@ -1,0 +1,222 @@
+"""The forked child of a kernel: sealed off, it runs cells, answers, and ends."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import describe, seal
+from .contract import MIME, Answer, SideRun
+
+HEAD = 8
+TEXT_LIMIT = 8_000_000
+SHOWN_LIMIT = 100
+
+
+def keep() -> Callable[[], None]:
+    """Return what gives a child back what a fork changes: the random numbers, and the files' names.
+
+    Python seeds its random numbers anew; ipykernel names the texts of cells by its process.
+    """
+    random = sys.modules.get("random")
+    state = random.getstate() if random is not None else None
+    compiler: Any = sys.modules.get("ipykernel.compiler")
+    folder = compiler.get_tmp_directory() if compiler is not None else ""
+
+    def restore() -> None:
+        if random is not None:
+            random.setstate(state)
+        if compiler is not None:
+            compiler.get_tmp_directory = lambda: folder
+
+    return restore
+
+
+def live(
+    tracer: Any,
+    cells: list[str],
+    ways: tuple[int, int],
+    restore: Callable[[], None],
+    limit_s: float,
+) -> None:
+    """Run the cells, write the answer to the first way out, and end the process."""
+    try:
+        life = _Child(tracer, ways[0])
+        restore()
+        seal.close_off(ways, limit_s, cells)
+        seal.quiet_pools()
+        life.listen()
+        seal.guard(life.refuse)
+        life.run(cells)
+        life.send()
+    except BaseException as error:  # nothing may go back up into the kernel's own loop
+        with contextlib.suppress(BaseException):  # the parent tells that there was no answer
+            _write(ways[0], {**_nothing(), "cause": f"it could not be run: {error!r}"})
+    finally:
+        os._exit(0)
+
+
+class _Child:
+    """What the child has seen so far, and the way to send it."""
+
+    def __init__(self, tracer: Any, way: int) -> None:
+        self.tracer = tracer
+        self.shell = tracer.shell
+        self.way = way
+        self.pid = os.getpid()
+        self.answer = _nothing()
+        self.messages: list[list[Any]] = []
+        self.event: Any = None
+        self.size = 0
+        self.lock = threading.Lock()
+
+    # ------------------------------------------------------------ what is shown
+
+    def listen(self) -> None:
+        """Take in all that the kernel would send, and what is written to its streams.
+
+        The streams are changed, not replaced: logging handlers and the like hold them.
+        """
+        senders = (self.shell.kernel, self.shell.display_pub, self.shell.displayhook)
+        for sender in senders:
+            if getattr(sender, "session", None) is not None:
+                sender.session.send = self._sent
+        for stream in {id(s): s for s in (*_streams(), sys.stdout, sys.stderr)}.values():
+            if hasattr(stream, "pub_thread"):
+                _reroute(stream, self._text)
+        self.shell.kernel._forward_input(allow_stdin=False)  # noqa: SLF001  # as when a cell runs
+        history = getattr(self.shell, "history_manager", None)
+        for name in ("db_input_cache_lock", "db_output_cache_lock"):
+            if hasattr(history, name):  # the thread that saves may have held it
+                setattr(history, name, threading.Lock())
+
+    def _sent(self, _stream: Any, message: Any, content: Any = None, *_: Any, **__: Any) -> Any:
+        """Stand in for `Session.send`."""
+        kind = message
+        if isinstance(message, dict):
+            kind, content = message["header"]["msg_type"], message["content"]
+        if kind == "display_data" and MIME in content.get("data", {}):
+            self.event = content["data"][MIME]
+        else:
+            self._add(str(kind), content)
+        return message
+
+    def _add(self, kind: str, content: Any) -> None:
+        text = json.dumps(content, default=_plain)
+        with self.lock:
+            self.size += len(text)
+            if self.size <= TEXT_LIMIT:
+                self.messages.append([kind, json.loads(text)])
+
+    def _text(self, name: str, text: str) -> None:
+        with self.lock:
+            text = text[: max(0, TEXT_LIMIT - self.size)]
+            self.size += len(text)
+            if not text:
+                return
+            last = self.messages[-1] if self.messages else None
+            if last is not None and last[0] == "stream" and last[1]["name"] == name:
+                last[1]["pieces"].append(text)
+            else:
+                self.messages.append(["stream", {"name": name, "pieces": [text]}])
+
+    # ------------------------------------------------------------ what is run
+
+    def run(self, cells: list[str]) -> None:
+        """Run the cells one after another, to the first that fails."""
+        for number, source in enumerate(cells, 1):
+            self.answer["cell"] = number
+            self.messages, self.event = [], None
+            result = self.shell.run_cell(source, store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+            if error is not None and (forbidden := seal.forbidden(error)):
+                self.refuse(forbidden)
+            self.answer["runs"].append(self._told(error))
+            if error is not None:
+                break
+        if self.event is not None:
+            names = {*self.event["after"], *self.event["bindings"]}
+            self.answer["shown"] = self._shown(names)
+
+    def _told(self, error: BaseException | None) -> SideRun:
+        reply: dict[str, Any] = {"status": "ok"}
+        if error is not None:
+            reply = {
+                "status": "error",
+                "ename": type(error).__name__,
+                "evalue": str(error),
+                "traceback": list(getattr(self.shell, "_last_traceback", None) or ()),
+            }
+        for kind, content in self.messages:
+            if kind == "stream" and "pieces" in content:
+                content["text"] = "".join(content.pop("pieces"))
+        return {"messages": self.messages, "reply": reply, "event": self.event}
+
+    def _shown(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
+        home = self.tracer.home
+        here = sorted(name for name in names if name in home)[:SHOWN_LIMIT]
+        return {name: describe.aspects(home[name]) for name in here}
+
+    # ------------------------------------------------------------ how it ends
+
+    def refuse(self, cause: str) -> None:
+        """Answer that a cell cannot be run on the side, and end."""
+        try:
+            cell = self.answer["cell"]
+            _write(self.way, {**_nothing(), "cause": cause, "cell": cell})
+        finally:
+            os._exit(0)
+
+    def send(self) -> None:
+        """Send the answer, unless this is a child's child that came here by a fork of its own."""
+        if os.getpid() == self.pid:
+            _write(self.way, self.answer)
+
+
+def _nothing() -> Answer:
+    return {"cause": "", "cell": 0, "runs": [], "shown": {}, "raw": ""}
+
+
+def _write(way: int, answer: Answer) -> None:
+    data = json.dumps(answer, default=_plain).encode()
+    left = memoryview(len(data).to_bytes(HEAD, "big") + data)
+    while left:
+        left = left[os.write(way, left) :]
+
+
+def _plain(value: Any) -> Any:
+    """Return what stands for a value in JSON: pictures as Base64, the rest as text."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(bytes(value)).decode("ascii")
+    return str(value)
+
+
+def _streams() -> tuple[Any, ...]:
+    from . import bootstrap
+
+    return bootstrap.streams
+
+
+def _reroute(stream: Any, text: Any) -> None:
+    """Make one of the kernel's streams write into this process alone."""
+    name = str(getattr(stream, "name", "stdout"))
+
+    def write(string: Any) -> int:
+        if not isinstance(string, str):
+            message = f"write() argument must be str, not {type(string)}"
+            raise TypeError(message)
+        text(name, string)
+        return len(string)
+
+    def writelines(lines: Iterable[str]) -> None:
+        for line in lines:
+            write(line)
+
+    stream.write, stream.writelines = write, writelines
+    stream.flush = lambda: None
