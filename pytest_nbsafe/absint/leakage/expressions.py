@@ -89,6 +89,8 @@ def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: s
         return select.bunch(value, name)
     if name in {"loc", "iloc", "ix", "at", "iat"}:
         return Locator(owner, name)
+    if name == "index" and value.ranked:
+        return value
     if name == "index":
         return Index((), value.rows) if value.rows else Names(None, select.selecting(value))
     if name == "columns":
@@ -114,13 +116,20 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     key = select.keys(machine, node.slice)
     state = machine.get(owner)
     mark = state.key if isinstance(state, Seq) else None
-    if isinstance(mark, tuple) and mark[0] == "sorted" and key in {Const(0), Const(-1)}:
-        # the first of sorted scores: the best
+    first = (key[0] if isinstance(key, tuple) else key) in _ENDS
+    if first and isinstance(mark, tuple) and mark[0] == "sorted":
         machine.note("choice", node, containers.scores_in(machine, state))
+    table = machine.get(state.owner) if isinstance(state, Locator) else state
+    if first and isinstance(table, Data) and table.ranked:
+        machine.note("choice", node, table.scores)
     found = select.subscript(machine, owner, key)
     if isinstance(found, Unknown) and found.key is None:
         return Unknown(machine.fresh(node))
     return found
+
+
+_ENDS = {Const(0), Const(-1)}
+"""Of sorted scores these are the best and the worst."""
 
 
 def _sequence(machine: Machine, node: ast.List | ast.Tuple | ast.Set) -> Value:

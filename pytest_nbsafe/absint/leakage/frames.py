@@ -142,6 +142,8 @@ def filtered(call: Call) -> Value:
         value = count.value if isinstance(count, Const) else 5 if count is None else Unknown(0)
         if data.form == "group":
             return replace(data, form="frame")
+        if data.ranked and value == 1:
+            call.machine.note("choice", call.arguments.node, data.scores)
         if what == "head":
             return select.take_rows(call.machine, data, select.Slice(None, value))
         low = -value if isinstance(value, int) else value

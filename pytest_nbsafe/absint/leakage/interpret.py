@@ -146,6 +146,16 @@ class Machine:
         if base is not None and repeated and _GROUP.fullmatch(name):
             self.groups[base] = name
 
+    def mark_groups(self, rows: Iterable[Atom], name: str) -> None:
+        """Remember that the page gives the groups of rows to a function or splitter."""
+        for atom in rows:
+            self.groups[("rows", atom.source)] = name
+
+    def group_of(self, data: Data) -> str | None:
+        """Return the column or name that says which group each of some rows belongs to."""
+        keys = [data.base, *(("rows", atom.source) for atom in data.rows)]
+        return next((self.groups[key] for key in keys if key in self.groups), None)
+
     def mark_rows(self, data: Data, name: str, value: Value) -> None:
         """Remember that a column says of rows where they are from: `train["part"] = "train"`."""
         if isinstance(value, Const):

@@ -159,7 +159,7 @@ def note_split(
 
 def _group(machine: Machine, data: Data, arguments: Arguments) -> str | None:
     """Return the column that tells the groups of rows; among the features it is only one more."""
-    name = machine.groups.get(data.base)
+    name = machine.group_of(data)
     features = len(arguments.args) > 1 and data.columns is not None
     if name is not None and features and data.columns is not None and data.columns.has(name):
         return None

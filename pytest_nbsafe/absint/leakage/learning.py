@@ -160,7 +160,7 @@ def window(call: Call) -> Value:
 def sorted_rows(call: Call) -> Value:
     """Return the rows sorted: in order of time where they are sorted by a date."""
     names = tables.names_in(call.arguments.plain(0, "by")) or ()
-    data = call.data
+    data = replace(call.data, ranked=True) if call.data.scores else call.data
     for name in names:
         made = tables.column(data, name)
         if any(dep.kind == "time" for dep in made.deps) or _DATE.search(name):

@@ -13,6 +13,7 @@ from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
+    Estimator,
     Index,
     Mask,
     Names,
@@ -153,10 +154,20 @@ def unary(machine: Machine, node: ast.UnaryOp) -> Value:
 
 def boolean(machine: Machine, node: ast.BoolOp) -> Value:
     """Return what `and` or `or` gives."""
-    values = [machine.get(machine.evaluate(value)) for value in node.values]
+    boxed = [machine.evaluate(value) for value in node.values]
+    while len(boxed) > 1 and (known := truth(machine.get(boxed[0]))) is not None:
+        if known is isinstance(node.op, ast.Or):
+            return boxed[0]
+        boxed = boxed[1:]  # `scaler or StandardScaler()` where there is none
+    if len(boxed) == 1:
+        return boxed[0]
+    values = [machine.get(value) for value in boxed]
     data = [value for value in values if isinstance(value, Data)]
     if data:
         return tables.mix(data)
+    made = next((v for v in boxed if isinstance(machine.get(v), Estimator)), None)
+    if made is not None:
+        return made
     if all(isinstance(value, Const) for value in values):
         for value in values[:-1]:
             if truth(value) is isinstance(node.op, ast.Or):

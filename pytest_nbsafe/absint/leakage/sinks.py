@@ -130,7 +130,8 @@ def _overlaps(score: Eval) -> Iterator[_Found]:
             for d in fit.deps
             if d.kind == "resample" and sets.overlap(d.rows, score.rows) == "yes"
         ]
-        if joins and sets.within(score.rows, fit.rows):
+        joins = [dep for dep in joins if _of_others(dep, score)]
+        if joins:
             yield _of_dep("NBS313", score, max(joins, key=_place))
         elif not copies:
             yield _of_fit("NBS312", score)
@@ -139,6 +140,12 @@ def _overlaps(score: Eval) -> Iterator[_Found]:
     for dep in sorted(fit.tuned, key=_place):
         if sets.overlap(dep.rows, score.rows) == "yes":
             yield _of_dep("NBS321", score, dep)
+
+
+def _of_others(dep: Dep, score: Eval) -> bool:
+    """Return whether other rows were joined to test rows, not only parts that both hold some."""
+    answers = {sets.overlap(frozenset((atom,)), score.rows) for atom in dep.rows}
+    return {"yes", "no"} <= answers
 
 
 def _learned(score: Eval) -> Iterator[_Found]:

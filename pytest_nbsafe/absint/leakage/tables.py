@@ -42,6 +42,7 @@ def column(data: Data, name: str) -> Data:
         vague=data.vague,
         random=data.random,
         scores=data.scores,
+        ranked=data.ranked,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import select, tables
+from pytest_nbsafe.absint.leakage import containers, select, tables
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
@@ -187,6 +187,9 @@ def _store_column(
     site: Site,
 ) -> None:
     made = value if isinstance(value, Data) else Data()
+    found = containers.scores_in(machine, value)
+    if found:  # a table of results
+        state = replace(state, scores=state.scores | found)
     if isinstance(key, tuple):
         key = None
     plain = machine.get(key) if isinstance(key, Ref) else key
@@ -206,6 +209,7 @@ def _store_column(
     for name in names:
         part = tables.column(made, name) if made.form == "frame" and len(names) > 1 else made
         machine.mark_rows(state, name, value)
+        machine.mark_group(state.base, name, value)
         state = tables.with_column(state, name, part, partly=partly, site=site)
     machine.put(owner, state)
 

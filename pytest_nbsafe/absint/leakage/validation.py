@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import joining
-from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.estimators import copied, described, learn, predicts
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.scores import evaluated
@@ -54,20 +54,26 @@ def cross_validated(machine: Machine, _what: str, arguments: Arguments) -> Value
         vague=data.vague,
         certain=machine.certain,
     )
-    group = machine.groups.get(data.base)
-    if "groups" in arguments.keywords:
-        group = next(
-            (
-                k.value.id
-                for k in arguments.node.keywords
-                if k.arg == "groups" and isinstance(k.value, ast.Name)
-            ),
-            "groups",
-        )
+    group = _groups(machine, arguments, data) or machine.group_of(data)
     if not splitter.grouped and group and not (splitter.what and splitter.time):
         machine.note("ungrouped", arguments.node, group)
     machine.note("eval", arguments.node, score)
     return Data(form="stat", scores=frozenset((score,)))
+
+
+def _groups(machine: Machine, arguments: Arguments, data: Data, place: int = 0) -> str | None:
+    """Return the name of the groups that a call is given, and remember whose they are.
+
+    `place` is theirs among the arguments, 0 where they are given by name only.
+    """
+    given = next((k.value for k in arguments.node.keywords if k.arg == "groups"), None)
+    if given is None and len(arguments.node.args) > place > 0:
+        given = arguments.node.args[place]
+    if given is None or (isinstance(given, ast.Constant) and given.value is None):
+        return None
+    name = text(machine, given) or "groups"
+    machine.mark_groups(data.rows, name)
+    return name
 
 
 def _folds(
@@ -123,6 +129,8 @@ def split(machine: Machine, value: Splitter, name: str, arguments: Arguments) ->
     parts = tuple(Index((Step(key, ("is", place), "fold"),)) for place in (0, 1))
     data = arguments.find(0, "X")
     whole = [data] if isinstance(data, Data) else []
+    for part in whole:
+        _groups(machine, arguments, part, 2)
     joining.note_split(
         machine,
         arguments,

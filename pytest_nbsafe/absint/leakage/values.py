@@ -129,7 +129,7 @@ class Data:
 
     `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
-    that the values were made of. `random`: random numbers.
+    that the values were made of; `ranked`: they are sorted by them. `random`: random numbers.
     """
 
     rows: Rows = sets.NONE
@@ -146,6 +146,7 @@ class Data:
     scores: frozenset[Eval] = frozenset()
     random: bool = False
     vague: bool = False
+    ranked: bool = False
 
     def all_deps(self) -> Deps:
         """Return what any column depends on."""

@@ -130,9 +130,9 @@ def test_the_end_of_a_choice_is_where_the_best_is_kept() -> None:
         LOAD
         + SPLIT
         + (
-            "tried = (0.1, 1.0, 10.0)\n"
-            "scores = [SVC(C=c, tol=0.01).fit(X_train, y_train).score(X_test, y_test) for c in tried]\n"
-            "print(max(scores))\n"
+            "Cs = (0.1, 1.0, 10.0)\n"
+            "told = [SVC(C=c, tol=0.01).fit(X_train, y_train).score(X_test, y_test) for c in Cs]\n"
+            "print(max(told))\n"
         )
     )
     assert _path(text, "NBS321")[1:] == [
