@@ -153,6 +153,7 @@ _ROWS = (
     Code("NBS903", "kernel-died", "error", "the kernel died while the cell ran"),
     Code("NBS904", "timed-out", "error", "the cell ran longer than the limit"),
     Code("NBS905", "no-such-kernel", "error", "the notebook's kernel is not installed"),
+    Code("NBS906", "tracer-fault", "warning", "our tracer failed here; what it touched is unknown"),
     Code("NBS907", "unused-suppression", "warning", "a suppression that suppresses nothing"),
 )
 

@@ -33,6 +33,7 @@ from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
 from pytest_nbsafe.rules.nbs903_kernel_died import KernelDied
 from pytest_nbsafe.rules.nbs904_timed_out import TimedOut
+from pytest_nbsafe.rules.nbs906_tracer_fault import TracerFault
 from pytest_nbsafe.rules.suppressions import UnusedSuppression
 from pytest_nbsafe.values import replace
 
@@ -77,6 +78,7 @@ RULES: tuple[Rule, ...] = (
     CellDoesNotParse(),
     KernelDied(),
     TimedOut(),
+    TracerFault(),
 )
 
 FAULTS: tuple[Documented, ...] = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rulecase import ended, facts_of, found, lines, raised, tried, with_incident
 
@@ -317,7 +319,7 @@ def test_the_way_of_an_exception_through_other_cells() -> None:
         ("thread", ["NBS401 1:1 observed error"]),
         ("captured", ["NBS401 1:1 observed error"]),
         ("magic", ["NBS401 1:1 observed error"]),
-        ("tracer", []),
+        ("tracer", ["NBS906 1:1 observed warning"]),
     ],
 )
 def test_incidents_of_a_run_that_reported_success(kind: str, told: list[str]) -> None:
@@ -372,3 +374,31 @@ def test_a_stale_result_stands_over_what_it_read_from_below() -> None:
     judged = [Judgement(2, "differs", "2", "1")]
     told = evaluate(tried(facts_of(text), judgements=judged))
     assert lines(told) == ["NBS201 2:1 confirmed error"]
+
+
+# -- NBS906: our own faults -----------------------------------------------------------------------
+
+
+def test_a_fault_of_our_own_blames_us_and_says_what_is_unknown() -> None:
+    facts = facts_of("# %% [1]\na = 1\nb = a\n# %% [2]\nc = b\n")
+    fault = with_incident(1, "tracer", "after a run: KeyError: 'a'")
+    finding = the_one(evaluate(tried(facts, fault)))
+    assert lines([finding]) == ["NBS906 1:1 observed warning"]
+    assert finding.message == (
+        "nbsafe's own tracer failed at this cell (after a run: KeyError: 'a'): "
+        "what it read, and where `a` and `b` came from, is unknown"
+    )
+    assert "nothing is wrong with the notebook" in finding.remedy
+
+
+def test_one_fault_of_our_own_in_many_cells_and_runs_is_told_once() -> None:
+    facts = facts_of("# %% [2]\na = 1\n# %% [1]\nb = 2\n")
+    faults = {**with_incident(1, "tracer", "no"), **with_incident(2, "tracer", "no")}
+    finding = the_one(evaluate(tried(facts, faults, replay=faults)))
+    assert [(step.cell, step.line) for step in finding.steps] == [(2, 1)]
+
+
+def test_where_the_kernel_was_stopped_the_tracer_is_not_missed() -> None:
+    late = {1: replace(with_incident(1, "tracer", "no")[1], status="timed-out")}
+    told = evaluate(tried(facts_of("# %% [1]\nwork = 1\n", Config(timeout_s=3)), late))
+    assert lines(told) == ["NBS904 1:1 observed error"]
