@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import construct, joining, scores, tables, validation
+from pytest_nbsafe.absint.leakage import construct, deferred, joining, scores, tables, validation
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.frames import (
     Call,
@@ -58,13 +58,13 @@ if TYPE_CHECKING:
 
 
 _CLASSES: Mapping[str, tuple[str, ...]] = {
-    "frame": ("pandas.DataFrame",),
-    "series": ("pandas.Series", "numpy.ndarray"),
+    "frame": ("pandas.DataFrame", "polars.DataFrame"),
+    "series": ("pandas.Series", "numpy.ndarray", "polars.Expr"),
     "array": ("numpy.ndarray", "pandas.DataFrame"),
     "group": ("pandas.GroupBy",),
     "window": ("pandas.Window",),
-    "stat": ("pandas.Series", "pandas.DataFrame", "numpy.ndarray"),
-    "any": ("pandas.DataFrame", "pandas.Series", "numpy.ndarray"),
+    "stat": ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "polars.Expr"),
+    "any": ("pandas.DataFrame", "pandas.Series", "numpy.ndarray", "polars.DataFrame"),
     "bunch": (),
     "row": ("pandas.Series", "numpy.ndarray"),
     "list": ("numpy.ndarray",),
@@ -161,6 +161,9 @@ _EFFECTS: Mapping[str, Callable[[Call], Value]] = {
     "group": grouped,
     "each": each,
     "map": mapped,
+    "columns": deferred.with_columns,
+    "rename": deferred.renamed,
+    "over": deferred.spread,
     "concat": _concat_method,
     "merge": _merge_method,
     "resample": resample,
@@ -172,6 +175,7 @@ _FUNCTIONS: Mapping[str, Callable[[Machine, str, Arguments], Value]] = {
     "load": loaded,
     "random": randoms,
     "dates": dates,
+    "column": deferred.column,
     "concat": joined_rows,
     "merge": merged,
     "split": split_rows,

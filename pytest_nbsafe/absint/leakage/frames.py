@@ -66,6 +66,12 @@ def kept(call: Call) -> Value:
     if what == "get":
         names = tables.names_in(call.arguments.plain(0, "key"))
         return tables.column(data, names[0]) if names else tables.chosen_by(data, Names())
+    if what == "filter":
+        from pytest_nbsafe.absint.leakage import deferred
+
+        found = deferred.filtered(call)
+        if found is not None:
+            return found
     if what in {"select_dtypes", "filter"}:
         return tables.chosen_by(data, Names())
     if what == "rename" and data.form == "frame":
@@ -208,12 +214,13 @@ def sample(call: Call) -> Value:
     data, arguments = call.data, call.arguments
     machine = call.machine
     again = arguments.constant("replace", default=call.what == "choice")
+    again = arguments.constant("with_replacement", default=again)
     seed = arguments.constant("random_state")
-    size = tuple(machine.token(arguments.find(-1, name)) for name in ("frac", "n"))
+    size = tuple(machine.token(arguments.find(-1, name)) for name in ("frac", "fraction", "n"))
     key = ("sample", seed, size) if seed is not None else ("sample", machine.fresh(arguments.node))
     if again is True:
         return _drawn(call, key)
-    if arguments.constant("frac") == 1:
+    if 1 in {arguments.constant("frac"), arguments.constant("fraction")}:
         return replace(data, mask=None)
     step = Step(key, ("is", True), "random")
     return replace(data, rows=sets.divide(data.rows, step), mask=None)

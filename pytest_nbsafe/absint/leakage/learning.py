@@ -56,6 +56,12 @@ def statistic(call: Call) -> Value:
         return tables.mix([data])
     if data.form == "window":
         return replace(data, form="series")
+    if call.what == "agg":
+        from pytest_nbsafe.absint.leakage import deferred
+
+        made = deferred.aggregated(call)
+        if made is not None:
+            return made
     deps = data.all_deps()
     others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
     deps = deps.union(*(v.all_deps() for v in others))
@@ -64,7 +70,10 @@ def statistic(call: Call) -> Value:
         deps |= {replace(learned_by(call, "statistic"), of=of)}
     form: Form = "frame" if data.form == "group" else "stat"
     base = data.base if data.form in {"group", "frame"} else None
-    return Data(deps=deps, form=form, scores=data.scores, vague=data.vague, base=base)
+    columns = data.columns if data.form == "series" else None
+    return Data(
+        deps=deps, form=form, scores=data.scores, vague=data.vague, base=base, columns=columns
+    )
 
 
 def _aggregated(call: Call) -> frozenset[Hashable]:
@@ -101,6 +110,11 @@ def filled(call: Call) -> Value:
     """Return rows with gaps filled: they depend on what the gaps are filled with."""
     if call.arguments.constant("method") in {"bfill", "backfill"}:
         return backfill(call)
+    strategy = call.arguments.constant("strategy")  # that of polars
+    if strategy == "backward":
+        return backfill(call)
+    if strategy in {"mean", "min", "max"}:
+        return tables.with_deps(call.data, (learned_by(call, "statistic"),))
     value = call.find(0, "value")
     data = call.data
     if isinstance(value, Data):

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import containers, select, tables
+from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (

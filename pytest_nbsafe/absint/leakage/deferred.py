@@ -1,0 +1,166 @@
+"""Columns named before their table is: `pl.col("x")`, and what polars makes of a table by them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import select, tables
+from pytest_nbsafe.absint.leakage.frames import Call
+from pytest_nbsafe.absint.leakage.rows import Atom
+from pytest_nbsafe.absint.leakage.values import (
+    NO_DEPS,
+    Columns,
+    Data,
+    Dep,
+    Names,
+    Seq,
+    Value,
+)
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.arguments import Arguments
+    from pytest_nbsafe.absint.leakage.interpret import Machine
+
+_LATER = "the table that is named later"
+_ROWS = sets.source(_LATER)
+
+
+def column(_machine: Machine, _what: str, arguments: Arguments) -> Value:
+    """Return the column, or the columns, of a table that is not known yet."""
+    names: list[str] = []
+    for place in range(len(arguments.args)):
+        found = tables.names_in(arguments.plain(place))
+        if found is None:
+            return Data(_ROWS, form="series")
+        names.extend(found)
+    origins: frozenset[Hashable] = frozenset((_LATER, name) for name in names)
+    columns = Columns(but=False, names=frozenset(names)) if names else None
+    return Data(
+        _ROWS, form="series", origins=origins if len(names) == 1 else frozenset(), columns=columns
+    )
+
+
+def is_deferred(value: Value) -> bool:
+    """Return whether a value waits for its table."""
+    return isinstance(value, Data) and (
+        value.rows == _ROWS or any(_waits(dep.rows) for dep in value.all_deps())
+    )
+
+
+def bound(value: Data, table: Data, name: str) -> Data:
+    """Return a value with the table that it waited for, which is called `name`."""
+    names = [str(o[1]) for o in value.origins if isinstance(o, tuple) and o[0] == _LATER]
+    read = NO_DEPS.union(*(tables.column(table, n).deps for n in names)) if names else table.deps
+    mask = value.mask
+    if mask is not None and isinstance(mask.key, tuple):
+        mask = replace(mask, key=tuple(_named(part, table) for part in mask.key))
+    return replace(
+        value,
+        rows=_rows(value.rows, table),
+        deps=frozenset(_dep(dep, table, name) for dep in value.deps) | read,
+        origins=frozenset(_named(origin, table) for origin in value.origins),
+        mask=mask,
+        vague=value.vague or table.vague,
+    )
+
+
+def with_columns(call: Call) -> Value:
+    """Return a table with columns made by expressions; `select` keeps no others."""
+    data = call.data if call.what != "select" else replace(call.data, named=())
+    kept: set[str] | None = set()
+    for title, value in _given(call):
+        plain = tables.names_in(value)
+        if plain is not None:
+            made, titles = call.data, frozenset(plain)
+        elif isinstance(value, Data):
+            made = bound(value, call.data, call.name)
+            known = value.columns.names if value.columns and not value.columns.but else None
+            titles = frozenset((title,)) if title else known or frozenset()
+        else:
+            made, titles = Data(), frozenset((title,)) if title else frozenset()
+        for each in sorted(titles):
+            part = tables.column(call.data, each) if plain is not None else made
+            data = tables.with_column(data, each, part, site=call.arguments.site)
+        if not titles:
+            data = tables.with_deps(data, made.deps)
+        kept = kept | titles if kept is not None and titles else None
+    if call.what != "select":
+        return data
+    return tables.chosen(data, kept) if kept is not None else tables.chosen_by(data, Names())
+
+
+def filtered(call: Call) -> Data | None:
+    """Return the rows of a table for which an expression holds, None where none is given."""
+    given = call.find(0, "predicate")
+    if not isinstance(given, Data):
+        return None
+    return select.take_rows(call.machine, call.data, bound(given, call.data, call.name))
+
+
+def renamed(call: Call) -> Data:
+    """Return a column under another name."""
+    names = tables.names_in(call.arguments.plain(0, "name")) or ()
+    return replace(call.data, columns=Columns(but=False, names=frozenset(names)) if names else None)
+
+
+def spread(call: Call) -> Data:
+    """Return a statistic of groups, given to each of their rows."""
+    waits = any(_waits(dep.rows) for dep in call.data.deps)
+    return replace(call.data, rows=_ROWS if waits else call.data.rows, form="series")
+
+
+def aggregated(call: Call) -> Value | None:
+    """Return the groups' statistics that expressions make, None where there is no expression."""
+    values = [value for _, value in _given(call) if is_deferred(value)]
+    if not values:
+        return None
+    made = [bound(value, call.data, call.name) for value in values if isinstance(value, Data)]
+    result = Data(form="frame", base=call.data.base, columns=Columns(but=True))
+    for value in made:
+        names = value.columns.names if value.columns is not None else frozenset()
+        for name in sorted(names):
+            result = tables.with_column(result, name, replace(value, rows=sets.NONE))
+    return tables.with_deps(result, NO_DEPS.union(*(value.deps for value in made)))
+
+
+def _given(call: Call) -> Iterable[tuple[str, Value]]:
+    for argument in call.arguments.args:
+        value = call.machine.get(argument)
+        if isinstance(value, Seq):
+            yield from (("", call.machine.get(v)) for v in (*value.items, value.each) if v)
+        else:
+            yield "", value
+    for title, argument in call.arguments.keywords.items():
+        yield title, call.machine.get(argument)
+
+
+def _waits(rows: sets.Rows) -> bool:
+    return any(atom.source == _LATER for atom in rows)
+
+
+def _is_later(origin: Hashable) -> bool:
+    return isinstance(origin, tuple) and origin[0] == _LATER
+
+
+def _named(origin: Hashable, table: Data) -> Hashable:
+    return (table.base, *origin[1:]) if _is_later(origin) else origin  # type: ignore[index]
+
+
+def _rows(rows: sets.Rows, table: Data) -> sets.Rows:
+    found: set[Atom] = set()
+    for atom in rows:
+        if atom.source == _LATER:
+            found |= {Atom(other.source, (*other.steps, *atom.steps)) for other in table.rows}
+        else:
+            found.add(atom)
+    return frozenset(found)
+
+
+def _dep(dep: Dep, table: Data, name: str) -> Dep:
+    if not _waits(dep.rows):
+        return dep
+    of = frozenset(_named(origin, table) for origin in dep.of)
+    return replace(dep, rows=_rows(dep.rows, table), of=of, name=dep.name or name)
