@@ -117,9 +117,8 @@ class Arguments:
         if not mixed.rows:
             return Data(deps=mixed.all_deps(), form="any", scores=mixed.scores, vague=True)
         step = Step(("call", *key), ("is", key))
-        return Data(
-            sets.divide(mixed.rows, step), mixed.all_deps(), scores=mixed.scores, vague=True
-        )
+        rows = sets.divide(mixed.rows, step)
+        return Data(rows, mixed.all_deps(), scores=mixed.scores, vague=True, net=mixed.net)
 
 
 def text(machine: Machine, node: ast.expr | None) -> str:

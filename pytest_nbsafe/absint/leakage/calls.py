@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import construct, effects, estimators, sources, validation
+from pytest_nbsafe.absint.leakage import (
+    construct,
+    effects,
+    estimators,
+    networks,
+    sources,
+    validation,
+)
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.builtin_calls import BUILTINS
 from pytest_nbsafe.absint.leakage.containers import (
@@ -60,6 +67,8 @@ def call(
         return call(
             machine, node, value.call, [*value.args, *args], dict(value.keywords) | keywords
         )
+    if isinstance(value, Estimator):
+        return networks.called(callee, value, arguments)
     if isinstance(value, Instance):
         own = member(machine, callee, value, "__call__")
         return method(machine, own, arguments) if isinstance(own, Bound) else arguments.unknown()
@@ -103,4 +112,8 @@ def method(machine: Machine, bound: Bound, arguments: Arguments) -> Value:
         return names_method(machine, bound, value, arguments)
     if isinstance(value, Index):
         return index_method(machine, bound, value, arguments)
+    if bound.name in {"gradient", "backward"}:  # `tape.gradient(loss, weights)`
+        loss = arguments.data(0)
+        if loss is not None and loss.net is not None:
+            networks.learn(machine, loss, arguments)
     return arguments.unknown()

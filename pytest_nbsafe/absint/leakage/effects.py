@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import construct, deferred, joining, scores, tables, validation
+from pytest_nbsafe.absint.leakage import (
+    construct,
+    deferred,
+    joining,
+    networks,
+    scores,
+    tables,
+    validation,
+)
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.frames import (
     Call,
@@ -59,12 +67,18 @@ if TYPE_CHECKING:
 
 _CLASSES: Mapping[str, tuple[str, ...]] = {
     "frame": ("pandas.DataFrame", "polars.DataFrame"),
-    "series": ("pandas.Series", "numpy.ndarray", "polars.Expr"),
-    "array": ("numpy.ndarray", "pandas.DataFrame"),
+    "series": ("pandas.Series", "numpy.ndarray", "polars.Expr", "torch.Tensor"),
+    "array": ("numpy.ndarray", "pandas.DataFrame", "torch.Tensor"),
     "group": ("pandas.GroupBy",),
     "window": ("pandas.Window",),
-    "stat": ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "polars.Expr"),
-    "any": ("pandas.DataFrame", "pandas.Series", "numpy.ndarray", "polars.DataFrame"),
+    "stat": ("pandas.Series", "pandas.DataFrame", "numpy.ndarray", "polars.Expr", "torch.Tensor"),
+    "any": (
+        "pandas.DataFrame",
+        "pandas.Series",
+        "numpy.ndarray",
+        "polars.DataFrame",
+        "torch.Tensor",
+    ),
     "bunch": (),
     "row": ("pandas.Series", "numpy.ndarray"),
     "list": ("numpy.ndarray",),
@@ -161,6 +175,8 @@ _EFFECTS: Mapping[str, Callable[[Call], Value]] = {
     "group": grouped,
     "each": each,
     "map": mapped,
+    "learn": networks.backward,
+    "item": networks.item,
     "columns": deferred.with_columns,
     "rename": deferred.renamed,
     "over": deferred.spread,
@@ -176,6 +192,7 @@ _FUNCTIONS: Mapping[str, Callable[[Machine, str, Arguments], Value]] = {
     "random": randoms,
     "dates": dates,
     "column": deferred.column,
+    "scorer": networks.loss,
     "concat": joined_rows,
     "merge": merged,
     "split": split_rows,

@@ -156,7 +156,7 @@ def filtered(call: Call) -> Value:
         return select.take_rows(call.machine, data, select.Slice(low, None))
     if what == "dropna" and call.arguments.constant("axis") in {1, "columns"}:
         return data
-    if what in {"take", "compress"} and call.first == 0:
+    if what == "Subset" or (what in {"take", "compress"} and call.first == 0):
         index = call.find(0)
         if isinstance(index, Index | Data):
             return select.take_rows(call.machine, data, index)

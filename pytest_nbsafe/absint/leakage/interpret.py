@@ -67,6 +67,7 @@ class Machine:
         self.steps = 0
         self.loops = 0
         self.calls: list[ast.AST] = []
+        self.callers: tuple[tuple[int, int, int], ...] = ()
         self.outer: list[set[str]] = [set()]
         self.returns: list[list[Value]] = []
         self.stars: list[str] = []
@@ -128,9 +129,9 @@ class Machine:
         return site
 
     def fresh(self, node: ast.AST) -> tuple[object, ...]:
-        """Return a key for what is made here in this run of the cell."""
+        """Return a key for what is made here in this run of the cell, called from here."""
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-        return (self.run, self.cell, line, column)
+        return (self.run, self.cell, line, column, *self.callers)
 
     def spend(self) -> None:
         """Count one expression, and stop when there were too many."""
@@ -272,12 +273,18 @@ class Machine:
         self.loops -= 1
 
     def call_function(
-        self, function: Function, scope: Scope, body: Sequence[ast.stmt] | ast.expr
+        self,
+        function: Function,
+        scope: Scope,
+        body: Sequence[ast.stmt] | ast.expr,
+        call: ast.AST,
     ) -> Value:
         """Return what a function of the page returns, its parameters bound in `scope`."""
         if len(self.calls) >= DEPTH or function.node in self.calls:
             return Unknown(("call", self.run, function.node.lineno))
-        cell, self.cell = self.cell, function.cell
+        cell, callers = self.cell, self.callers
+        place = cell, getattr(call, "lineno", 0), getattr(call, "col_offset", 0)
+        self.cell, self.callers = function.cell, (*callers, place)
         self.calls.append(function.node)
         self.scopes.append({**dict(function.closure), **scope})
         self.returns.append([])
@@ -291,7 +298,7 @@ class Machine:
             self.calls.pop()
             self.outer.pop()
             found = self.returns.pop()
-            self.cell = cell
+            self.cell, self.callers = cell, callers
         if len(found) == 1:
             return found[0]
         result = joined(self.get(value) for value in found)

@@ -87,6 +87,7 @@ def _data(one: Data, two: Data) -> Data:
         random=one.random and two.random,
         vague=one.vague or two.vague,
         form=two.form if one.form == two.form else "any",
+        net=two.net or one.net,
     )
 
 

@@ -71,6 +71,8 @@ EFFECTS = {
     "window": "a window over all rows up to this one",
     "each": "a given function over columns, rows or groups",
     "map": "each value by a given function or table",
+    "learn": "the network that a loss comes from learns from its rows",
+    "item": "a number out of a tensor",
     "column": "a column by its name, of a table that is named later",
     "columns": "a table with columns that expressions make",
     "rename": "a column under another name",

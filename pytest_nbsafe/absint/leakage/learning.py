@@ -26,10 +26,14 @@ from pytest_nbsafe.values import replace
 _DATE = patterns.compile(r"(?i)date|time|timestamp|^day$|^month$|^year$")
 
 
+_OF_A_SHARE = frozenset({"quantile", "percentile", "nanquantile", "nanpercentile"})
+"""What takes a share before the axis."""
+
+
 def _by_row(call: Call) -> bool:
-    axis = call.arguments.constant("axis")
-    if axis is None and call.first == 0 and call.arguments.args:
-        first = call.arguments.get(0)
+    axis = call.arguments.constant("axis", "dim")
+    if axis is None and len(call.arguments.args) > call.first and call.what not in _OF_A_SHARE:
+        first = call.arguments.get(call.first)
         axis = first.value if isinstance(first, Const) and first.value == 1 else None
     return axis in {1, "columns", -1, "index_columns"} or call.data.form == "row"
 

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 
 _LEARNING = (
     "sklearn", "imblearn", "xgboost", "lightgbm", "catboost", "keras", "tensorflow", "statsmodels",
-    "cuml", "tpot",
+    "cuml", "tpot", "torch", "skorch",
 )  # fmt: skip
 """What a notebook names that evaluates what it learns in a way that can be read."""
 
 
-_JUDGING = ("score", "predict", "evaluate", "cross_val", "_error", "_curve", "_report", "_loss")
+_JUDGING = (
+    "score", "predict", "evaluate", "cross_val", "_error", "_curve", "_report", "_loss", "accuracy",
+    "no_grad",
+)  # fmt: skip
 """What a notebook holds somewhere if it evaluates anything."""
 
 

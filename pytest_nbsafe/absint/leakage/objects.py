@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe.absint.leakage import networks
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.values import (
     Bound,
@@ -81,13 +82,16 @@ def function(machine: Machine, value: Function, arguments: Arguments) -> Value:
     """Return what a function of the page returns for these arguments."""
     node = value.node
     if isinstance(node, ast.ClassDef):
+        known = networks.of_class(machine, value, arguments)
+        if known is not None:
+            return known
         made = machine.box(Instance(value))
         start = _definition(machine, value, "__init__")
         if start is not None:
             function(machine, start, replace_args(arguments, [made, *arguments.args]))
         return made
     scope = _parameters(machine, node.args, arguments)
-    return machine.call_function(value, scope, node.body)
+    return machine.call_function(value, scope, node.body, arguments.node)
 
 
 def _parameters(

@@ -166,7 +166,23 @@ def split_rows(machine: Machine, what: str, arguments: Arguments) -> Value:
             replace(data, rows=sets.divide(data.rows, Step(key, ("is", i)))) for i in range(9)
         )
         return Seq((), join(parts[0], parts[1]))
+    if what == "random_split":
+        return _drawn_apart(machine, arguments)
     return joining.train_test(machine, arguments)
+
+
+def _drawn_apart(machine: Machine, arguments: Arguments) -> Value:
+    """Return the parts that torch draws, as many as there are sizes."""
+    data, sizes = arguments.data(0), arguments.find(1, "lengths")
+    if data is None:
+        return arguments.unknown()
+    key = ("split", machine.fresh(arguments.node))
+    count = len(sizes.items) if isinstance(sizes, Seq) and sizes.each is None else 2
+    joining.note_split(machine, arguments, key, [data], shuffled=True, grouped=False)
+    steps = [Step(key, ("is", i), "random") for i in range(count)]
+    return Seq(
+        tuple(machine.box(replace(data, rows=sets.divide(data.rows, step))) for step in steps)
+    )
 
 
 def shuffle(machine: Machine, what: str, arguments: Arguments) -> Value:

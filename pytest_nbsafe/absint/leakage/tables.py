@@ -130,6 +130,7 @@ def mix(values: Sequence[Value]) -> Data:
         judged=any(v.judged for v in tables) or bool(preds and truths),
         scores=frozenset().union(*(v.scores for v in tables)),
         vague=any(v.vague for v in tables),
+        net=next((v.net for v in having if v.net is not None), None),
         mask=None,
         random=first.random and all(v.random for v in having),
     )

@@ -130,6 +130,7 @@ class Data:
     `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
     that the values were made of; `ranked`: they are sorted by them. `random`: random numbers.
+    `net` is the network that gave predictions, which may learn from them.
     """
 
     rows: Rows = sets.NONE
@@ -147,6 +148,7 @@ class Data:
     random: bool = False
     vague: bool = False
     ranked: bool = False
+    net: Value | None = None
 
     def all_deps(self) -> Deps:
         """Return what any column depends on."""

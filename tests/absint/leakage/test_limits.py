@@ -40,22 +40,6 @@ X = np.random.normal(size=(300, 4)); y = np.random.randint(0, 2, 50)[patients]
     assert told(text + SPLIT) == []
 
 
-def test_false_negative_a_network_that_is_trained_by_hand() -> None:
-    text = """
-# %%
-import torch
-X, y = load_wine(return_X_y=True)
-X = StandardScaler().fit_transform(X)
-a, b, c, d = train_test_split(X, y)
-net = torch.nn.Linear(13, 3)
-for step in range(100):
-    loss = torch.nn.functional.cross_entropy(net(torch.tensor(a)), torch.tensor(c))
-    loss.backward()
-print((net(torch.tensor(b)).argmax(1).numpy() == d).mean())
-"""
-    assert told(text) == []
-
-
 def test_one_seed_makes_another_split_of_fewer_rows() -> None:
     text = """
 # %%

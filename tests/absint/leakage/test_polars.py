@@ -20,10 +20,10 @@ svc.score(test.select("a", "b"), test["y"])
         'df = df.with_columns([pl.col("a").fill_null(pl.col("a").median())]) #! NBS302',
         'df = df.with_columns((pl.col("c") / pl.col("c").sum().over("k")).alias("a")) #! NBS302',
         'df = df.with_columns(pl.col("a").fill_null(strategy="mean")) #! NBS302',
-        'df = df.with_columns(pl.all() / pl.all().max()) #! NBS302',
+        "df = df.with_columns(pl.all() / pl.all().max()) #! NBS302",
         'df = df.lazy().with_columns(pl.col("a") / pl.col("a").max()).collect() #! NBS302',
         'df = df.with_columns(pl.col("y").mean().over("k").alias("a")) #! NBS302 NBS342',
-        'df = df.sample(fraction=1.5, with_replacement=True) #! NBS311',
+        "df = df.sample(fraction=1.5, with_replacement=True) #! NBS311",
     ],
 )  # fmt: skip
 def test_what_is_learned_before_the_split(line: str) -> None:
@@ -37,7 +37,7 @@ def test_what_is_learned_before_the_split(line: str) -> None:
         'df = df.with_columns(pl.col("a").log(), (pl.col("a") / pl.col("b")).alias("b"))',
         'df = df.with_columns(pl.col("c").mean().alias("c"))  # not among the features',
         'df = df.filter(pl.col("a") > 0).drop_nulls()',
-        'df = df.sample(fraction=1, shuffle=True)',
+        "df = df.sample(fraction=1, shuffle=True)",
         'print(df.select(pl.col("a").mean()), df.group_by("k").agg(pl.col("a").mean()))',
         'df = df.with_columns(pl.col("a").cast(pl.Float64).fill_null(0))',
         'df = df.with_columns(pl.when(pl.col("a") > 1).then(1).otherwise(0).alias("a"))',
