@@ -1,19 +1,25 @@
 """Puts hooks into a cell's syntax tree without changing what it does or where it stands.
 
 Two phases: `plan` reads the tree and may fail; `apply` only inserts, so that a tree is changed
-wholly or not at all. A module-level statement gets a hook before it, a function one at its entry.
+wholly or not at all. Statements of a module-level block get a hook before them, functions one at
+their entry. A statement of the module itself has a hook in the tree only where it is not run by
+itself (IPython runs a cell's statements one by one, see `Plan.tops`). Where the interpreter tells
+of lines and functions (`monitored`), the tree is left alone but for blocks whose lines hold more
+than one statement.
+
 Lambdas have none: a hook in a lambda could not be caught where the lambda is unpickled in a
-process that has no hooks. Functions meant for a compiler of their own (numba) have none either.
+process that has no hooks. Functions meant for a compiler of their own (numba) have none in the
+tree either.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .recorder import Recorder, Slot
-from .targets import bound_names, global_names, header
+from .targets import bound_names, global_names, header, is_stmt
 
 BEGIN = "__nbsafe_begin__"
 FLAGS = "__nbsafe_on__"
@@ -41,12 +47,29 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete, ast.Pass)
 
 
+class Top:
+    """A statement of the module: its hook (-1: none), and the hooks of lines inside it."""
+
+    __slots__ = ("hook", "lines")
+
+    def __init__(self, hook: int, lines: dict[int, int]) -> None:
+        self.hook = hook
+        self.lines = lines
+
+
 class Plan:
-    """The insertions for one tree: (block, index, statement), and the functions it defines."""
+    """The hooks of one tree.
+
+    `edits` are insertions: (block, index, statement). `functions` are the functions that it
+    defines, `entries` the hooks of those that are told of by name and first line. `tops` are the
+    module's statements in order, where they are not hooked in the tree.
+    """
 
     def __init__(self) -> None:
         self.edits: list[Edit] = []
         self.functions: list[FunctionNode] = []
+        self.entries: dict[tuple[str, int], int] = {}
+        self.tops: list[Top] = []
 
     def apply(self) -> None:
         """Insert everything; later indexes first, so that the earlier ones stay right."""
@@ -61,18 +84,33 @@ def plan(
     line_of: Callable[[int], int],
     *,
     functions: bool = True,
+    direct: bool = False,
+    monitored: bool = False,
 ) -> Plan:
-    """Return the hooks for a cell's tree; `line_of` maps its lines to the cell's own."""
+    """Return the hooks for a cell's tree; `line_of` maps its lines to the cell's own.
+
+    `direct`: each statement of the module is run by itself, and its start told by who runs it.
+    """
     found = Plan()
-    planner = _Planner(recorder, run, line_of, found)
-    planner.block(tree.body, in_loop=False)
-    for node in function_nodes(tree):
-        found.functions.append(node)
-    if functions and not mentions_numba(tree):
+    planner = _Planner(recorder, run, line_of, found, monitored=monitored)
+    if direct:
+        found.tops.extend(map(planner.top, tree.body))
+    else:
+        planner.insert(planner.block(tree.body, in_loop=False))
+    found.functions.extend(function_nodes(tree))
+    if functions and monitored:
+        for node in found.functions:
+            found.entries[node.name, first_line(node)] = planner.entry(node)
+    elif functions and not mentions_numba(tree):
         for node in hookable(tree):
             planner.function(node)
     found.edits.sort(key=lambda edit: edit[1])
     return found
+
+
+def first_line(node: FunctionNode) -> int:
+    """Return the line that a function's code object counts as its first."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def function_nodes(tree: ast.AST) -> Iterator[FunctionNode]:
@@ -117,42 +155,83 @@ def _is_compiled(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Name) and decorator.id in _COMPILED
 
 
+class _Hooked:
+    """A statement inside a block that begins a hook: where it stands, and in a loop or not."""
+
+    __slots__ = ("body", "head", "hook", "in_loop", "index")
+
+    def __init__(self, body: Block, index: int, hook: int, *, in_loop: bool) -> None:
+        self.body = body
+        self.index = index
+        self.head = body[index]
+        self.hook = hook
+        self.in_loop = in_loop
+
+
 class _Planner:
     def __init__(
-        self, recorder: Recorder, run: int, line_of: Callable[[int], int], found: Plan
+        self,
+        recorder: Recorder,
+        run: int,
+        line_of: Callable[[int], int],
+        found: Plan,
+        *,
+        monitored: bool,
     ) -> None:
         self.recorder = recorder
         self.run = run
         self.line_of = line_of
         self.found = found
+        self.monitored = monitored
 
-    def block(self, body: Block, *, in_loop: bool) -> int:
-        """Plan the hooks of a block and what it holds; return the first hook, -1 for none."""
-        first = -1
+    def top(self, statement: ast.stmt) -> Top:
+        """Plan the hooks of a statement of the module that is run by itself."""
+        if _is_future(statement):
+            return Top(-1, {})
+        hook, inner = self.group([statement], in_loop=False)
+        lines = _lines(statement, inner) if self.monitored and inner else {}
+        if not lines:
+            self.insert(inner)
+        return Top(hook, lines)
+
+    def block(self, body: Block, *, in_loop: bool) -> list[_Hooked]:
+        """Return the hooked statements of a block and of what it holds, itself first."""
+        found = []
         for index, group in _groups(body, in_loop=in_loop):
-            inner = -1
-            head = group[0]
-            looping = in_loop or isinstance(head, _LOOPS)
-            for number, block in enumerate(_inner_blocks(head)):
-                hook = self.block(block, in_loop=looping)
-                inner = hook if number == 0 else inner
-            entered = inner if isinstance(head, _LOOPS) else -1
-            slots = tuple(self._slot(statement, entered, in_loop=in_loop) for statement in group)
-            hook = self.recorder.reserve(slots)
-            first = hook if first < 0 else first
-            text = f"{BEGIN}({hook})"
-            if in_loop:
-                text = f"if {FLAGS}[{hook}]: {text}"
-            self.found.edits.append((body, index, _at(text, head)))
-        return first
+            hook, inner = self.group(group, in_loop=in_loop)
+            found += [_Hooked(body, index, hook, in_loop=in_loop), *inner]
+        return found
+
+    def group(self, group: list[ast.stmt], *, in_loop: bool) -> tuple[int, list[_Hooked]]:
+        """Return the hook of statements that run straight on, and the hooked ones inside them."""
+        head, entered = group[0], -1
+        inner: list[_Hooked] = []
+        for number, block in enumerate(_inner_blocks(head)):
+            found = self.block(block, in_loop=in_loop or isinstance(head, _LOOPS))
+            if number == 0 and found and isinstance(head, _LOOPS):
+                entered = found[0].hook
+            inner += found
+        slots = tuple(self._slot(statement, entered, in_loop=in_loop) for statement in group)
+        return self.recorder.reserve(slots), inner
+
+    def insert(self, hooked: list[_Hooked]) -> None:
+        """Plan hooks in the tree."""
+        for one in hooked:
+            text = f"{BEGIN}({one.hook})"
+            if one.in_loop:
+                text = f"if {FLAGS}[{one.hook}]: {text}"
+            self.found.edits.append((one.body, one.index, _at(text, one.head)))
+
+    def entry(self, node: FunctionNode) -> int:
+        """Return the hook of a function."""
+        place = _entry(node)[1]
+        line, names = self.line_of(place.lineno), global_names(node)
+        return self.recorder.reserve((Slot(self.run, line, place.col_offset, line, maybe=names),))
 
     def function(self, node: FunctionNode) -> None:
         """Plan the hook at a function's entry; nothing in it can raise but a missing name."""
-        index = 1 if _is_docstring(node.body[0]) else 0
-        place = node.body[min(index, len(node.body) - 1)]
-        line, names = self.line_of(place.lineno), global_names(node)
-        slot = Slot(self.run, line, place.col_offset, line, maybe=names)
-        hook = self.recorder.reserve((slot,))
+        index, place = _entry(node)
+        hook = self.entry(node)
         text = (
             f"try:\n if {FLAGS}[{hook}]:\n  {FLAGS}[{hook}] = 0\n  {HITS}.append({hook})\n"
             "except NameError: pass"
@@ -172,6 +251,56 @@ class _Planner:
             entered,
             quiet=in_loop and not _calls(node),
         )
+
+
+def _entry(node: FunctionNode) -> tuple[int, ast.stmt]:
+    """Return the index in a function's body that follows the docstring, and what stands there."""
+    index = 1 if _is_docstring(node.body[0]) else 0
+    return index, node.body[min(index, len(node.body) - 1)]
+
+
+def _lines(top: ast.stmt, hooked: list[_Hooked]) -> dict[int, int]:
+    """Return the hook of each line inside a statement; nothing where a line would have several.
+
+    A line that evaluates part of a header (a test, a pattern, an exception's class) belongs to
+    that header.
+    """
+    found: dict[int, int] = {}
+    spans = [(one.hook, _span(one.head)) for one in hooked]
+    spans += [(-1, _span(top)), *((-1, span) for span in _clauses(top))]
+    for hook, span in spans:
+        for line in span:
+            if found.setdefault(line, hook) != hook:
+                return {}
+    return {line: hook for line, hook in found.items() if hook >= 0}
+
+
+def _span(node: ast.stmt) -> range:
+    """Return the lines that run when a statement begins: of a compound one, its header's."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        return range(first, (node.end_lineno or node.lineno) + 1)
+    last = node.end_lineno or node.lineno
+    if any(True for _ in _inner_blocks(node)):
+        ends = [getattr(part, "end_lineno", None) or 0 for part in header(node)]
+        last = max([node.lineno, *ends])
+    return range(node.lineno, last + 1)
+
+
+def _clauses(node: ast.stmt) -> Iterator[range]:
+    """Yield the lines of the clauses inside a statement that evaluate something of their own."""
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+            continue
+        waiting.extend(ast.iter_child_nodes(inner))
+        if isinstance(inner, ast.ExceptHandler):
+            end = inner.type.end_lineno if inner.type is not None else None
+            yield range(inner.lineno, (end or inner.lineno) + 1)
+        elif type(inner).__name__ == "match_case":  # Python 3.10 and later
+            parts: list[Any] = [p for p in ast.iter_child_nodes(inner) if not is_stmt(p)]
+            yield range(parts[0].lineno, parts[-1].end_lineno + 1)
 
 
 def _groups(body: Block, *, in_loop: bool) -> Iterator[tuple[int, list[ast.stmt]]]:

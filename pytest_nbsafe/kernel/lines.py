@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 
 class LineMap:
     """Maps lines of transformed source to lines of the raw cell, both 1-based.
@@ -29,6 +27,8 @@ def _align(raw: list[str], transformed: list[str]) -> list[int]:
         blank += 1
     if len(raw) - blank == len(transformed):
         return [blank + number for number in range(1, len(transformed) + 1)]
+    import difflib  # few cells need it
+
     matcher = difflib.SequenceMatcher(None, raw, transformed, autojunk=False)
     lines: list[int] = []
     for _, start, _, low, high in matcher.get_opcodes():

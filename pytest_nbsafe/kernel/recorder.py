@@ -5,6 +5,7 @@ Instrumented code tests one flag a statement or function and calls in here only 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .contract import Position, StatementEvent
@@ -46,17 +47,23 @@ class Slot:
         return {"run": self.run, "line": self.line, "offset": self.offset}
 
 
+def identities_of(namespace: dict[str, Any]) -> dict[str, int]:
+    """Return the identity of what each name holds."""
+    return {name: id(value) for name, value in list(namespace.items())}
+
+
 class Recorder:
     """Flags for the hooks, and the statements of the current run.
 
     `flags[i]` is true while hook `i` still wants to be told. `slots[i]` are the statements that
     begin with hook `i` (several where a loop body runs straight through them), or one function.
     A function's hook clears its flag and appends `i` to `hits`, in code that cannot raise; it is
-    armed again when the next statement begins.
+    armed again when the next statement begins, which `rearm` is told of too.
     """
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self.namespace = namespace
+        self.rearm: Callable[[int], None] | None = None
         self.flags: list[int] = []
         self.hits: list[int] = []
         self.slots: list[tuple[Slot, ...]] = []
@@ -72,17 +79,25 @@ class Recorder:
         self.flags.append(1)
         return len(self.flags) - 1
 
-    def start_run(self) -> None:
-        """Forget the last run."""
+    def start_run(self, identities: dict[str, int] | None = None) -> None:
+        """Forget the last run; `identities` are those of the objects that names now hold."""
         self._rearm()
         self.events = []
         self.began = []
         self._open = 0
         self._called = set()
-        self._identities = {name: id(value) for name, value in list(self.namespace.items())}
+        self._identities = dict(identities or identities_of(self.namespace))
+
+    def enter(self, hook: int) -> None:
+        """Note that a function was entered."""
+        if self.flags[hook]:
+            self.flags[hook] = 0
+            self.hits.append(hook)
 
     def begin(self, hook: int) -> None:
         """Note that the statements of a hook start; the ones before have ended."""
+        if not self.flags[hook]:
+            return
         self.flags[hook] = 0
         self._settle()
         self._open = len(self.events)
@@ -143,4 +158,6 @@ class Recorder:
     def _rearm(self) -> None:
         for hook in self.hits:
             self.flags[hook] = 1
+            if self.rearm is not None:
+                self.rearm(hook)
         del self.hits[:]  # the list itself is known to the hooks

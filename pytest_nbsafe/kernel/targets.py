@@ -75,12 +75,13 @@ def _header_children(node: ast.stmt) -> Iterator[ast.AST]:
         if isinstance(child, (ast.stmt, ast.ExceptHandler)):
             continue
         if type(child).__name__ == "match_case":
-            yield from (part for part in ast.iter_child_nodes(child) if not _is_stmt(part))
+            yield from (part for part in ast.iter_child_nodes(child) if not is_stmt(part))
         else:
             yield child
 
 
-def _is_stmt(node: ast.AST) -> bool:
+def is_stmt(node: ast.AST) -> bool:
+    """Tell whether a node is a statement."""
     return isinstance(node, ast.stmt)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 import re
 import threading
 import time
@@ -13,11 +14,13 @@ from typing import Any
 from . import instrument
 from .contract import MIME, VERSION, CellRun, Fingerprint
 from .functions import Texts
+from .hooks import Desk
 from .lines import LineMap
 from .mentions import names_of
+from .monitor import Monitor
 from .places import TIMED, Places
-from .recorder import Recorder
-from .snapshot import Snapshot
+from .recorder import Recorder, identities_of
+from .snapshot import Snapshot, warm_up
 from .watch import Watch
 
 _HISTORY = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out")
@@ -36,6 +39,8 @@ class Source:
         self.file = ""
         self.line_of: Callable[[int], int] = LineMap(raw, raw, shift or 0)
         self.transformed = False
+        self.plan = instrument.Plan()
+        self.started = 0
 
 
 class Tracer:
@@ -57,9 +62,12 @@ class Tracer:
         self.last: dict[str, Fingerprint] = {}
         self.threads = 0
         self.globals: dict[str, int] = {}
+        self.monitor = Monitor(self.begin, self.enter)
+        self.process = os.getpid()
         self.cpu = 0.0
         self.spent = 0.0
         self.message = ""
+        self.desk: Desk | None = None
 
     def install(self) -> None:
         """Start to listen."""
@@ -76,6 +84,10 @@ class Tracer:
             )
             for name, hook in hooks:
                 setattr(builtins, name, hook)
+            self.monitor.install()
+            self.recorder.rearm = self.monitor.rearm
+            self._watch_statements()
+            warm_up(self.snapshot)
 
     def _watch_compiler(self) -> None:
         compiler = self.shell.compile
@@ -87,6 +99,16 @@ class Tracer:
             return file
 
         compiler.cache = cache
+
+    def _watch_statements(self) -> None:
+        """Stand in for what IPython runs each statement of a cell with."""
+        original = self.shell.run_code
+
+        def run_code(code: Any, *args: Any, **kwargs: Any) -> Any:
+            self.starting(code)
+            return original(code, *args, **kwargs)  # a coroutine: it adds no frame to the stack
+
+        self.shell.run_code = run_code
 
     # ------------------------------------------------------------ IPython calls these
 
@@ -119,6 +141,25 @@ class Tracer:
         except Exception as error:
             self.watch.fault(error, "following a statement")
 
+    def enter(self, hook: int) -> None:
+        """Tell that a function was entered; the interpreter calls this."""
+        try:
+            self.recorder.enter(hook)
+        except Exception as error:
+            self.watch.fault(error, "following a call")
+
+    def starting(self, code: Any) -> None:
+        """Take note that a statement of a cell is about to run."""
+        try:
+            source = self.sources[-1] if self.sources else None
+            if source is None or code.co_filename != source.file:
+                return
+            if source.started < len(source.plan.tops):
+                source.started += 1
+                self._begin_top(code, source.plan, source.plan.tops[source.started - 1])
+        except Exception as error:
+            self.watch.fault(error, "before a statement")
+
     def post_run_cell(self, result: Any) -> None:
         """Take note that a cell, or a nested text, has ended."""
         try:
@@ -138,12 +179,14 @@ class Tracer:
         self.runs += 1
         self.message = message
         self.watch.run = self.runs
+        if self.desk is not None:
+            self.desk.start()
         self.sources = [Source(raw, 0)]
         self.names, self.before, self.globals = set(), {}, {}
         self.spent, self.cpu = 0.0, time.process_time()
         if self.trace:
-            self.recorder.start_run()
-            self.globals = self._identities()
+            self.globals = identities_of(self.home)
+            self.recorder.start_run(self.globals)
             transformers = self.shell.ast_transformers
             if transformers[-1] is not self:  # others would rewrite our hooks
                 transformers[:] = [t for t in transformers if t is not self] + [self]
@@ -179,7 +222,7 @@ class Tracer:
             return
         if fresh:
             if len(self.sources) == 1 or source.file:
-                self._instrument(tree, source.line_of, source.file)
+                source.plan = self._instrument(tree, source.line_of, source.file)
         elif _is_timed(source.raw):
             line_of = LineMap(source.raw, source.raw, source.shift + 1)
             for file in TIMED:
@@ -189,14 +232,33 @@ class Tracer:
             if len(tree.body) > 1:  # one expression stays one: %%time shows its value
                 self._instrument(tree, line_of, "")
 
-    def _instrument(self, tree: ast.Module, line_of: Callable[[int], int], file: str) -> None:
-        if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+    def _instrument(
+        self, tree: ast.Module, line_of: Callable[[int], int], file: str
+    ) -> instrument.Plan:
+        if len(self.sources[-1].raw) > _MAX_NODES / 10 and _size(tree) > _MAX_NODES:
             self.watch.note("tracer", 0, "the cell is too long to be followed")
-            return
-        plan = instrument.plan(tree, self.recorder, self.runs, line_of, functions=bool(file))
+            return instrument.Plan()
+        plan = instrument.plan(
+            tree,
+            self.recorder,
+            self.runs,
+            line_of,
+            functions=bool(file),
+            direct=bool(file),
+            monitored=bool(file) and self.monitor.alive,
+        )
         if file:
             self.texts.register(file, plan.functions)
         plan.apply()
+        return plan
+
+    def _begin_top(self, code: Any, plan: instrument.Plan, top: instrument.Top) -> None:
+        started = time.process_time()
+        if self.monitor.alive:
+            self.monitor.watch(code, top.lines, plan.entries)
+        if top.hook >= 0:
+            self.recorder.begin(top.hook)
+        self.spent += time.process_time() - started
 
     def _end(self, error: BaseException | None) -> None:
         started = time.process_time()
@@ -209,6 +271,7 @@ class Tracer:
             wanted = self.names | {name for name, identity in bindings.items() if identity}
             after = self._fingerprints(wanted)
             self.last, self.threads = after, threading.active_count()
+        evaluations, copies, watching_s = self.desk.report() if self.desk else ([], [], 0.0)
         self.sources = []
         now = time.process_time()
         run: CellRun = {
@@ -221,10 +284,10 @@ class Tracer:
             "after": after,
             "bindings": bindings,
             "incidents": self.watch.report(error),
-            "evaluations": [],
-            "copies": [],
+            "evaluations": evaluations,
+            "copies": copies,
             "cpu_s": now - self.cpu,
-            "tracer_s": self.spent + now - started,
+            "tracer_s": self.spent + watching_s + now - started,
         }
         self._publish(run)
 
@@ -256,19 +319,17 @@ class Tracer:
                 found[name] = self.snapshot.fingerprint(value)
         return found
 
-    def _identities(self) -> dict[str, int]:
-        hidden = self.shell.user_ns_hidden
-        return {
-            name: id(value)
-            for name, value in list(self.home.items())
-            if isinstance(name, str) and name not in hidden and not _HISTORY.fullmatch(name)
-        }
-
     def _changed(self) -> dict[str, int]:
-        now = self._identities()
-        changed = {n: identity for n, identity in now.items() if self.globals.get(n) != identity}
-        changed.update((name, 0) for name in self.globals if name not in now)
-        return changed
+        now, old = identities_of(self.home), self.globals
+        changed = {name: identity for name, identity in now.items() if old.get(name) != identity}
+        changed.update((name, 0) for name in old.keys() - now.keys())
+        return {name: changed[name] for name in changed if self._is_own(name)}
+
+    def _is_own(self, name: object) -> bool:
+        """Tell whether a name is the notebook's, not one that IPython keeps."""
+        if not isinstance(name, str) or name in self.shell.user_ns_hidden:
+            return False
+        return not _HISTORY.fullmatch(name)
 
     # ------------------------------------------------------------ the host
 
@@ -280,7 +341,12 @@ class Tracer:
         return str(header.get("msg_id", ""))
 
     def _publish(self, run: CellRun) -> None:
-        self.shell.display_pub.publish({MIME: run}, metadata={})
+        """Send a run with the reply to its request, or as a message of its own."""
+        payloads = getattr(self.shell, "payload_manager", None)
+        if payloads is not None and os.getpid() == self.process:
+            payloads.write_payload({"source": MIME, "run": run})
+        else:
+            self.shell.display_pub.publish({MIME: run}, metadata={})
 
     def _publish_fault(self, fault: Exception) -> None:
         """Publish a run of which only the incidents are known."""
@@ -306,6 +372,10 @@ class Tracer:
             )
         except Exception:  # noqa: S110  # nothing is left to tell it with
             pass
+
+
+def _size(tree: ast.AST) -> int:
+    return sum(1 for _ in ast.walk(tree))
 
 
 def _is_timed(raw: str) -> bool:

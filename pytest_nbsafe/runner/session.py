@@ -426,6 +426,13 @@ def _client_class() -> type[Any]:
 
         def _note_reply(self, execute_reply: Mapping[str, Any] | None, **_: Any) -> None:
             self._exchange.reply = execute_reply["content"] if execute_reply else None
+            for payload in (self._exchange.reply or {}).get("payload", ()):
+                if payload.get("source") == MIME:
+                    self._note_event(payload["run"])
+
+        def _note_event(self, event: Mapping[str, Any]) -> None:
+            if event.get("version") == VERSION:
+                self._exchange.event = cast("CellRun", event)
 
         def process_message(self, msg: Mapping[str, Any], cell: Any, cell_index: int) -> None:  # noqa: ARG002  # nbclient's signature
             kind, content = msg["msg_type"], msg["content"]
@@ -433,9 +440,7 @@ def _client_class() -> type[Any]:
                 if content["execution_state"] == "idle":
                     raise CellExecutionComplete
             elif kind == "display_data" and MIME in content.get("data", {}):
-                event = content["data"][MIME]
-                if event.get("version") == VERSION:
-                    self._exchange.event = cast("CellRun", event)
+                self._note_event(content["data"][MIME])
             else:
                 self._exchange.collector.add(kind, content)
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
 import contextlib
 import inspect
 import io
+import itertools
 import linecache
+import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator
@@ -16,6 +19,7 @@ import pytest
 
 from pytest_nbsafe.kernel import instrument
 from pytest_nbsafe.kernel.contract import StatementEvent
+from pytest_nbsafe.kernel.monitor import Monitor
 from pytest_nbsafe.kernel.recorder import Recorder
 
 PROGRAMS = dict(
@@ -49,42 +53,84 @@ def hooked(recorder: Recorder) -> Iterator[None]:
             delattr(builtins, name)
 
 
-def run(source: str, *, traced: bool) -> tuple[object, list[StatementEvent]]:
+MODES = ["tree", "statements"] + (["monitored"] if sys.version_info >= (3, 12) else [])
+
+
+def execute(source: str, namespace: dict[str, Any], recorder: Recorder, mode: str) -> None:
+    """Run a program as a kernel does: at once (`tree`), or one statement after another."""
+    tree = ast.parse(source)
+    plan = instrument.Plan()
+    monitor = Monitor(recorder.begin, recorder.enter)
+    if mode == "monitored":
+        monitor.install()
+        assert monitor.alive
+        recorder.rearm = monitor.rearm
+    if "plain" not in mode:
+        direct, monitored = mode != "tree", mode == "monitored"
+        plan = instrument.plan(tree, recorder, 1, lambda n: n, direct=direct, monitored=monitored)
+    plan.apply()
+    ast.fix_missing_locations(tree)
+    try:
+        if mode in {"tree", "plain tree"}:
+            exec(compile(tree, "<cell>", "exec"), namespace)
+            return
+        flags = 0
+        for node, top in itertools.zip_longest(tree.body, plan.tops):
+            code = compile(ast.Module([node], []), "<cell>", "exec", flags, dont_inherit=True)
+            flags |= code.co_flags & __future__.annotations.compiler_flag
+            if monitor.alive:
+                monitor.watch(code, top.lines, plan.entries)
+            if top and top.hook >= 0:
+                recorder.begin(top.hook)
+            exec(code, namespace)
+    finally:
+        monitor.remove()
+
+
+def run(source: str, mode: str = "tree") -> tuple[object, list[StatementEvent]]:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     recorder = Recorder(namespace)
-    tree = ast.parse(source)
-    if traced:
-        instrument.plan(tree, recorder, 1, lambda line: line).apply()
-        ast.fix_missing_locations(tree)
     printed, raised = io.StringIO(), ""
-    with hooked(recorder) if traced else contextlib.nullcontext():
+    with hooked(recorder) if "plain" not in mode else contextlib.nullcontext():
         recorder.start_run()
         line = None
         with contextlib.redirect_stdout(printed):
             try:
-                exec(compile(tree, "<cell>", "exec"), namespace)
+                execute(source, namespace, recorder, mode)
             except Exception as error:  # noqa: BLE001  # it must be the same, whatever it is
-                trail = traceback.extract_tb(error.__traceback__)[1:]
+                trail = traceback.extract_tb(error.__traceback__)[2:]
                 raised = repr(error) + repr([(f.name, f.lineno) for f in trail])
                 line = trail[0].lineno
         recorder.finish(line)
     return (printed.getvalue(), raised, normal(namespace)), recorder.events
 
 
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_hooks_change_nothing(name: str) -> None:
+def test_hooks_change_nothing(name: str, mode: str) -> None:
     source = PROGRAMS[name]
-    assert run(source, traced=False)[0] == run(source, traced=True)[0]
+    plain = "plain tree" if mode == "tree" else "plain statements"
+    assert run(source, plain)[0] == run(source, mode)[0]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_way_of_hooking_tells_the_same(name: str) -> None:
+    assert ran(PROGRAMS[name])
 
 
 def ran(source: str) -> list[str]:
     """The events of a program: line, `!` when it did not end, names bound, lines of calls."""
-    return [
-        f"{e['line']}{'' if e['done'] else '!'}"
-        f"{' ' if e['bound'] else ''}{','.join(e['bound'])}"
-        f"{''.join(' >' + str(c['line']) for c in e['called'])}"
-        for e in run(textwrap.dedent(source).strip(), traced=True)[1]
-    ]
+    program = textwrap.dedent(source).strip()
+    first, *others = (list(map(shown, run(program, mode)[1])) for mode in MODES)
+    for other in others:
+        assert first == other
+    return first
+
+
+def shown(event: StatementEvent) -> str:
+    end = "" if event["done"] else "!"
+    bound = f" {','.join(event['bound'])}" if event["bound"] else ""
+    return f"{event['line']}{end}{bound}{''.join(' >' + str(c['line']) for c in event['called'])}"
 
 
 def test_only_what_ran_is_recorded() -> None:
@@ -186,4 +232,4 @@ def test_source_is_found() -> None:
 
 def test_a_huge_cell() -> None:
     source = "\n".join(f"x{i} = {i}" for i in range(3000)) + "\ny = " + "+".join(["1"] * 500)
-    assert len(run(source, traced=True)[1]) == 3001
+    assert len(run(source, "tree")[1]) == 3001
