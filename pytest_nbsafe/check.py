@@ -32,9 +32,12 @@ from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.leak import Leak
+    from pytest_nbsafe.notebook.recorded import Recorded
     from pytest_nbsafe.notebook.whatif import WhatIf
     from pytest_nbsafe.project import Project
     from pytest_nbsafe.runner.trial import TrialRun
+    from pytest_nbsafe.trace.predictive import Power
+    from pytest_nbsafe.trace.sessions import StepAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,16 @@ class WhatIfReport:
     notebook: Notebook
     order: str
     answer: WhatIf
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """The answer of `nbsafe replay`: what is said after each step, and how well it foretells."""
+
+    recorded: Recorded
+    answers: tuple[StepAnswer, ...]
+    powers: Mapping[str, Power]
+    notes: tuple[str, ...]
 
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
@@ -509,6 +522,62 @@ def whatif(
     graph = graphs.build(notebook)
     plan = orders.plan(graph, configuration(path, settings).order)
     return WhatIfReport(notebook, plan.order, whatifs.whatif(graph, plan, run, change, depth))
+
+
+def replay(
+    path: Path,
+    settings: Mapping[str, Any],
+    session: int | None = None,
+    *,
+    judge_each: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ReplayReport:
+    """Run a recorded session again and return what is stale after each step.
+
+    `session` is that of a `history.sqlite`. `judge_each` asks for a clean run after every step, not
+    only after the last. The session runs in a copy of the file's folder.
+
+    Raises:
+        NbsafeError: the file holds no such session, or no kernel can be started.
+
+    """
+    from pytest_nbsafe.notebook import sessionfile
+    from pytest_nbsafe.runner.replay import Replay
+    from pytest_nbsafe.runner.session import KernelSession, KernelStartFailed, NoSuchKernel
+    from pytest_nbsafe.trace import predictive
+
+    recorded = sessionfile.read(path, session)
+    versions = sessionfile.versions(recorded)
+    graph = graphs.build(versions.notebook)
+    config = configuration(path, settings)
+
+    def make_kernel(folder: Path, environ: Mapping[str, str]) -> KernelSession:
+        return KernelSession(
+            versions.notebook,
+            kernel=config.kernel,
+            timeout_s=config.timeout_s,
+            cwd=folder,
+            analyses=graph.cells,
+            environ=environ,
+        )
+
+    folder = Path() if recorded.elsewhere else path.resolve().parent
+    running = Replay(recorded, versions, graph.cells, make_kernel, folder, each=judge_each)
+    answers = []
+    try:
+        for answer in running.steps():
+            answers.append(answer)
+            if progress is not None:
+                progress(str(path), answer.step, len(recorded.steps))
+    except NoSuchKernel as error:
+        known = ", ".join(error.available) or "none"
+        raise NbsafeError("no-kernel", str(error), f"--kernel takes one of: {known}") from error
+    except KernelStartFailed as error:
+        raise NbsafeError("no-kernel", str(error)) from error
+    finally:
+        running.close()
+    powers = predictive.powers(recorded.page, answers)
+    return ReplayReport(recorded, tuple(answers), powers, tuple(running.notes))
 
 
 def _python_notebook(path: Path) -> Notebook:

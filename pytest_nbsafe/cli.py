@@ -1,4 +1,4 @@
-"""The command line: `nbsafe check`, `run`, `order`, `whatif`, `explain` and `rules`."""
+"""The command line: `nbsafe check`, `run`, `order`, `whatif`, `replay`, `explain` and `rules`."""
 
 from __future__ import annotations
 
@@ -94,6 +94,26 @@ def _whatif(given: argparse.Namespace) -> int:
     return OK
 
 
+def _replay(given: argparse.Namespace) -> int:
+    from pytest_nbsafe import check
+    from pytest_nbsafe.reports.replay import REPLAY_REPORTERS
+
+    progress = _show_progress if sys.stderr.isatty() else None
+    try:
+        answer = check.replay(
+            given.file,
+            _settings(given),
+            given.session,
+            judge_each=given.judge_each_step,
+            progress=progress,
+        )
+    finally:
+        if progress is not None:
+            sys.stderr.write(_CLEAR_LINE)
+    _write(REPLAY_REPORTERS[given.format](answer, colour=_coloured(given)), given)
+    return OK
+
+
 def _depth(given: str) -> int | None:
     """Return the depth that was asked for, None for "all"."""
     if given == "all":
@@ -144,6 +164,8 @@ def _parser() -> argparse.ArgumentParser:
 
     _takes_whatif(commands.add_parser("whatif", help="show what follows if a cell runs again"))
 
+    _takes_replay(commands.add_parser("replay", help="run a recorded session again, judge it"))
+
     explain = commands.add_parser("explain", help="explain a code, with examples")
     explain.add_argument("code", metavar="CODE")
     _writes(explain, _explain, formats=("text",))
@@ -184,6 +206,27 @@ def _takes_whatif(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--order", metavar="NAME", help=_ORDER)
     _writes(parser, _whatif)
+
+
+def _takes_replay(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run a recorded session once more and tell after each step which names and cells are "
+        'stale. FILE holds JSON lines, {"cell": ID, "source": TEXT} for each run (the first may '
+        'be {"page": [IDS]}), or is the history.sqlite of IPython. The code is run, in a copy of '
+        "the folder."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--session", type=int, metavar="N", help="which session of a history.sqlite"
+    )
+    parser.add_argument(
+        "--judge-each-step",
+        action="store_true",
+        help="a clean run after every step, not only after the last",
+    )
+    parser.add_argument("--timeout", metavar="SECONDS", help="limit for one cell, 0 for none")
+    parser.add_argument("--kernel", metavar="NAME", help="the kernel to run in")
+    _writes(parser, _replay)
 
 
 def _takes_paths(

@@ -196,3 +196,14 @@ class Answer(TypedDict):
     runs: list[SideRun]
     shown: dict[str, dict[str, str]]
     raw: str
+
+
+class Sweep(TypedDict):
+    """What the kernel holds between two runs: all names of the notebook, and what no name shows.
+
+    `beside` are digests of state by what holds it: a library (`random`, `decimal`), or a file of
+    the working folder (`file:data.csv`).
+    """
+
+    names: dict[str, Fingerprint]
+    beside: dict[str, str]

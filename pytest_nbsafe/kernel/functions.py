@@ -38,7 +38,9 @@ class Texts:
     ) -> None:
         """Write a function: one of a library by its name, one of a cell by what it says."""
         code = function.__code__
-        if function.__globals__ is not home and "<locals>" not in function.__qualname__:
+        wraps = "__wrapped__" in function.__dict__ and function.__module__ == "__main__"
+        inside = "<locals>" in function.__qualname__ or wraps
+        if function.__globals__ is not home and not inside:
             hasher.tag(f"function {function.__module__}.{function.__qualname__}")
             return
         hasher.tag(f"function {function.__qualname__}")

@@ -57,11 +57,28 @@ def add_instance(hasher: Hasher, value: Any) -> None:
     cls = type(value)
     hasher.tag(f"object {snapshot.qualified(cls)}")
     own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
+    if own:
+        _says(hasher, cls)
     builtin = _held(hasher, value)
     if own or (builtin and not _custom(cls)):
         _own_state(hasher, value, cls, builtin=builtin)
     else:
         _reduced(hasher, value, cls)
+
+
+def _says(hasher: Hasher, cls: type) -> None:
+    """Write what the class of an object says: another text makes it another object.
+
+    Once for all objects of a class; where that is unknown, the object is told by its own state.
+    """
+    found = hasher.classes.get(id(cls))
+    if found is None:
+        try:
+            found = hasher.apart(cls)
+        except snapshot.UnknownValue:
+            found = b""
+        hasher.classes[id(cls)] = found
+    hasher.raw(found)
 
 
 def _held(hasher: Hasher, value: Any) -> bool:

@@ -20,7 +20,7 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.kernel.contract import MIME, VERSION, Answer, CellRun, SideRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.runner import counterfactual, island
+from pytest_nbsafe.runner import counterfactual, island, sweeps
 from pytest_nbsafe.runner.failures import as_failure, asks_exit
 from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.runner.outputs import Collector
@@ -29,6 +29,7 @@ from pytest_nbsafe.trace import learning as lessons
 from pytest_nbsafe.trace.differences import Counterfactual
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
+from pytest_nbsafe.trace.sessions import Holding
 from pytest_nbsafe.values import dataclass, field, replace
 
 DEFAULT_KERNEL = "python3"
@@ -70,7 +71,8 @@ class KernelSession:
     `kernel` overrides the notebook's own kernel name. `timeout_s` is the limit for one cell, None
     or 0 for no limit. `trace` switches lineage and fingerprints; incidents are always watched.
     `learning` says what is watched of the libraries that learn, None leaves them alone.
-    `analyses` saves analysing the notebook again, where the caller has done so.
+    `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
+    over the environment.
     """
 
     def __init__(
@@ -83,7 +85,9 @@ class KernelSession:
         trace: bool = True,
         learning: Mapping[str, Any] | None = None,
         analyses: Mapping[int, CellAnalysis] | None = None,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
+        self._environ = environ or {}
         self._notebook = notebook
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
         self._timeout_s = timeout_s or None
@@ -177,6 +181,15 @@ class KernelSession:
 
     def close(self) -> None:
         """Stop the kernel and remove what was made for it; safe to call twice."""
+
+    def sweep(self, *, names: bool = True) -> Holding | None:
+        """Return what the kernel holds now, or only what no name shows; None without an answer."""
+        if self._loop is None or not self._alive:
+            return None
+        self._busy = True
+        found = self._loop.run(self._look(names=names))
+        self._busy = False
+        return found
         loop, self._loop = self._loop, None
         if loop is None or os.getpid() != self._owner:
             return
@@ -209,7 +222,7 @@ class KernelSession:
         self._client = client = _client_class()(self._kernel, self._folder)
         await client.async_start_new_kernel(
             cwd=str(self._cwd),
-            env=environment(dict(os.environ)),
+            env=environment({**os.environ, **self._environ}),
             stdout=self._folder.log,
             stderr=self._folder.log,
         )
@@ -308,6 +321,27 @@ class KernelSession:
     def _side_result(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
         shown = counterfactual.collector(run, raw)
         return self._result(cell, step, _Exchange(shown, run["reply"], run["event"]), 0.0)
+
+    async def _look(self, *, names: bool) -> Holding | None:
+        """Ask what the kernel holds; one that takes too long is stopped."""
+        from nbclient.exceptions import DeadKernelError
+
+        client = self._client
+        message = client.kc.execute(
+            "",
+            silent=True,
+            store_history=False,
+            user_expressions={"answer": sweeps.question(names=names)},
+            allow_stdin=False,
+        )
+        try:
+            waiting = client.async_wait_for_reply(message)
+            reply = await asyncio.wait_for(waiting, sweeps.LIMIT_S)
+        except (asyncio.TimeoutError, DeadKernelError):
+            self._alive = False
+            kill_group(self._pid)
+            return None
+        return sweeps.answer(reply)
 
     async def _exit_code(self) -> int | None:
         code = await self._client.km.provisioner.poll()

@@ -1,0 +1,95 @@
+"""What the kernel holds between two runs: every name of the notebook, and what no name shows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from . import bootstrap
+from .contract import PACKAGE, Sweep
+
+_HISTORY = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out")
+_FILES = 2_000
+_FILE_BYTES = 4 * 1024 * 1024
+
+
+def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expression
+    """Tell what the kernel holds; the answer leaves with the reply to the request."""
+    tracer = bootstrap.tracers[-1]
+    payload = {"source": PACKAGE, "answer": json.dumps(sweep(tracer, names=names))}
+    tracer.shell.payload_manager.write_payload(payload)
+
+
+def sweep(tracer: Any, *, names: bool = True) -> Sweep:
+    """Return the fingerprints of all names of the notebook, and of the state beside them."""
+    known = sorted(_names(tracer)) if names else []
+    return {
+        "names": {name: tracer.snapshot.fingerprint(tracer.home[name]) for name in known},
+        "beside": _beside(),
+    }
+
+
+def _names(tracer: Any) -> list[str]:
+    """Return the names that the notebook has bound, without IPython's own."""
+    hidden = tracer.shell.user_ns_hidden
+    return [
+        name
+        for name in list(tracer.home)
+        if isinstance(name, str) and name not in hidden and not _HISTORY.fullmatch(name)
+    ]
+
+
+def _beside() -> dict[str, str]:
+    """Return digests of state that no name holds: random numbers, settings, files."""
+    found: dict[str, str] = {}
+    for place, look in _PLACES.items():
+        module = sys.modules.get(place.partition(":")[0])
+        if module is not None:
+            try:
+                found[place] = _digest(look(module))
+            except Exception:  # noqa: S112  # what cannot be looked at is not told
+                continue
+    found.update(_files())
+    return found
+
+
+_PLACES: dict[str, Any] = {
+    "random": lambda module: module.getstate(),
+    "numpy.random": lambda module: str(module.get_state()),
+    "decimal": lambda module: repr(module.getcontext()),
+    "os": lambda module: sorted(module.environ.items()),
+    "locale": lambda module: module.setlocale(module.LC_ALL),
+}
+
+
+def _files() -> dict[str, str]:
+    """Return digests of the files in the working folder, hidden ones and large ones left out."""
+    found: dict[str, str] = {}
+    for folder, folders, names in os.walk("."):
+        folders[:] = sorted(f for f in folders if not f.startswith((".", "__pycache__")))
+        for name in sorted(names):
+            if len(found) >= _FILES:
+                return found
+            if not name.startswith("."):
+                path = Path(folder, name)
+                found[f"file:{path}"] = _file(path)
+    return found
+
+
+def _file(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > _FILE_BYTES or not path.is_file():
+            return f"{size} bytes"
+        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
+
+
+def _digest(state: object) -> str:
+    return hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,156 @@
+"""A session on file: which text was run in which cell, one run after another.
+
+Two forms are read: JSON lines, written for this tool, and the `history.sqlite` of IPython
+(`historyfile`), which knows no cells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.notebook import historyfile
+from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
+from pytest_nbsafe.notebook.recorded import Recorded, Step
+from pytest_nbsafe.values import dataclass
+
+_SHAPE = 'a step is {"cell": "c1", "source": "x = 1"}, and the first line may be {"page": ["c1"]}'
+_SQLITE = b"SQLite format 3\0"
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Every text that a cell of a session had, as a notebook whose cells are those texts.
+
+    `numbers[i]` is the text that step `i + 1` runs; `owner` maps a text to its cell's id.
+    """
+
+    notebook: Notebook
+    numbers: tuple[int, ...]
+    owner: dict[int, str]
+
+
+def read(path: Path, session: int | None = None) -> Recorded:
+    """Return the session that a file holds; `session` is the one of a `history.sqlite`.
+
+    Raises:
+        NbsafeError: the file cannot be read, or does not say what was run.
+
+    """
+    data = _bytes(path)
+    if data.startswith(_SQLITE):
+        return historyfile.read(path, session)
+    if session is not None:
+        raise NbsafeError(
+            "no-sessions",
+            f"{path} is no history.sqlite, so that it holds no session {session}",
+            "leave --session out",
+        )
+    if not data.strip():
+        raise NbsafeError("empty-session", f"{path} is empty", _SHAPE)
+    return _parsed(path, data)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NbsafeError(
+            "cannot-read", f"cannot read {path}: {error.strerror}", "give the file of a session"
+        ) from error
+
+
+# ------------------------------------------------------------------- JSON lines
+
+
+def _parsed(path: Path, data: bytes) -> Recorded:
+    page: tuple[str, ...] | None = None
+    steps: list[Step] = []
+    for number, raw in enumerate(data.split(b"\n"), 1):
+        if not raw.strip():
+            continue
+        entry = _object(path, number, raw)
+        if "page" not in entry:
+            steps.append(_step(path, number, entry))
+        elif page is None and not steps:
+            page = _page(path, number, entry["page"])
+        else:
+            raise _refused(path, number, "only the first line may tell the page")
+    if not steps:
+        raise NbsafeError("empty-session", f"{path} runs no cell", _SHAPE)
+    return Recorded(str(path), _ordered(path, page, steps), tuple(steps))
+
+
+def _object(path: Path, number: int, raw: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except (ValueError, RecursionError) as error:
+        text = raw.decode("utf-8", "replace").strip()
+        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        said = f"is no JSON ({error}): {shown}"
+        raise _refused(path, number, said) from error
+    if not isinstance(entry, dict):
+        raise _refused(path, number, f"is no object but {json.dumps(entry)[:_SHOWN]}")
+    return entry
+
+
+def _step(path: Path, number: int, entry: dict[str, Any]) -> Step:
+    for key in ("cell", "source"):
+        if key not in entry:
+            raise _refused(path, number, f"has no {key!r}")
+        if not isinstance(entry[key], str):
+            raise _refused(path, number, f"the {key!r} is no text")
+    if not entry["cell"]:
+        raise _refused(path, number, "the 'cell' is empty")
+    return Step(entry["cell"], entry["source"], number)
+
+
+def _page(path: Path, number: int, page: object) -> tuple[str, ...]:
+    if not isinstance(page, list) or not all(isinstance(cell, str) for cell in page):
+        raise _refused(path, number, "the 'page' is no list of cells")
+    twice = sorted({cell for cell in page if page.count(cell) > 1})
+    if twice:
+        raise _refused(path, number, f"the page holds {twice[0]!r} twice")
+    return tuple(page)
+
+
+def _ordered(path: Path, page: Sequence[str] | None, steps: Iterable[Step]) -> tuple[str, ...]:
+    """Return the cells in page order: as the file tells, else as they were first run."""
+    ran: dict[str, int] = {}
+    for step in steps:
+        ran.setdefault(step.cell, step.line)
+    if page is None:
+        return tuple(ran)
+    for cell, line in ran.items():
+        if cell not in page:
+            raise _refused(path, line, f"runs {cell!r}, which is not on the page")
+    for cell in page:
+        if cell not in ran:
+            said = f"the page holds {cell!r}, a cell that no step runs: its text is not known"
+            raise _refused(path, 1, said, "leave it out of the page")
+    return tuple(page)
+
+
+def _refused(path: Path, number: int, said: str, hint: str = _SHAPE) -> NbsafeError:
+    return NbsafeError("bad-session", f"{path}, line {number}: {said}", hint)
+
+
+# ------------------------------------------------------------------- texts as cells
+
+
+def versions(recorded: Recorded) -> Versions:
+    """Return the texts of a session as cells, numbered as they first ran."""
+    known: dict[tuple[str, str], int] = {}
+    numbers = [
+        known.setdefault((step.cell, step.source), len(known) + 1) for step in recorded.steps
+    ]
+    cells = tuple(
+        Cell(CellId(f"{cell}#{number}"), number, "code", source)
+        for (cell, source), number in known.items()
+    )
+    owner = {number: cell for (cell, _), number in known.items()}
+    return Versions(Notebook(recorded.path, cells), tuple(numbers), owner)

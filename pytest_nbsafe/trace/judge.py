@@ -1,0 +1,254 @@
+"""Which names of a session are stale: those that a clean run of the latest texts holds otherwise.
+
+Values decide, lineage explains. Where a value cannot be compared, or two clean runs disagree on
+it, lineage alone decides: was it made by the latest text, from inputs that the clean run has too?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pytest_nbsafe.trace.model import CellResult, Value
+from pytest_nbsafe.trace.sessions import (
+    RANDOM,
+    Clean,
+    Contribution,
+    Holding,
+    Passed,
+    contributions,
+)
+from pytest_nbsafe.values import dataclass, field
+
+Answer = Literal["same", "differs", "unknown"]
+_DEEP = 40
+ELSEWHERE = "a clean run gives it another value, by a state that no name shows"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What the judge looks at: the session so far and what it holds, and one or two clean runs.
+
+    `page` are the cells in page order; `latest` maps each that ran to its latest text, `makes` a
+    text to the names that it may bind.
+    """
+
+    page: tuple[str, ...]
+    runs: tuple[Passed, ...]
+    now: Holding
+    clean: Clean
+    again: Clean | None
+    latest: Mapping[str, int]
+    makes: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The stale names, each with why it is stale, and those of which nothing is known."""
+
+    stale: Mapping[str, str]
+    unknown: tuple[str, ...]
+
+
+def names(bench: Bench) -> Names:
+    """Return which names are stale at the end of a session.
+
+    Source: Macke et al. 2021, Def. 4, which alone would call every name stale whose input is bound
+    anew. Departs: what counts is that a clean run gives another value, or no such name.
+    """
+    stale: dict[str, str] = {}
+    unknown: list[str] = []
+    for name, value in sorted(bench.now.names.items()):
+        clean = bench.clean.holding.names.get(name)
+        if clean is None:
+            cause = _missing(bench, name)
+        elif (answer := compared(value, clean, _of(bench.again, name))) == "same":
+            continue
+        elif answer == "differs":
+            cause = _explained(bench, name)
+        else:
+            found = origin(bench, name)
+            cause = found.cause
+            if found.answer == "unknown" and not value.hash:
+                unknown.append(name)
+        if cause:
+            stale[name] = cause
+    return Names(stale, tuple(unknown))
+
+
+def differ(bench: Bench) -> bool:
+    """Return whether any name is held otherwise than in the first clean run, as far as is seen."""
+    clean = bench.clean.holding.names
+    return any(
+        name not in clean or compared(value, clean[name], None) == "differs"
+        for name, value in bench.now.names.items()
+    )
+
+
+def compared(value: Value, clean: Value, again: Value | None) -> Answer:
+    """Return how a value compares with that of the clean run, and `again` of a second."""
+    if not value.hash or not clean.hash:
+        return "unknown"
+    if value.hash == clean.hash:
+        return "same"
+    if again is not None and again.hash != clean.hash:
+        return "unknown"
+    return "differs"
+
+
+def _of(clean: Clean | None, name: str) -> Value | None:
+    return clean.holding.names.get(name) if clean is not None else None
+
+
+# ------------------------------------------------------------------ why
+
+
+def _missing(bench: Bench, name: str) -> str:
+    """Return why the clean run has no such name, empty when nothing of the session explains it."""
+    if bench.again is not None and name in bench.again.holding.names:
+        return ""
+    if not any(name in bench.makes.get(text, ()) for text in bench.latest.values()):
+        return f"left over: {_maker(bench, name)}, and no cell makes it any more"
+    found = origin(bench, name)
+    if found.answer == "differs":
+        return found.cause
+    return f"{_maker(bench, name)}, and a clean run does not make it" if _moved(bench) else ""
+
+
+def _explained(bench: Bench, name: str) -> str:
+    """Return why a name has another value than in the clean runs, empty when by chance."""
+    found = origin(bench, name)
+    if found.answer == "differs":
+        return found.cause
+    makers = {c.passed.cell for c in contributions(bench.runs, name)}
+    if is_chance(bench) and any(bench.clean.drew(cell) for cell in makers):
+        return ""
+    return ELSEWHERE
+
+
+def is_chance(bench: Bench) -> bool:
+    """Return whether random numbers are drawn from a source that nobody has seeded."""
+    if bench.again is None:
+        return False
+    first, second = bench.clean.holding.beside, bench.again.holding.beside
+    return any(first.get(source) != second.get(source) for source in RANDOM)
+
+
+def _moved(bench: Bench) -> bool:
+    """Return whether something beside the names is otherwise than in the clean runs."""
+    now, clean = bench.now.beside, bench.clean.holding.beside
+    again = bench.again.holding.beside if bench.again is not None else clean
+    return any(
+        now.get(place) != clean.get(place) and clean.get(place) == again.get(place)
+        for place in now.keys() | clean.keys()
+    )
+
+
+def _maker(bench: Bench, name: str) -> str:
+    found = contributions(bench.runs, name)
+    if not found:
+        return "made by no step that is known"
+    return f"made by {_run(found[0].passed)}"
+
+
+def _run(passed: Passed) -> str:
+    return f"cell {passed.cell} in step {passed.step}"
+
+
+# ------------------------------------------------------------------ lineage
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Whether a name was made as in the clean run, and from what else it was made when not."""
+
+    answer: Answer
+    cause: str = ""
+
+
+_SAME = Origin("same")
+
+
+def origin(bench: Bench, name: str) -> Origin:
+    """Return whether a name was made as a clean run makes it: by the same texts, from the same."""
+    return _origin(bench, name, len(bench.runs), len(bench.clean.runs), _DEEP)
+
+
+def _origin(bench: Bench, name: str, until: int, clean_until: int, depth: int) -> Origin:
+    """Return how a name was made by the first `until` runs, against those of the clean run."""
+    ours = contributions(bench.runs[:until], name)
+    clean = contributions(bench.clean.runs[:clean_until], name)
+    if not ours or not clean or not depth:
+        return Origin("unknown")
+    texts = [c.passed.result.cell for c in ours]
+    others = [c.passed.result.cell for c in clean]
+    if set(texts) != set(others) or texts[0] != others[0]:
+        return Origin("differs", _otherwise(bench, ours, clean))
+    matches = {c.passed.result.cell: c for c in clean}
+    answers = [_inputs(bench, c, matches[c.passed.result.cell], depth) for c in ours]
+    return _worst(answers)
+
+
+def _worst(answers: Sequence[Origin]) -> Origin:
+    for kind in ("differs", "unknown"):
+        for answer in answers:
+            if answer.answer == kind:
+                return answer
+    return _SAME
+
+
+def _inputs(bench: Bench, mine: Contribution, clean: Contribution, depth: int) -> Origin:
+    """Return whether a run had the inputs that the clean run of the same text had."""
+    answers = [_SAME]
+    second = _again(bench, clean)
+    for name in sorted(mine.inputs | clean.inputs):
+        value = mine.passed.result.reads.get(name)
+        other = clean.passed.result.reads.get(name)
+        if value is None and other is None:
+            continue
+        if value is None or other is None:
+            said = "had" if other is None else "did not have"
+            answers.append(
+                Origin("differs", f"{_run(mine.passed)} {said} `{name}` to make it from")
+            )
+            continue
+        answer = compared(value, other, second.reads.get(name) if second else None)
+        if answer == "differs":
+            answers.append(Origin("differs", _newer(bench, mine, name)))
+        elif answer == "unknown":
+            deeper = _origin(bench, name, mine.place, clean.place, depth - 1)
+            answers.append(deeper)
+    return _worst(answers)
+
+
+def _again(bench: Bench, clean: Contribution) -> CellResult | None:
+    if bench.again is None or clean.place >= len(bench.again.runs):
+        return None
+    return bench.again.runs[clean.place].result
+
+
+def _newer(bench: Bench, mine: Contribution, name: str) -> str:
+    """Return the words for an input that the clean run has otherwise."""
+    said = f"{_run(mine.passed)} made it from a `{name}`"
+    since = [c for c in contributions(bench.runs, name) if c.place > mine.place]
+    if since:
+        return f"{said} that {_run(since[0].passed)} has made anew since"
+    before = contributions(bench.runs[: mine.place], name)
+    if before:
+        maker = before[-1].passed
+        return f"{said} that is not what a clean run gives it there ({_run(maker)} made it)"
+    return f"{said} that is not what a clean run gives it there"
+
+
+def _otherwise(bench: Bench, ours: Sequence[Contribution], clean: Sequence[Contribution]) -> str:
+    """Return the words for a name that other texts have made than in the clean run."""
+    first = ours[0].passed
+    if first.result.cell != bench.latest.get(first.cell):
+        return f"made by an older text of {_run(first)}"
+    wanted = {c.passed.cell for c in clean}
+    ran = {c.passed.cell for c in ours}
+    if left := [c.passed.cell for c in clean if c.passed.cell not in ran]:
+        return f"{_run(first)} made it, and cell {left[-1]} has not changed it since"
+    if more := [c.passed for c in ours if c.passed.cell not in wanted]:
+        return f"{_run(more[-1])} changed it, which a clean run does not do"
+    return f"{_run(first)} made it, in another order than the page's"

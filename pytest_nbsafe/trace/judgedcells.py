@@ -1,0 +1,276 @@
+"""Which cells of a session are stale, fresh, refreshers or cannot run, by the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+from pytest_nbsafe.analysis.scopes import is_known
+from pytest_nbsafe.trace.judge import Bench, Names, compared, is_chance
+from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.trace.outputs import text_lines
+from pytest_nbsafe.trace.sessions import (
+    Passed,
+    StepAnswer,
+    bound,
+    entry_reads,
+    in_page_order,
+    last_runs,
+    made,
+    values_read,
+)
+from pytest_nbsafe.values import dataclass
+
+_PICTURES = ("image/png", "image/jpeg")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What the names alone say of the cells; `wrong` have a result that a clean run does not give.
+
+    `reads` are the stale names that each cell read when it last ran.
+    """
+
+    reads: Mapping[str, frozenset[str]]
+    unrunnable: frozenset[str]
+    wrong: frozenset[str]
+
+    @property
+    def stale(self) -> frozenset[str]:
+        """The cells that read a stale name and can run."""
+        return frozenset(cell for cell, names in self.reads.items() if names) - self.unrunnable
+
+
+def cells(bench: Bench, names: Names) -> Cells:
+    """Return what can be said of the cells before any is run once more.
+
+    Source: Macke et al. 2021, Def. 7. Departs: a cell reads what it really read when it last ran,
+    not what some path of its text might.
+    """
+    last = last_runs(bench.runs)
+    stale = names.stale.keys()
+    return Cells(
+        reads={cell: values_read(p.result) & stale for cell, p in last.items()},
+        unrunnable=frozenset(cell for cell, p in last.items() if _lacks(bench, p.result)),
+        wrong=frozenset(cell for cell, p in last.items() if _is_wrong(bench, p.result, cell)),
+    )
+
+
+def to_rerun(found: Cells) -> frozenset[str]:
+    """Return the cells of which it matters what they would do if they ran now."""
+    wanted = frozenset[str]().union(*found.reads.values())
+    return (found.wrong | found.stale if wanted else found.wrong) - found.unrunnable
+
+
+def differ(bench: Bench) -> bool:
+    """Return whether any cell's result is not that of the first clean run."""
+    return any(_is_wrong(bench, p.result, cell) for cell, p in last_runs(bench.runs).items())
+
+
+def answer(
+    bench: Bench,
+    names: Names,
+    found: Cells,
+    reruns: Mapping[str, CellResult],
+    dead: Mapping[int, AbstractSet[str]],
+) -> StepAnswer:
+    """Return what is said of the last step; `reruns` are results of cells if they ran now.
+
+    `dead` are the names that a text surely binds anew (Def. 6).
+
+    Source: Macke et al. 2021, Def. 7-10. Departs: a cell is stale too when its result is wrong and
+    running it again would not mend it; fresh when it would. A cell whose result is right is not
+    fresh, whatever was made anew. A refresher may be a stale cell, when running it gives what the
+    clean run gives.
+    """
+    right = frozenset(cell for cell in reruns if _mends(bench, reruns[cell], cell))
+    unsure = found.wrong - found.unrunnable - reruns.keys()
+    right |= frozenset(cell for cell in unsure if _has_clean_inputs(bench, cell))
+    stale = found.stale | frozenset(
+        cell for cell in found.wrong - found.unrunnable - right if _is_told(bench, cell, reruns)
+    )
+    fresh = (found.wrong & right) | _renewed(bench, names, found)
+    passed = bench.runs[-1]
+    return StepAnswer(
+        step=passed.step,
+        cell=passed.cell,
+        status=status_of(passed.result),
+        stale_symbols=tuple(sorted(names.stale)),
+        stale_cells=in_page_order(bench.page, stale),
+        fresh_cells=in_page_order(bench.page, fresh - stale - found.unrunnable),
+        refresher_cells=in_page_order(bench.page, _refreshers(bench, found, stale, right, dead)),
+        unrunnable_cells=in_page_order(bench.page, found.unrunnable),
+        unknown=names.unknown,
+        causes=names.stale,
+        judged=True,
+        reason=passed.result.reason,
+    )
+
+
+def status_of(result: CellResult) -> str:
+    """Return the word for how a step ended."""
+    words = {"ok": "ok", "skipped": "skipped", "not-reached": "skipped"}
+    return words.get(result.status, "error")
+
+
+# ------------------------------------------------------------------ one cell
+
+
+def _lacks(bench: Bench, result: CellResult) -> bool:
+    """Return whether a run needed a name that is bound no more."""
+    missing = result.failure.evalue if _is_name_error(result) and result.failure else ""
+    return any(
+        name not in bench.now.names
+        and not is_known(name)
+        and (name in result.reads or f"'{name}'" in missing)
+        for name in entry_reads(result)
+    )
+
+
+def _is_name_error(result: CellResult) -> bool:
+    return result.failure is not None and result.failure.ename in {"NameError", "UnboundLocalError"}
+
+
+def _is_wrong(bench: Bench, result: CellResult, cell: str) -> bool:
+    """Return whether a cell's result is another than that of the clean runs."""
+    clean = bench.clean.last(cell)
+    if clean is None:
+        return False
+    again = bench.again.last(cell) if bench.again is not None else None
+    return _differs(result, clean, again, _made(result, clean))
+
+
+def _mends(bench: Bench, rerun: CellResult, cell: str) -> bool:
+    clean = bench.clean.last(cell)
+    if clean is None:
+        return False
+    again = bench.again.last(cell) if bench.again is not None else None
+    return not _differs(rerun, clean, again, _made(rerun, clean))
+
+
+def _made(result: CellResult, clean: CellResult) -> frozenset[str]:
+    return made(result) | made(clean)
+
+
+def _differs(
+    result: CellResult, clean: CellResult, again: CellResult | None, names: Iterable[str]
+) -> bool:
+    """Return whether two runs of one text gave another result: outcome, output or values."""
+    if _outcome(result) != _outcome(clean):
+        return again is None or _outcome(again) == _outcome(clean)
+    if shown(result) != shown(clean) and (again is None or shown(again) == shown(clean)):
+        return True
+    return any(_value_differs(result, clean, again, name) for name in names)
+
+
+def _outcome(result: CellResult) -> str:
+    failure = result.failure
+    return f"{failure.ename}: {failure.evalue}" if failure is not None else status_of(result)
+
+
+def shown(result: CellResult) -> tuple[str, ...]:
+    """Return what a run showed, as far as it can be compared: text and pictures."""
+    pictures = (
+        str(output.data[mime])
+        for output in result.outputs
+        for mime in _PICTURES
+        if mime in output.data
+    )
+    return (*text_lines(result.outputs), *pictures)
+
+
+def _value_differs(
+    result: CellResult, clean: CellResult, again: CellResult | None, name: str
+) -> bool:
+    value, other = result.after.get(name), clean.after.get(name)
+    second = again.after.get(name) if again is not None else None
+    if value is not None and other is not None:
+        return compared(value, other, second) == "differs"
+    lacks, has = (result, clean) if value is None else (clean, result)
+    if name in made(lacks) or name not in made(has):  # it was made; its value was not looked at
+        return False
+    return again is None or (name in made(again)) == (name in made(clean))
+
+
+def _has_clean_inputs(bench: Bench, cell: str) -> bool:
+    """Return whether a cell would read now what it reads in the clean run."""
+    clean, mine = bench.clean.last(cell), last_runs(bench.runs)[cell].result
+    if clean is None:
+        return False
+    for name in entry_reads(mine) | entry_reads(clean):
+        value, other = bench.now.names.get(name), clean.reads.get(name)
+        if value is None and other is None:
+            continue
+        if value is None or other is None or compared(value, other, None) == "differs":
+            return False
+    return True
+
+
+def _is_told(bench: Bench, cell: str, reruns: Mapping[str, CellResult]) -> bool:
+    """Return whether it is known that running a cell again would not mend its result."""
+    if cell in reruns:
+        return not (is_chance(bench) and bench.clean.drew(cell))
+    return True
+
+
+# ------------------------------------------------------------------ sets of cells
+
+
+def _renewed(bench: Bench, names: Names, found: Cells) -> frozenset[str]:
+    """Return the cells whose results cannot be compared, and that would read a value made anew."""
+    return frozenset(
+        cell
+        for cell, passed in last_runs(bench.runs).items()
+        if cell not in found.wrong and not _is_comparable(bench, passed, cell)
+        if any(
+            _is_newer(bench, passed, name)
+            for name in values_read(passed.result) - names.stale.keys()
+        )
+    )
+
+
+def _is_comparable(bench: Bench, passed: Passed, cell: str) -> bool:
+    """Return whether all that a cell made, and one thing at least, could be compared."""
+    clean = bench.clean.last(cell)
+    if clean is None:
+        return False
+    again = bench.again.last(cell) if bench.again is not None else None
+    if again is not None and shown(again) != shown(clean):
+        return False
+    values = [clean.after.get(name) for name in _made(passed.result, clean)]
+    seconds = [
+        again.after.get(name) if again is not None else clean.after.get(name)
+        for name in _made(passed.result, clean)
+    ]
+    return all(
+        value is None or second is None or (value.hash and value.hash == second.hash)
+        for value, second in zip(values, seconds, strict=True)
+    )
+
+
+def _is_newer(bench: Bench, passed: Passed, name: str) -> bool:
+    """Return whether a name holds another value than when the cell's last run ended."""
+    then, now = passed.result.after.get(name), bench.now.names.get(name)
+    if then is None or now is None or not then.hash or not now.hash:
+        return False
+    return then.hash != now.hash
+
+
+def _refreshers(
+    bench: Bench,
+    found: Cells,
+    stale: AbstractSet[str],
+    right: AbstractSet[str],
+    dead: Mapping[int, AbstractSet[str]],
+) -> frozenset[str]:
+    wanted = frozenset[str]().union(*(found.reads.get(cell, frozenset()) for cell in stale))
+    last = last_runs(bench.runs)
+    return frozenset(
+        cell
+        for cell, passed in last.items()
+        if cell not in found.unrunnable
+        and (
+            (cell not in stale and not wanted.isdisjoint(dead.get(bench.latest[cell], ())))
+            or (cell in right and not wanted.isdisjoint(made(passed.result) | bound(passed.result)))
+        )
+    )
