@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import effects, tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments
-from pytest_nbsafe.absint.leakage.containers import item_of, note_choice, scores_in
+from pytest_nbsafe.absint.leakage.containers import PICKS, item_of, note_choice, scores_in
 from pytest_nbsafe.absint.leakage.joins import joined
 from pytest_nbsafe.absint.leakage.loops import UNROLLED, elements
 from pytest_nbsafe.absint.leakage.values import (
+    Better,
     Columns,
     Const,
     Data,
@@ -106,6 +107,11 @@ def _sum(machine: Machine, arguments: Arguments) -> Value:
     return effects.apply(machine, "statistic", "sum", arguments)
 
 
+def _wanted(arguments: Arguments) -> Better:
+    callee = arguments.node.func
+    return PICKS.get(callee.id, "") if isinstance(callee, ast.Name) else ""
+
+
 def _by_key(machine: Machine, arguments: Arguments) -> None:
     """Call `key` as `max(values, key=...)` does: what it gives may be a score."""
     if "key" in arguments.keywords and arguments.args:
@@ -113,7 +119,7 @@ def _by_key(machine: Machine, arguments: Arguments) -> None:
         item = _round(machine, arguments, arguments.get(0))
         result = machine.call(arguments.node, arguments.keywords["key"], [item], {})
         machine.loops -= 1
-        note_choice(machine, result, arguments)
+        note_choice(machine, result, arguments, _wanted(arguments))
 
 
 def _sorted(machine: Machine, arguments: Arguments) -> Value:
@@ -128,9 +134,9 @@ def _most(machine: Machine, arguments: Arguments) -> Value:
     values = [machine.get(v) for v in arguments.args]
     _by_key(machine, arguments)
     for value in values:
-        note_choice(machine, value, arguments)
+        note_choice(machine, value, arguments, _wanted(arguments))
     if len(values) > 1:
-        note_choice(machine, Seq(tuple(arguments.args)), arguments)
+        note_choice(machine, Seq(tuple(arguments.args)), arguments, _wanted(arguments))
     data = [value for value in values if isinstance(value, Data)]
     if len(data) == 1 and len(values) == 1:
         callee = arguments.node.func

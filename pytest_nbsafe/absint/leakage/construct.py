@@ -43,10 +43,17 @@ def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
         steps,
         tuned=_tuned(data),
         given=given if given is not None and given.rows else None,
-        stops=arguments.constant("early_stopping_rounds") is not None,
+        stops=_stops(what, arguments),
         search=cls.role == "search",
     )
     return machine.box(made)
+
+
+def _stops(what: str, arguments: Arguments) -> bool:
+    """Return whether a model stops by the rows it is given to watch: CatBoost does unless told."""
+    if arguments.constant("early_stopping_rounds") is not None:
+        return True
+    return what.startswith("CatBoost") and arguments.constant("use_best_model") is not False
 
 
 def _tuned(data: list[Data]) -> Deps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
@@ -10,6 +11,7 @@ from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.joins import joined
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
+    Better,
     Bound,
     Const,
     Data,
@@ -61,6 +63,8 @@ def list_method(machine: Machine, bound: Bound, value: Seq, arguments: Arguments
         machine.put(bound.owner, Seq((), item_of(machine, value), key))
     elif name == "index":
         note_choice(machine, value, arguments)
+    elif name == "__getitem__":
+        return item_of(machine, value)
     elif name == "pop":
         return value.items[-1] if value.items else value.each or arguments.unknown()
     elif name == "copy":
@@ -163,11 +167,31 @@ def index_without(whole: Index, part: Index) -> Value:
     return replace(whole, steps=(*whole.steps, step))
 
 
-def note_choice(machine: Machine, value: Value, arguments: Arguments) -> None:
-    """Tell the judge of a choice by scores: `max(scores)`."""
-    found = scores_in(machine, value)
+def note_choice(machine: Machine, value: Value, arguments: Arguments, wanted: Better = "") -> None:
+    """Tell the judge of a choice by scores: `max(scores)`; the worst of them is no choice."""
+    found = frozenset(s for s in scores_in(machine, value) if _is_wanted(s, wanted))
     if found:
         machine.note("choice", arguments.node, found)
+
+
+def _is_wanted(score: Eval, wanted: Better) -> bool:
+    return not wanted or score.better in {"", wanted}
+
+
+PICKS: Mapping[str, Better] = {
+    "max": "more", "amax": "more", "nanmax": "more", "argmax": "more", "nanargmax": "more",
+    "idxmax": "more", "nlargest": "more", "min": "less", "amin": "less", "nanmin": "less",
+    "argmin": "less", "nanargmin": "less", "idxmin": "less", "nsmallest": "less",
+}  # fmt: skip
+"""Functions that pick the best of some scores, and which they take for the best."""
+
+
+def turned(scores: frozenset[Eval]) -> frozenset[Eval]:
+    """Return scores with their sign turned: the least of them is the best now."""
+    return frozenset(replace(s, better=_TURNED[s.better]) for s in scores)
+
+
+_TURNED: Mapping[str, Better] = {"": "", "more": "less", "less": "more"}
 
 
 def scores_in(machine: Machine, value: Value, depth: int = 0) -> frozenset[Eval]:

@@ -12,6 +12,7 @@ from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.absint.leakage.values import (
     NO_DEPS,
+    Better,
     Bound,
     Columns,
     Data,
@@ -158,7 +159,8 @@ _WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
 def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[sets.Rows]:
     """Return the rows that a fit may stop by."""
     stops = value.stops or arguments.constant("early_stopping_rounds") is not None
-    stops = stops or arguments.constant("use_best_model") is True
+    best = arguments.constant("use_best_model")
+    stops = best is not False and (stops or best is True)
     if not stops and "callbacks" in arguments.keywords:
         only = Arguments(machine, arguments.node, [arguments.keywords["callbacks"]], {})
         stops = any(isinstance(v, Unknown) and _stopper(v.key) for v in only.every())
@@ -264,11 +266,12 @@ def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Argume
     return Data(data.rows, data.all_deps(), "array", pred=fit, vague=data.vague)
 
 
-def _score(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+def _score(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
     data = arguments.data(0, "X", "x")
     if data is None or value.fit is None or not predicts(machine, value):
         return arguments.unknown()
-    return evaluated(machine, value.fit, data, arguments, arguments.name())
+    better: Better = "more" if bound.name == "score" else ""
+    return evaluated(machine, value.fit, data, arguments, arguments.name(), better=better)
 
 
 def _settings(_machine: Machine, bound: Bound, _value: Estimator, _arguments: Arguments) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.absint.leakage import containers, scores, tables
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import scores, tables
 from pytest_nbsafe.absint.leakage.frames import Call, called, learned_by
 from pytest_nbsafe.absint.leakage.values import (
     Bound,
@@ -41,19 +41,8 @@ def _by_row(call: Call) -> bool:
 def statistic(call: Call) -> Value:
     """Return what is learned of all rows; of the differences from the truth it is a score."""
     data = call.data
-    if data.scores and call.what in {
-        "max",
-        "min",
-        "argmax",
-        "argmin",
-        "idxmax",
-        "idxmin",
-        "nlargest",
-        "nsmallest",
-        "nanmax",
-        "amax",
-    }:
-        call.machine.note("choice", call.arguments.node, data.scores)
+    if data.scores and call.what in containers.PICKS:
+        containers.note_choice(call.machine, data, call.arguments, containers.PICKS[call.what])
     if data.judged:
         return scores.judged(call.machine, data, call.arguments)
     if _by_row(call):

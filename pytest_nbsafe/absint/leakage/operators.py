@@ -69,6 +69,8 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
         lists = isinstance(left, Data) and isinstance(right, Data) and isinstance(op, ast.Add)
         if lists and {"list"} == {left.form, right.form}:  # type: ignore[union-attr]
             return joining.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
+        if isinstance(op, ast.Sub) and isinstance(left, Const) and isinstance(right, Data):
+            right = replace(right, scores=containers.turned(right.scores))
         return tables.mix(_with_rows(machine, left, right))
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_ARITHMETIC.get(type(op)), left.value, right.value, machine.fresh(node))
@@ -143,6 +145,8 @@ def unary(machine: Machine, node: ast.UnaryOp) -> Value:
         if mask is not None:
             return replace(value, mask=replace(mask, part=sets.opposite(mask.part)))
     if isinstance(value, Data):
+        if isinstance(node.op, ast.USub):
+            value = replace(value, scores=containers.turned(value.scores))
         return tables.mix([value])
     if isinstance(value, Const):
         if isinstance(node.op, ast.Not):

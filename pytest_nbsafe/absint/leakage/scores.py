@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import select
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.values import (
+    Better,
     Data,
     Eval,
     Fit,
     Seq,
-    Site,
     Unknown,
     Value,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from pytest_nbsafe.absint.leakage.interpret import Machine
-    from pytest_nbsafe.absint.leakage.rows import Rows
 
 
 def evaluated(
@@ -31,6 +29,7 @@ def evaluated(
     name: str,
     *,
     curve: bool = False,
+    better: Better = "",
 ) -> Data:
     """Return a score of a fit on rows, and tell the judge of it."""
     score = Eval(
@@ -44,20 +43,10 @@ def evaluated(
         curve=curve,
         vague=data.vague,
         certain=machine.certain and fit.certain,
-        split=_split(machine, data.rows),
+        better=better,
     )
     machine.note("eval", arguments.node, score)
     return Data(form="stat", scores=frozenset((score,)))
-
-
-def _split(machine: Machine, rows: Rows) -> tuple[Hashable, Site, str] | None:
-    """Return the first division that made some rows the part of a table that they are."""
-    for atom in rows:
-        for step in atom.steps:
-            if step.key in machine.splits:
-                site, name, *_ = machine.splits[step.key]
-                return step.key, site, name
-    return None
 
 
 def judged(machine: Machine, data: Data, arguments: Arguments) -> Value:
@@ -83,4 +72,9 @@ def metric(machine: Machine, what: str, arguments: Arguments) -> Value:
     truth = next((name for value, name in values if name and value is not found[-1][0]), "")
     curve = what in {"roc_curve", "precision_recall_curve"}
     assert data.pred is not None, "only predictions are kept"
-    return evaluated(machine, data.pred, data, arguments, truth, curve=curve)
+    better: Better = "less" if _LOSS.search(what) else "more"
+    return evaluated(machine, data.pred, data, arguments, truth, curve=curve, better=better)
+
+
+_LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
+"""What a score is called of which less is better."""

@@ -14,6 +14,7 @@ from pytest_nbsafe.values import dataclass
 DepKind = Literal[
     "fitted", "statistic", "selection", "target", "resample", "join", "ahead", "tuned", "time"
 ]
+Better = Literal["", "more", "less"]
 Form = Literal["any", "frame", "series", "array", "group", "window", "stat", "bunch", "row", "list"]
 
 
@@ -105,7 +106,7 @@ class Fit:
 class Eval:
     """One score: of which fit, on which rows; `cv` in place of a fit by cross-validation.
 
-    `split` is the division that the rows are a part of: its key, its place, and what it divided.
+    `better` says whether "more" or "less" is better, "" where that is not known.
     """
 
     fit: Fit
@@ -120,7 +121,7 @@ class Eval:
     curve: bool = False
     vague: bool = False
     certain: bool = True
-    split: tuple[Hashable, Site, str] | None = None
+    better: Better = ""
 
 
 @dataclass(frozen=True, slots=True)
