@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import io
 import re
 import threading
@@ -165,6 +166,42 @@ def _memory_file(hasher: Hasher, value: Any) -> None:
         hasher.all(type(value).__name__, [value.getvalue(), value.tell()])
 
 
+def _file(hasher: Hasher, value: Any) -> None:
+    """Write a file that is closed; an open one depends on what the system holds."""
+    if not value.closed:
+        raise UnknownValue(f"a {qualified(type(value))} is not compared")
+    hasher.all(f"closed {type(value).__name__}", [value.name, value.mode])
+
+
+def _iterator(hasher: Hasher, value: Any) -> None:
+    """Write an iterator of Python's own: what is left of what it goes through."""
+    hasher.all(type(value).__name__, list(value.__reduce__()[1:]))
+
+
+def _generator(hasher: Hasher, value: types.GeneratorType[Any, Any, Any]) -> None:
+    """Write a generator that has not begun, or has ended.
+
+    Where one in between stands is not all in its names: a loop keeps its iterator elsewhere.
+    """
+    state = inspect.getgeneratorstate(value)
+    if state not in {inspect.GEN_CREATED, inspect.GEN_CLOSED}:
+        raise UnknownValue("a generator that has begun is not compared")
+    hasher.tag(f"generator {state}")
+    hasher.add(value.gi_code)
+    frame = value.gi_frame
+    if frame is not None:
+        hasher.attributes(dict(frame.f_locals))
+
+
+_ITERABLE: tuple[Any, ...] = ([], (), "", b"", bytearray(), range(0), reversed([]))
+_ITERATORS: tuple[type, ...] = (
+    *(type(iter(value)) for value in _ITERABLE),
+    zip,
+    map,
+    filter,
+    enumerate,
+)
+
 EXACT: dict[type, Handler] = {
     io.StringIO: _memory_file,
     io.BytesIO: _memory_file,
@@ -197,6 +234,12 @@ EXACT: dict[type, Handler] = {
     functools.partial: _partial,
     type(functools.lru_cache(len)): _cached,
     type(re.compile("")): _pattern,
+    types.GeneratorType: _generator,
+    **dict.fromkeys(_ITERATORS, _iterator),
+    io.TextIOWrapper: _file,
+    io.BufferedReader: _file,
+    io.BufferedWriter: _file,
+    io.BufferedRandom: _file,
 }
 
 if hasattr(types, "UnionType"):  # Python 3.10 and later

@@ -9,6 +9,7 @@ import decimal
 import enum
 import functools
 import io
+import itertools
 import os
 import pickle
 import random
@@ -250,14 +251,13 @@ def nested(depth: int) -> object:
 @pytest.mark.parametrize(
     ("make", "cause"),
     [
-        (lambda: (i for i in "a"), "used up"),
-        (lambda: iter([1]), "used up"),
-        (lambda: map(str, [1]), "used up"),
-        (lambda: zip([1], [2], strict=True), "used up"),
+        (itertools.count, "used up"),
+        (lambda: iter({1: 2}), "used up"),
+        (lambda: map(str, iter({1})), "used up"),
         (threading.Lock, "lock"),
         (threading.Thread, "not compared"),
-        (lambda: [0, (i for i in "a")], "used up"),
-        (lambda: [[i] for i in range(60_000)], TOO_LARGE),
+        (lambda: [0, itertools.chain("a")], "used up"),
+        (lambda: [[str(i)] for i in range(60_000)], TOO_LARGE),
         (lambda: np.zeros(9_000_000), TOO_LARGE),
         (lambda: "x" * 70_000_000, TOO_LARGE),
         (functools.partial(nested, 500), TOO_DEEP),
@@ -265,6 +265,62 @@ def nested(depth: int) -> object:
 )
 def test_unknown(make: Callable[[], object], cause: str) -> None:
     assert cause in of(make())
+
+
+def test_a_closed_file_is_what_it_was_opened_as(tmp_path: Path) -> None:
+    def closed(name: str, mode: str) -> str:
+        with (tmp_path / name).open(mode) as file:
+            pass
+        return of(file)
+
+    assert closed("f", "w") == closed("f", "w") != closed("g", "w")
+    assert closed("f", "w") != closed("f", "r")
+    assert closed("f", "wb") != closed("f", "rb")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        iter,
+        lambda xs: iter(tuple(xs)),
+        lambda xs: iter("".join(map(str, xs))),
+        lambda xs: iter(range(len(xs) + xs[0])),
+        reversed,
+        lambda xs: zip(xs, xs, strict=False),
+        lambda xs: map(abs, xs),
+        lambda xs: filter(None, xs),
+        enumerate,
+        lambda xs: (x + 1 for x in xs),
+    ],
+)
+def test_an_iterator_is_what_is_left_of_it(make: Callable[[list[int]], Any]) -> None:
+    first, again, other = make([1, 2, 3]), make([1, 2, 3]), make([2, 2, 3])
+    fresh = of(first)
+    assert fresh == of(again) != of(other)
+    assert fresh == of(first)
+    assert list(first) == list(again)  # looking took nothing away
+    assert of(first) == of(again) != fresh
+
+
+def test_a_generator_that_has_begun_is_unknown() -> None:
+    begun = (x for x in (1, 1, 1))
+    next(begun)
+    assert "has begun" in of(begun)
+
+
+def test_generators_of_other_texts_or_closures_differ() -> None:
+    space = made(
+        "def f(n):\n"
+        "    for i in range(n):\n"
+        "        yield i\n"
+        "a, b, c = f(1), f(1), f(2)\n"
+        "d = (i for i in range(1))\n"
+        "e = (i + 1 for i in range(1))\n"
+    )
+    kept = {name: space[name]["hash"] for name in "abcde"}
+    assert all(kept.values())
+    assert kept["a"] == kept["b"]
+    assert len(set(kept.values())) == 4
 
 
 def test_an_open_file_is_unknown(tmp_path: Path) -> None:
