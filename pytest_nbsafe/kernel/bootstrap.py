@@ -6,6 +6,7 @@ import sys
 import threading
 from typing import Any
 
+from . import hooks
 from .tracer import Tracer
 
 tracers: list[Tracer] = []
@@ -14,7 +15,7 @@ streams: tuple[Any, ...] = ()
 """What was there when we came, for `fork`: threads that are not the notebook's, and its streams."""
 
 
-def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noqa: FBT001, ARG001  # sent as JSON
+def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noqa: FBT001  # sent as JSON
     """Start to follow the runs of this kernel; `learning` names what is watched of libraries."""
     from IPython import get_ipython
 
@@ -22,8 +23,10 @@ def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noq
     shell: Any = get_ipython()
     threads.update(threading.enumerate())
     streams = (sys.stdout, sys.stderr)
-    tracers.append(Tracer(shell, trace=trace))
-    tracers[-1].install()
+    tracers.append(tracer := Tracer(shell, trace=trace))
+    tracer.install()
+    if learning is not None:
+        tracer.desk = hooks.install(learning, shell, tracer.watch)
     _widen(shell)
 
 

@@ -1,0 +1,451 @@
+"""Watches the libraries that learn, from the moment they are imported.
+
+A function is watched by giving it other code, which calls us; the function itself stays the same
+object. So whoever imported it before is watched too, `is`, `super()`, signatures, pickles and
+references by name all stay as they were, and taking the watch off is giving the code back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import sys
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType, FunctionType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .calls import Handler
+    from .contract import Copies, Evaluation
+    from .lessons import Lessons
+    from .watch import Watch
+
+OURS = "<_nbsafe importlib._bootstrap>"
+"""The file of our frames: `warnings` takes those of the import system out of its count."""
+
+_MARK = "_nbsafe_call"
+_BASE = "sklearn.base"
+_LEFT = frozenset({"keras", "tensorflow", "torch", "pytorch_lightning", "lightning", "pyspark"})
+_NO_LEARNERS = frozenset({"data", "model"})  # of their own interface: nobody knows the arguments
+_FUNCTIONS = frozenset({"split", "resample", "shuffle", "cv", "cv_curve"})
+_EVERYWHERE = frozenset({"metric", "fitted"})
+_INNER = 1_000
+
+
+class Desk:
+    """Where hooks report.
+
+    `busy`: a watched call is running, and what it calls is its own affair. `spent`: seconds of
+    this run that we took.
+    """
+
+    def __init__(self, fault: Callable[[BaseException, str], None]) -> None:
+        self.fault = fault
+        self.on = True
+        self.lessons: Lessons | None = None
+        self.busy = False
+        self.thread = threading.get_ident()
+        self.inner: list[weakref.ref[Any]] = []
+        self.spent = 0.0
+        self.watched: list[tuple[FunctionType, CodeType]] = []
+
+    def start(self) -> None:
+        """Take note that a run begins: whatever happens in other threads is not the notebook's."""
+        self.thread, self.spent, self.busy = threading.get_ident(), 0.0, False
+        if self.lessons is not None:
+            self.lessons.start()
+
+    def report(self) -> tuple[list[Evaluation], list[Copies], float]:
+        """Return what was seen in this run, and the seconds that it took us."""
+        seen = self.lessons.take() if self.lessons is not None else ([], [])
+        return *seen, self.spent
+
+    def fail(self, error: BaseException) -> None:
+        """Give every function its own code back, and never watch again."""
+        self.on = False
+        for function, code in self.watched:
+            function.__code__ = code
+        self.watched.clear()
+        self.lessons = None
+        self.fault(error, "watching what learns")
+
+
+class Hook:
+    """Stands in a function's code; calls what it had been.
+
+    In another process, where nobody is at the desk, a copy calls the original and nothing more.
+    """
+
+    __slots__ = ("desk", "handler", "name", "original")
+
+    def __init__(self, desk: Desk, original: FunctionType, name: str, handler: Handler) -> None:
+        self.desk, self.original, self.name, self.handler = desk, original, name, handler
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call the original, with an eye on what goes in and what comes out."""
+        desk = self.desk
+        if desk.busy or not desk.on or threading.get_ident() != desk.thread:
+            if desk.busy and self.name == "fit" and args and len(desk.inner) < _INNER:
+                _note_inner(desk, args[0])
+            return self.original(*args, **kwargs)
+        caller = sys._getframe(2).f_code.co_filename  # noqa: SLF001  # above it is the stand-in
+        if "-packages" in caller:  # what a library does inside is its own affair
+            return self.original(*args, **kwargs)
+        desk.busy = True
+        try:
+            steps, changed = _begin(self, args, kwargs)
+            if changed is None:
+                result = self.original(*args, **kwargs)
+                _end(self, steps, result)
+                return result
+            result = self.original(*changed.args, **kwargs)
+            _end(self, steps, result)
+            kept = result[: len(result) - changed.extra]
+            return kept[0] if len(kept) == changed.extra == 1 else kept
+        finally:
+            desk.busy = False
+            desk.inner.clear()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial, (self.original,)
+
+
+def _note_inner(desk: Desk, estimator: Any) -> None:
+    with contextlib.suppress(TypeError):
+        desk.inner.append(weakref.ref(estimator))
+
+
+def _begin(hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the steps of a handler and the arguments that it changes, None for none of them."""
+    desk, started = hook.desk, time.thread_time()
+    try:
+        from .calls import Call
+        from .rowids import Unknown
+
+        try:
+            if desk.lessons is None:
+                return None, None
+            steps = hook.handler(desk.lessons, Call(hook.name, args, kwargs, desk.inner))
+            return steps, next(steps)
+        except Unknown:
+            return None, None
+    except Exception as error:
+        desk.fail(error)
+        return None, None
+    finally:
+        desk.spent += time.thread_time() - started
+
+
+def _end(hook: Hook, steps: Any, result: Any) -> None:
+    if steps is None or not hook.desk.on:
+        return
+    started = time.thread_time()
+    try:
+        from .rowids import Unknown
+
+        with contextlib.suppress(StopIteration, Unknown):
+            steps.send(result)
+    except Exception as error:
+        hook.desk.fail(error)
+    finally:
+        hook.desk.spent += time.thread_time() - started
+
+
+# ------------------------------------------------------------------ other code for functions
+
+
+def put_on(desk: Desk, function: Any, name: str, handler: Handler) -> None:
+    """Give a function code that calls the desk; leave alone what is no plain function."""
+    if not isinstance(function, FunctionType) or not desk.on or is_ours(function.__code__):
+        return
+    code = function.__code__
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return
+    original = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    original.__kwdefaults__ = function.__kwdefaults__
+    original.__qualname__, original.__module__ = function.__qualname__, function.__module__
+    original.__doc__, original.__dict__ = function.__doc__, function.__dict__.copy()
+    original.__annotations__ = function.__annotations__
+    hook = Hook(desk, original, name, handler)
+    ours = _standin(code)
+    consts = tuple(hook if const == _MARK else const for const in ours.co_consts)
+    replaced = ours.replace(co_consts=consts, co_name=code.co_name, co_firstlineno=1)
+    function.__code__ = replaced
+    function.__dict__.setdefault("__wrapped__", original)
+    desk.watched.append((function, code))
+
+
+def is_ours(code: CodeType) -> bool:
+    """Return whether code is a part of the watch."""
+    return code.co_filename == OURS
+
+
+def _standin(code: CodeType) -> CodeType:
+    """Return code that takes the same arguments and passes them to what stands at the mark."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    stars = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    names = code.co_varnames[
+        : count
+        + bool(code.co_flags & inspect.CO_VARARGS)
+        + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    ]
+    generator = bool(code.co_flags & inspect.CO_GENERATOR)
+    return _made(
+        names, code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, stars,
+        code.co_freevars, generator,
+    )  # fmt: skip
+
+
+@functools.cache
+def _made(
+    names: tuple[str, ...],
+    positional: int,
+    plain: int,
+    keyword: int,
+    stars: int,
+    free: tuple[str, ...],
+    generator: bool,  # noqa: FBT001  # a key of the cache
+) -> CodeType:
+    """Return the code of a function of these arguments and free names."""
+    rest = list(names[plain + keyword :])
+    star = rest.pop(0) if stars & inspect.CO_VARARGS else ""
+    taken, passed = list(names[:plain]), list(names[:plain])
+    if positional:
+        taken.insert(positional, "/")
+    if star or keyword:
+        taken.append("*" + star)
+    if star:
+        passed.append("*" + star)
+    for name in names[plain : plain + keyword]:
+        taken.append(name)
+        passed.append(f"{name}={name}")
+    if rest:
+        taken.append("**" + rest[0])
+        passed.append("**" + rest[0])
+    give = "return (yield from " if generator else "return ("
+    inside = [f"def f({', '.join(taken)}):", f"    {_MARK} = {_MARK!r}"]
+    inside.append(f"    {give}{_MARK}({', '.join(passed)}))")
+    inside.append(f"    ({', '.join([*free, ''])})" if free else "    pass")
+    lines = [f"def outer({', '.join(free)}):", *(f"    {line}" for line in inside), "    return f"]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), OURS, "exec"), scope)  # noqa: S102  # made of names only
+    outer = scope["outer"]
+    code: CodeType = outer(*free).__code__
+    return code
+
+
+# ------------------------------------------------------------------ classes
+
+
+def watch_class(desk: Desk, kind: type) -> None:
+    """Watch the methods of a class that learns, wherever it has them from."""
+    from .calls import METHODS
+
+    for name, handler in METHODS.items():
+        for base in kind.__mro__:
+            found = base.__dict__.get(name)
+            if found is not None:
+                put_on(desk, _function(found), name, handler)
+
+
+def _function(found: Any) -> Any:
+    """Return the function behind what stands in a class: a method that is there only at times."""
+    if isinstance(found, (classmethod, staticmethod)):
+        return found.__func__
+    return found if isinstance(found, FunctionType) else getattr(found, "fn", None)
+
+
+def watch_subclasses(desk: Desk, base: Any) -> None:
+    """Watch the subclasses of a class, those that are there and those that will be made."""
+    own = base.__dict__.get("__init_subclass__")
+
+    def __init_subclass__(cls: Any, /, **kwargs: Any) -> None:  # noqa: N807  # it stands for it
+        if own is not None:
+            own.__func__(cls, **kwargs)
+        else:
+            super(base, cls).__init_subclass__(**kwargs)
+        _try(desk, watch_class, cls)
+
+    __init_subclass__.__code__ = __init_subclass__.__code__.replace(co_filename=OURS)
+    base.__init_subclass__ = classmethod(__init_subclass__)
+    for kind in [base, *_below(base)]:
+        watch_class(desk, kind)
+
+
+def _below(kind: type) -> Iterator[type]:
+    below: list[type] = type.__subclasses__(kind)
+    for each in below:
+        yield each
+        yield from _below(each)
+
+
+def _try(desk: Desk, do: Callable[..., None], *args: Any) -> None:
+    if not desk.on:
+        return
+    try:
+        do(desk, *args)
+    except Exception as error:
+        desk.fail(error)
+
+
+# ------------------------------------------------------------------ imports
+
+
+class Finder:
+    """Finds nothing itself: it looks on while others import the modules that are wanted."""
+
+    def __init__(self, desk: Desk, wanted: Mapping[str, Callable[[Any], None]]) -> None:
+        self.desk, self.wanted = desk, wanted
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return what the other finders find, with an eye on a module that is wanted."""
+        if name not in self.wanted or not self.desk.on:
+            return None
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                self._look_on(spec, name)
+                return spec
+        return None
+
+    def _look_on(self, spec: Any, name: str) -> None:
+        loader = spec.loader
+        execute = getattr(loader, "exec_module", None)
+        if execute is None:
+            return
+
+        def exec_module(module: Any) -> None:
+            loader.__dict__.pop("exec_module", None)
+            execute(module)
+            _try(self.desk, lambda _, m: self.wanted[name](m), module)
+
+        with contextlib.suppress(AttributeError):  # a built-in loader: nothing there learns
+            loader.exec_module = exec_module
+
+
+def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
+    """Watch what `learning` names: classes by their role, functions by their effect."""
+    desk = Desk(watch.fault)
+    wanted = _wanted(learning, desk, lambda: (watch.run, watch.places.current_line(watch.run)))
+    for name in list(wanted):
+        module = sys.modules.get(name)
+        if module is not None:
+            _try(desk, lambda _, m, n=name: wanted[n](m), module)
+    sys.meta_path.insert(0, Finder(desk, wanted))
+    for method in (Hook.__call__, Finder.find_spec):
+        method.__code__ = method.__code__.replace(co_filename=OURS)
+    watch_tracebacks(shell)
+    return desk
+
+
+def _wanted(
+    learning: Mapping[str, Any], desk: Desk, place: Callable[[], tuple[int, int]]
+) -> dict[str, Callable[[Any], None]]:
+    """Return the modules to look at, and what is done with each when it has been imported."""
+    functions: dict[str, dict[str, str]] = {}
+    for name, effect in learning["functions"].items():
+        module, path = _cut(name)
+        if effect in _EVERYWHERE or (effect in _FUNCTIONS and module.startswith("sklearn")):
+            functions.setdefault(module, {})[path] = effect
+    classes: dict[str, set[str]] = {}
+    for name, role in learning["classes"].items():
+        module, path = _cut(name)
+        if role not in _NO_LEARNERS and module.partition(".")[0] not in _LEFT:
+            classes.setdefault(module, set()).add(path)
+
+    def look(module: Any) -> None:
+        if "numpy" not in sys.modules:
+            return
+        if desk.lessons is None:
+            from .lessons import Lessons
+
+            desk.lessons = Lessons(learning["classes"], place)
+        name = module.__name__
+        if name == _BASE:
+            watch_subclasses(desk, module.BaseEstimator)
+        _watch_functions(desk, module, functions.get(name, {}))
+        _watch_classes(desk, module, classes.get(name, set()), learning["classes"])
+
+    left = {name for name in (*functions, *classes) if name.partition(".")[0] in _LEFT}
+    return dict.fromkeys({_BASE, *functions, *classes} - left, look)
+
+
+def _cut(name: str) -> tuple[str, str]:
+    """Return the module of a dotted name, and the path in it: a class begins with a capital."""
+    words = name.split(".")
+    at = next((i for i, word in enumerate(words[:-1]) if word[:1].isupper()), len(words) - 1)
+    return ".".join(words[:at]), ".".join(words[at:])
+
+
+def _watch_functions(desk: Desk, module: Any, functions: Mapping[str, str]) -> None:
+    from .calls import FUNCTIONS
+
+    for path, effect in functions.items():
+        handler = FUNCTIONS.get(effect)
+        if handler is not None and "." not in path:
+            put_on(desk, module.__dict__.get(path), path, handler)
+
+
+def _watch_classes(desk: Desk, module: Any, paths: set[str], roles: Mapping[str, str]) -> None:
+    from .calls import folds
+
+    for path in paths:
+        kind = module.__dict__.get(path)
+        if not isinstance(kind, type):
+            continue
+        if roles[f"{module.__name__}.{path}"] == "splitter":
+            for base in kind.__mro__:
+                put_on(desk, base.__dict__.get("split"), "split", folds)
+        else:
+            watch_class(desk, kind)
+
+
+# ------------------------------------------------------------------ tracebacks
+
+
+def trim(error: BaseException | None) -> None:
+    """Take our frames out of an exception's traceback, and of those that led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        before: TracebackType | None = error.__traceback__
+        while before is not None:
+            after = before.tb_next
+            while after is not None and is_ours(after.tb_frame.f_code):
+                after = after.tb_next
+            if after is not before.tb_next:
+                before.tb_next = after
+            before = after
+        error = error.__cause__ or error.__context__
+
+
+def watch_tracebacks(shell: Any) -> None:
+    """Take our frames out of every traceback that is about to be shown."""
+    original: Any = traceback.TracebackException.__init__
+
+    @functools.wraps(original)
+    def __init__(self: Any, exc_type: Any, exc_value: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        with contextlib.suppress(Exception):
+            trim(exc_value)
+        original(self, exc_type, exc_value, *args, **kwargs)
+
+    traceback.TracebackException.__init__ = __init__  # type: ignore[method-assign]
+    asked = getattr(shell, "_get_exc_info", None)
+    if asked is None:
+        return
+
+    def _get_exc_info(*args: Any, **kwargs: Any) -> Any:
+        found = asked(*args, **kwargs)
+        with contextlib.suppress(Exception):
+            trim(found[1])
+        return found
+
+    shell._get_exc_info = _get_exc_info  # noqa: SLF001  # all that IPython shows passes here
