@@ -6,17 +6,19 @@ import base64
 import contextlib
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import describe, seal
-from .contract import MIME, Answer, SideRun
+from .contract import MIME, Answer, Question, SideRun
 
 HEAD = 8
 TEXT_LIMIT = 8_000_000
 SHOWN_LIMIT = 100
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 def keep() -> Callable[[], None]:
@@ -38,26 +40,22 @@ def keep() -> Callable[[], None]:
     return restore
 
 
-def live(
-    tracer: Any,
-    cells: list[str],
-    ways: tuple[int, int],
-    restore: Callable[[], None],
-    limit_s: float,
-) -> None:
+def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[[], None]) -> None:
     """Run the cells, write the answer to the first way out, and end the process."""
     try:
         life = _Child(tracer, ways[0])
         restore()
-        seal.close_off(ways, limit_s, cells)
+        if asked["stir"]:
+            _stir()
+        seal.close_off(ways, asked["limit_s"], asked["cells"])
         seal.quiet_pools()
         life.listen()
         seal.guard(life.refuse)
-        life.run(cells)
+        life.run(asked["cells"])
         life.send()
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):  # the parent tells that there was no answer
-            _write(ways[0], {**_nothing(), "cause": f"it could not be run: {error!r}"})
+            _write(ways[0], nothing(f"it could not be run: {error!r}"))
     finally:
         os._exit(0)
 
@@ -70,7 +68,7 @@ class _Child:
         self.shell = tracer.shell
         self.way = way
         self.pid = os.getpid()
-        self.answer = _nothing()
+        self.answer = nothing()
         self.messages: list[list[Any]] = []
         self.event: Any = None
         self.size = 0
@@ -130,6 +128,7 @@ class _Child:
 
     def run(self, cells: list[str]) -> None:
         """Run the cells one after another, to the first that fails."""
+        self.answer["was"] = self._shown(_WORD.findall(cells[-1]))
         for number, source in enumerate(cells, 1):
             self.answer["cell"] = number
             self.messages, self.event = [], None
@@ -160,7 +159,7 @@ class _Child:
 
     def _shown(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
         home = self.tracer.home
-        here = sorted(name for name in names if name in home)[:SHOWN_LIMIT]
+        here = sorted({name for name in names if name in home})[:SHOWN_LIMIT]
         return {name: describe.aspects(home[name]) for name in here}
 
     # ------------------------------------------------------------ how it ends
@@ -169,7 +168,7 @@ class _Child:
         """Answer that a cell cannot be run on the side, and end."""
         try:
             cell = self.answer["cell"]
-            _write(self.way, {**_nothing(), "cause": cause, "cell": cell})
+            _write(self.way, {**nothing(cause), "cell": cell})
         finally:
             os._exit(0)
 
@@ -179,8 +178,9 @@ class _Child:
             _write(self.way, self.answer)
 
 
-def _nothing() -> Answer:
-    return {"cause": "", "cell": 0, "runs": [], "shown": {}, "raw": ""}
+def nothing(cause: str = "") -> Answer:
+    """Return an answer without runs, and why there are none."""
+    return {"cause": cause, "cell": 0, "runs": [], "shown": {}, "was": {}, "raw": ""}
 
 
 def _write(way: int, answer: Answer) -> None:
@@ -201,6 +201,14 @@ def _streams() -> tuple[Any, ...]:
     from . import bootstrap
 
     return bootstrap.streams
+
+
+def _stir() -> None:
+    """Seed the usual sources of random numbers by chance."""
+    modules: dict[str, Any] = dict(sys.modules)
+    for name in ("random", "numpy.random", "torch"):
+        if name in modules:
+            modules[name].seed()
 
 
 def _reroute(stream: Any, text: Any) -> None:

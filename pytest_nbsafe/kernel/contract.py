@@ -165,10 +165,14 @@ class CellRun(TypedDict):
 
 
 class Question(TypedDict):
-    """What the host asks of a forked child: to run these cells within so many seconds."""
+    """What the host asks of a forked child: to run these cells within so many seconds.
+
+    With `stir` all sources of random numbers are seeded anew first, to tell chance from proof.
+    """
 
     cells: list[str]
     limit_s: float
+    stir: bool
 
 
 class SideRun(TypedDict):
@@ -188,13 +192,15 @@ class Answer(TypedDict):
 
     `cause` says why cells could not be run, or not to the end, empty when they ran; `cell` is then
     the one (from 1 in the question) that it speaks of, 0 when of none. `shown` are aspects of what
-    the names of the last cell hold at its end, `raw` what was written past Python.
+    the names of the last cell hold at its end, `was` what they held before anything ran; `raw` is
+    what was written past Python.
     """
 
     cause: str
     cell: int
     runs: list[SideRun]
     shown: dict[str, dict[str, str]]
+    was: dict[str, dict[str, str]]
     raw: str
 
 

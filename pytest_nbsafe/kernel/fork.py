@@ -34,26 +34,25 @@ def ask(question: str) -> None:
     """Answer a question of the host; the answer leaves with the reply to its request."""
     asked: Question = json.loads(question)
     tracer = bootstrap.tracers[-1]
-    answer = run(tracer, asked["cells"], asked["limit_s"])
+    answer = run(tracer, asked)
     payload = {"source": PACKAGE, "answer": answer}
     tracer.shell.payload_manager.write_payload(payload)
 
 
-def run(tracer: Any, cells: list[str], limit_s: float) -> str:
+def run(tracer: Any, asked: Question) -> str:
     """Return the answer of a child that ran the cells, as JSON text; or why there is none."""
     cause = obstacle()
     if cause:
         return refusal(cause)
     try:
-        return _Fork(limit_s).answer(tracer, cells)
+        return _Fork(asked["limit_s"]).answer(tracer, asked)
     except OSError as error:
         return refusal(f"the kernel could not be forked: {error}")
 
 
 def refusal(cause: str) -> str:
     """Return an answer that says why the cells could not be run."""
-    answer: Answer = {"cause": cause, "cell": 0, "runs": [], "shown": {}, "raw": ""}
-    return json.dumps(answer)
+    return json.dumps(child.nothing(cause))
 
 
 # ------------------------------------------------------------------ may it be forked?
@@ -118,7 +117,7 @@ class _Fork:
         self.came = {"answer": bytearray(), "raw": bytearray()}
         self.status: int | None = None
 
-    def answer(self, tracer: Any, cells: list[str]) -> str:
+    def answer(self, tracer: Any, asked: Question) -> str:
         """Fork, wait for the child's answer, and leave nothing of it behind."""
         restore = child.keep()
         try:
@@ -128,7 +127,7 @@ class _Fork:
             self.pid = _fork()
             if self.pid == 0:
                 ways = self.fds["answer-in"], self.fds["raw-in"]
-                child.live(tracer, cells, ways, restore, self.limit_s)
+                child.live(tracer, asked, ways, restore)
             for name in ("answer-in", "raw-in"):
                 os.close(self.fds.pop(name))
             late = self._listen()

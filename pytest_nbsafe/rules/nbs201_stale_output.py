@@ -105,7 +105,7 @@ def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
     old = f", still made from the older `{root(read)[0]}`" if read.chain else ""
     reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
-    remedy = refresh_remedy(read.chain, read.refreshers)
+    remedy = refresh_remedy(read)
     return _claim(facts, read, why_older(read), steps, remedy, marks(read, edges))
 
 

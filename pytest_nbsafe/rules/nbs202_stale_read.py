@@ -76,7 +76,7 @@ def _claim(facts: Facts, read: StaleRead) -> Claim:
             "confirmed" if proof else "suspected",
             f"this cell read a stale value: {why}",
             steps=(*chain_steps(facts, read.chain), Step(read.cell, read.line, reads)),
-            remedy=refresh_remedy(read.chain, read.refreshers),
+            remedy=refresh_remedy(read),
         ),
         explains=marks(read, page_edges(facts)),
         fault=("NBS202", read.cell),

@@ -17,8 +17,8 @@ class TracerFault:
     Why it matters: where nothing was seen nothing can be found, so a clean report says less than it
     seems to. What the tracer does not know it takes for unknown, never for sound.
 
-    Limits: the usual reason is a fault of ours, which is worth a report. A cell that takes IPython's
-    own hooks away (as the example does) cuts the tracer off, too; then it is silent from there on.
+    Limits: the usual reason is a fault of ours, which is worth a report. A cell that takes away the
+    hooks of IPython itself (as the example does) cuts the tracer off, too, from there on.
     """
 
     code: ClassVar[str] = "NBS906"
@@ -45,7 +45,7 @@ get_ipython().events.unregister("post_run_cell", print)
 
 
 def _results(facts: Facts) -> Iterator[CellResult]:
-    """Yield all runs that came to their own end: where the kernel was stopped, so was the tracer."""
+    """Yield all runs that came to their own end; in others the tracer was stopped, too."""
     trial = facts.trial
     for run in (trial.clean, trial.replay, trial.second) if trial else ():
         for result in run.results if run else ():

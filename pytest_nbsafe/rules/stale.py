@@ -9,6 +9,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Facts, Mark
 from pytest_nbsafe.rules.words import cells, ran_as
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, StaleRead
+from pytest_nbsafe.trace.staleness import refreshing
 
 
 def why_older(read: StaleRead) -> str:
@@ -68,11 +69,9 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> froze
     return frozenset(found)
 
 
-def refresh_remedy(chain: Sequence[Cause], refreshers: Sequence[int]) -> str:
+def refresh_remedy(read: StaleRead) -> str:
     """Return which cells to run again, from the one that missed the news to the reading one."""
-    again = list(dict.fromkeys(cause.cell for cause in reversed(chain)))
-    if len(again) < 2 and refreshers:
-        again = [refreshers[0]]
+    again = refreshing(read)
     if not again:
         return "run the notebook from the top"
     order = ", in this order" if len(again) > 1 else ""

@@ -16,9 +16,10 @@ MARGIN_S = 5.0
 """How much longer than the child may the kernel take to answer."""
 
 
-def question(cells: Sequence[Cell], limit_s: float) -> str:
+def question(cells: Sequence[Cell], limit_s: float, *, stir: bool) -> str:
     """Return the expression that asks a kernel to run the cells in a forked child."""
-    asked: Question = {"cells": [cell.source for cell in cells], "limit_s": limit_s}
+    sources = [cell.source for cell in cells]
+    asked: Question = {"cells": sources, "limit_s": limit_s, "stir": stir}
     return f"__import__('{PACKAGE}.fork', fromlist=['fork']).ask({json.dumps(asked)!r})"
 
 
@@ -35,7 +36,7 @@ def answer(reply: Mapping[str, Any] | None) -> Answer:
 
 def no_answer(cause: str) -> Answer:
     """Return the answer of a kernel that could not be asked."""
-    return {"cause": cause, "cell": 0, "runs": [], "shown": {}, "raw": ""}
+    return {"cause": cause, "cell": 0, "runs": [], "shown": {}, "was": {}, "raw": ""}
 
 
 def collector(run: SideRun, raw: str) -> Collector:

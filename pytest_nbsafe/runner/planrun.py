@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.differences import Counterfactual
 from pytest_nbsafe.trace.model import CellResult, PlanResult
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -35,6 +36,17 @@ class Session(Protocol):
 
     def close(self) -> None:
         """Stop the kernel."""
+        ...
+
+
+@runtime_checkable
+class SideSession(Protocol):
+    """A session that can also say what cells would do."""
+
+    def counterfactual(
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool
+    ) -> Counterfactual:
+        """Return what the cells would do if they ran now; the kernel stays as it is."""
         ...
 
 
@@ -82,6 +94,14 @@ class PlanRun:
         while len(self.results) < last.step:
             self.advance()
         return self.results[last.step - 1]
+
+    def aside(self, cells: Sequence[int], limit_s: float, *, stir: bool = False) -> Counterfactual:
+        """Return what these cells would do if they ran now, beside the plan; the plan goes on."""
+        session = self._session
+        if session is None or not session.alive or not isinstance(session, SideSession):
+            return Counterfactual(cause="there is no kernel to run it in")
+        pages = [self._graph.notebook.cell(cell) for cell in cells]
+        return session.counterfactual(pages, limit_s=limit_s, stir=stir)
 
     def result(self) -> PlanResult:
         """Return what has been run so far."""

@@ -151,18 +151,22 @@ class KernelSession:
         return self._result(cell, step, exchange, duration_s)
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float = counterfactual.LIMIT_S
+        self,
+        cells: Sequence[Cell],
+        *,
+        limit_s: float = counterfactual.LIMIT_S,
+        stir: bool = False,
     ) -> Counterfactual:
         """Return what the cells would do if they ran now, one after another.
 
         The kernel stays as it is. They run in a forked child, which may write no file, use no
         network and start no process: a cell that would is not run, and the cause says so. The
-        steps of the results count from 1.
+        steps of the results count from 1. With `stir` random numbers are other ones.
         """
         assert self._loop is not None, "start the session before asking it"
         assert self._alive, "the kernel is gone"
         self._busy = True
-        answer = self._loop.run(self._ask(cells, limit_s))
+        answer = self._loop.run(self._ask(cells, limit_s, stir=stir))
         self._busy = False
         if answer["cause"]:
             at = answer["cell"]
@@ -177,10 +181,7 @@ class KernelSession:
             )
         finally:
             self._run_cells = known  # the kernel itself has not run them
-        return Counterfactual(results, shown=answer["shown"])
-
-    def close(self) -> None:
-        """Stop the kernel and remove what was made for it; safe to call twice."""
+        return Counterfactual(results, shown=answer["shown"], was=answer["was"])
 
     def sweep(self, *, names: bool = True) -> Holding | None:
         """Return what the kernel holds now, or only what no name shows; None without an answer."""
@@ -190,6 +191,9 @@ class KernelSession:
         found = self._loop.run(self._look(names=names))
         self._busy = False
         return found
+
+    def close(self) -> None:
+        """Stop the kernel and remove what was made for it; safe to call twice."""
         loop, self._loop = self._loop, None
         if loop is None or os.getpid() != self._owner:
             return
@@ -294,7 +298,7 @@ class KernelSession:
         await asyncio.gather(work, return_exceptions=True)
         kill_group(self._pid)
 
-    async def _ask(self, cells: Sequence[Cell], limit_s: float) -> Answer:
+    async def _ask(self, cells: Sequence[Cell], limit_s: float, *, stir: bool) -> Answer:
         """Ask the kernel to run cells on the side; one that does not answer is stopped."""
         from nbclient.exceptions import DeadKernelError
 
@@ -303,7 +307,7 @@ class KernelSession:
             "",
             silent=True,
             store_history=False,
-            user_expressions={"answer": counterfactual.question(cells, limit_s)},
+            user_expressions={"answer": counterfactual.question(cells, limit_s, stir=stir)},
             allow_stdin=False,
         )
         try:
@@ -317,10 +321,6 @@ class KernelSession:
             self._alive = False
             return counterfactual.no_answer(f"{death(await self._exit_code())}{self._said()}")
         return counterfactual.answer(reply)
-
-    def _side_result(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
-        shown = counterfactual.collector(run, raw)
-        return self._result(cell, step, _Exchange(shown, run["reply"], run["event"]), 0.0)
 
     async def _look(self, *, names: bool) -> Holding | None:
         """Ask what the kernel holds; one that takes too long is stopped."""
@@ -342,6 +342,10 @@ class KernelSession:
             kill_group(self._pid)
             return None
         return sweeps.answer(reply)
+
+    def _side_result(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
+        shown = counterfactual.collector(run, raw)
+        return self._result(cell, step, _Exchange(shown, run["reply"], run["event"]), 0.0)
 
     async def _exit_code(self) -> int | None:
         code = await self._client.km.provisioner.poll()

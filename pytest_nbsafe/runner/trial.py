@@ -8,7 +8,9 @@ from typing import TypeVar
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
+from pytest_nbsafe.runner.reruns import Reruns
 from pytest_nbsafe.trace import channels, staleness, verdicts
+from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
     OutdatedResult,
@@ -45,6 +47,7 @@ class TrialRun:
         self._make_session = make_session
         self._clean = PlanRun(graph, clean, make_session)
         self._replay = PlanRun(graph, plan, make_session) if plan else None
+        self._reruns = Reruns(suspicions)
         self.replayed = plan is not None
 
     def until(self, cell: int) -> CellResult | None:
@@ -68,7 +71,7 @@ class TrialRun:
         `last` is the last cell of the page that is asked for: the clean run stops there.
         """
         try:
-            replay = _run_all(self._replay) if self._replay else None
+            replay = _run_all(self._replay, asking=self._reruns) if self._replay else None
             clean = _run_all(self._clean, last)
             suspicions = self._suspicions(clean, replay)
             second = self._second(suspicions, clean, replay)
@@ -85,7 +88,7 @@ class TrialRun:
     def _second(
         self, suspicions: Suspicions, clean: PlanResult, replay: PlanResult | None
     ) -> PlanResult | None:
-        suspected = verdicts.suspects(suspicions)
+        suspected = verdicts.suspects(suspicions) | _inconsistent(replay)
         last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
         if last is None:
             return None
@@ -120,15 +123,37 @@ class TrialRun:
             self._graph.notebook, verdicts.suspects(suspicions), clean, replay, second
         )
         standing = verdicts.standing(suspicions, judgements, self._graph.cells)
-        return Trial(clean, replay, second, standing, judgements)
+        return Trial(
+            clean,
+            replay,
+            second,
+            standing,
+            judgements,
+            self._reruns.reads,
+            self._reruns.endings,
+            consistency(replay.results) if replay else {},
+        )
 
 
-def _run_all(run: PlanRun, last: int | None = None) -> PlanResult:
-    """Run a plan to its end, or as far as the last run of the cell `last`; stop its kernel."""
+def _inconsistent(replay: PlanResult | None) -> frozenset[int]:
+    """Return the cells that are inconsistent at the end of a plan."""
+    states = consistency(replay.results) if replay else {}
+    return frozenset(cell for cell, found in states.items() if found.state == "inconsistent")
+
+
+def _run_all(run: PlanRun, last: int | None = None, asking: Reruns | None = None) -> PlanResult:
+    """Run a plan to its end, or as far as the last run of the cell `last`; stop its kernel.
+
+    On the way suspected cells are run again on the side, by `asking`.
+    """
     end = run.plan.last_run(last) if last is not None else None
     steps = end.step if end is not None else len(run.plan.runs)
     while len(run.results) < steps:
+        if asking is not None:
+            asking.before(run)
         run.advance()
+    if asking is not None:
+        asking.end(run)
     run.close()
     return run.result()
 

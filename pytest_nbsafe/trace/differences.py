@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.trace.model import CellResult, Comparison, Rerun
+from pytest_nbsafe.trace.outputs import compare, text_lines
 from pytest_nbsafe.values import dataclass, field
 
 Aspects = Mapping[str, str]
 """A few words on a value, by aspect: `value`, `length`, `shape`, `mean`...; none: unknown."""
+_MOST = 3
+_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +22,134 @@ class Counterfactual:
     `results` are those of the cells in the order they were given, to the first that failed; none
     where they could not be run, and `cause` says why in a fragment of a sentence; `cell` is then
     the cell that it speaks of, 0 when of none. `shown` describes what the names that the last of
-    them touched hold at its end.
+    them touched hold at its end, `was` what they held before.
     """
 
     results: tuple[CellResult, ...] = ()
     cause: str = ""
     cell: int = 0
     shown: Mapping[str, Aspects] = field(default_factory=dict)
+    was: Mapping[str, Aspects] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run of a cell made, with a description of the names' values where there is one.
+
+    With `strict` a value counts as another only where its description is: so where the two runs
+    were not made alike, and a long sum may end in another last digit.
+    """
+
+    result: CellResult
+    aspects: Mapping[str, Aspects] = field(default_factory=dict)
+    strict: bool = False
+
+
+def made(result: CellResult) -> frozenset[str]:
+    """Return the names that a run bound or changed, and that are still there at its end."""
+    found = {name for record in result.records for name in (*record.writes, *record.mutates)}
+    return frozenset(found & result.after.keys())
+
+
+def rerun(
+    cell: int,
+    after: tuple[int, ...],
+    old: Outcome,
+    new: Outcome,
+    control: CellResult | None = None,
+) -> Rerun:
+    """Return how what a cell makes when it runs again compares with what it made before.
+
+    What differs from the `control`, the same run with other random numbers, is chance.
+    """
+    names = {name: _compared(name, old, new, control) for name in _made(old, new)}
+    shown = compare(old.result.outputs, new.result.outputs)
+    output: Comparison = shown.result
+    if output == "differs" and control is not None:
+        again = compare(new.result.outputs, control.outputs).result
+        output = "nondeterministic" if again == "differs" else output
+    before, now = _raised(old.result), _raised(new.result)
+    said = [f"{before or 'no exception'} -> {now or 'no exception'}"] if before != now else []
+    said += _said([name for name, answer in names.items() if answer == "differs"], old, new)
+    if output == "differs":
+        said.append(f"shows {_quoted(shown.saved)} -> {_quoted(shown.new)}")
+    return Rerun(
+        cell,
+        after,
+        _overall(names, output, raised=before != now),
+        output=output,
+        differences=tuple(said[:_MOST]),
+        old=shown.saved,
+        new=shown.new,
+    )
+
+
+def difference(name: str, old: Aspects, new: Aspects) -> str:
+    """Return how two values differ, by the first aspect that does: "`x` shape (2, 3) -> (2, 2)"."""
+    for aspect, was in old.items():
+        now = new.get(aspect, was)
+        if _lines(now) != _lines(was):
+            word = "" if aspect == "value" else f" {aspect}"
+            return f"`{name}`{word} {was} -> {now}"
+    return ""
+
+
+# ------------------------------------------------------------------ names, output, end
+
+
+def _made(old: Outcome, new: Outcome) -> list[str]:
+    return sorted(made(old.result) | made(new.result))
+
+
+def _compared(name: str, old: Outcome, new: Outcome, control: CellResult | None) -> Comparison:
+    """Return how the values of a name that either run made compare."""
+    before, now = old.result.after.get(name), new.result.after.get(name)
+    again = control.after.get(name) if control is not None else now
+    if before is None or now is None:
+        return "differs" if again == now else "nondeterministic"
+    if not before.hash or not now.hash:
+        return "nothing-to-compare"
+    if before.hash == now.hash:
+        return "same"
+    if again is None or again.hash != now.hash:
+        return "nondeterministic"
+    if old.strict and not difference(name, old.aspects.get(name, {}), new.aspects.get(name, {})):
+        return "nothing-to-compare"
+    return "differs"
+
+
+def _overall(names: Mapping[str, Comparison], output: Comparison, *, raised: bool) -> Comparison:
+    """Return "same" only where nothing that can be seen differs, and all of it can be seen."""
+    answers = {*names.values(), output} if output != "nothing-to-compare" else {*names.values()}
+    if raised:
+        return "differs"
+    order: tuple[Comparison, ...] = ("differs", "nondeterministic", "nothing-to-compare")
+    return next((answer for answer in order if answer in answers), "same")
+
+
+def _said(differing: Iterable[str], old: Outcome, new: Outcome) -> list[str]:
+    """Return what to say of the names that differ, those first of which something is known."""
+    told = {
+        name: difference(name, old.aspects.get(name, {}), new.aspects.get(name, {}))
+        for name in differing
+    }
+    known = [text for text in told.values() if text]
+    return known + [f"`{name}` holds another value" for name, text in told.items() if not text]
+
+
+def _raised(result: CellResult) -> str:
+    failure = result.failure
+    return _cut(f"{failure.ename}: {failure.evalue}") if failure is not None else ""
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    """Return a description as outputs are compared: numbers to eight digits."""
+    return text_lines([Output("stream", name="stdout", text=text)])
+
+
+def _quoted(line: str) -> str:
+    return f'"{_cut(line)}"' if line.strip() else "nothing"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

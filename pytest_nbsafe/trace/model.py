@@ -195,7 +195,8 @@ class Judgement:
     `output`: its saved text outputs against the clean run's. "drift": they differ, but so do
     those of cells above that nobody suspects, so that the difference proves nothing.
     `saved` and `clean` are the first lines that differ. `values`: for each name it read, the
-    value in the replayed plan against the clean run's.
+    value in the replayed plan against the clean run's; `made`: the same for each name that it made
+    or changed.
     """
 
     cell: int
@@ -203,6 +204,45 @@ class Judgement:
     saved: str = ""
     clean: str = ""
     values: Mapping[str, Comparison] = field(default_factory=dict)
+    made: Mapping[str, Comparison] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What a cell makes when it runs again on the side, after the cells that refresh what it reads.
+
+    `after` are those cells, in the order they ran again. `result` compares all that it makes (names
+    and output) with what it made in the plan, `output` what it shows alone; `nothing-to-compare`
+    where it could not be run, and `cause` says why. `differences` say what differs, most telling
+    first: "`total` 450.0 -> 375.0". `old` and `new` are the first lines of output that differ.
+    """
+
+    cell: int
+    after: tuple[int, ...]
+    result: Comparison
+    output: Comparison = "nothing-to-compare"
+    differences: tuple[str, ...] = ()
+    cause: str = ""
+    old: str = ""
+    new: str = ""
+
+
+Standing = Literal["consistent", "inconsistent", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """Whether the inputs of a cell still hold, at the end of a plan, what its last run read.
+
+    `inputs` says it of each name that it read. `through` are the cells that made those inputs and
+    are inconsistent themselves, in the order they ran.
+    """
+
+    step: int
+    cell: int
+    state: Standing
+    inputs: Mapping[str, Standing] = field(default_factory=dict)
+    through: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +251,9 @@ class Trial:
 
     `replay` is the recorded or inferred plan when it differs from top-down, `clean` the top-down
     run in a fresh kernel, `second` a second clean run, made only when a difference asks for it.
+    `reruns` are cells that read a stale name, run again on the side from the state before they did;
+    `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
+    that of each cell at that end.
     """
 
     clean: PlanResult
@@ -218,3 +261,6 @@ class Trial:
     second: PlanResult | None = None
     suspicions: Suspicions = field(default_factory=Suspicions)
     judgements: Mapping[int, Judgement] = field(default_factory=dict)
+    reruns: Mapping[int, Rerun] = field(default_factory=dict)
+    endings: Mapping[int, Rerun] = field(default_factory=dict)
+    consistency: Mapping[int, Consistency] = field(default_factory=dict)

@@ -42,6 +42,12 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     return _stale_reads(graph, tuple(records), lambda _cell, _way: False)
 
 
+def refreshing(read: StaleRead) -> tuple[int, ...]:
+    """Return the cells that would refresh what was read, in the order to run them again in."""
+    again = tuple(dict.fromkeys(cause.cell for cause in reversed(read.chain)))
+    return read.refreshers[:1] if len(again) < 2 and read.refreshers else again
+
+
 def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
     """Return the cells with an input that was made anew after they last ran, in page order.
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.trace.differences import made
 from pytest_nbsafe.trace.model import (
     CellResult,
     Comparison,
@@ -39,13 +40,13 @@ def needs_second(
 ) -> int | None:
     """Return the last suspected cell that a second clean run must reach, None when none differs."""
     first = judge(notebook, suspected, clean, replay, None)
-    doubtful = [
-        cell
-        for cell in suspected
-        if cell in first
-        and ("differs" in first[cell].values.values() or first[cell].output == "differs")
-    ]
+    doubtful = [cell for cell in suspected if cell in first and _differs(first[cell])]
     return max(doubtful, default=None)
+
+
+def _differs(judgement: Judgement) -> bool:
+    seen = (judgement.output, *judgement.values.values(), *judgement.made.values())
+    return "differs" in seen
 
 
 def judge(
@@ -145,7 +146,13 @@ def _judgement(
         values=_values(
             replayed.reads if replayed else {}, clean.reads, again.reads if again else None
         ),
+        made=_values(_made(replayed), clean.after, again.after if again else None),
     )
+
+
+def _made(result: CellResult | None) -> dict[str, Value]:
+    """Return what a run bound or changed, with the values at its end."""
+    return {name: result.after[name] for name in sorted(made(result))} if result else {}
 
 
 def _values(

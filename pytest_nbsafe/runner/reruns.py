@@ -1,0 +1,118 @@
+"""Suspected cells, run again on the side of a plan: what they would make, refreshed.
+
+Source: the design, 5.3: from the state before the reading cell, run its refreshers and the cell
+again, and compare what it makes. A run of the cell alone, on the side as well, is what it is
+compared with, so that nothing but the refreshers differs; one more, with other random numbers,
+tells chance from proof.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pytest_nbsafe.runner.planrun import PlanRun
+from pytest_nbsafe.trace.consistency import values_at_end
+from pytest_nbsafe.trace.differences import Counterfactual, Outcome, made, rerun
+from pytest_nbsafe.trace.model import CellResult, Rerun, StaleRead, Suspicions
+from pytest_nbsafe.trace.staleness import refreshing
+
+LIMIT_S = 10.0
+"""How long the cells of one question may run."""
+BUDGET_S = 30.0
+"""How long all questions about one notebook may take."""
+MOST = 12
+"""About how many cells each time; the others wait for the clean run."""
+
+
+class Reruns:
+    """The suspected cells of one plan: `reads` run again before their step, `endings` at its end.
+
+    Only what the text suspects is asked of: what the trace finds besides is known too late.
+    """
+
+    def __init__(self, suspicions: Suspicions) -> None:
+        self.reads: dict[int, Rerun] = {}
+        self.endings: dict[int, Rerun] = {}
+        self._stale: dict[int, StaleRead] = {}
+        for read in reversed(suspicions.stale_reads):
+            self._stale[read.step] = read
+        self._through: dict[int, tuple[int, ...]] = {}
+        for old in reversed(suspicions.outdated):
+            self._through[old.cell] = tuple(reversed(old.through))
+        self._left_s = BUDGET_S
+
+    def before(self, run: PlanRun) -> None:
+        """Run the cell of the next step on the side, as it is and refreshed, if it is suspected."""
+        read = self._stale.get(len(run.results) + 1)
+        if read is None or len(self.reads) >= MOST:
+            return
+        cell, again = read.cell, tuple(c for c in refreshing(read) if c != read.cell)
+        base = self._ask(run, (cell,))
+        if not again or base.cause:
+            cause = base.cause or "no cell would refresh what it reads"
+            self.reads[cell] = _not_run(cell, again, cause)
+        else:
+            self.reads[cell] = self._compared(run, again, Outcome(base.results[0], base.shown))
+
+    def end(self, run: PlanRun) -> None:
+        """Run the cells again whose inputs were made anew after they ran."""
+        last = {result.cell: result for result in run.results}
+        held = values_at_end(run.results)
+        for cell in sorted(self._through)[:MOST]:
+            result = last.get(cell)
+            if result is None or result.status != "ok":
+                continue
+            if _changes_its_input(result):
+                self.endings[cell] = _not_run(cell, (), "it changes what it reads itself")
+                continue
+            kept = [name for name, value in result.after.items() if held.get(name) == value]
+            was = self._ask(run, (cell,)).was  # its own values as they are now
+            old = Outcome(result, {n: was[n] for n in kept if n in was}, strict=True)
+            self.endings[cell] = self._compared(run, self._through[cell], old)
+
+    def _compared(self, run: PlanRun, again: tuple[int, ...], old: Outcome) -> Rerun:
+        """Return how the cell compares that runs after those that refresh what it reads."""
+        cell = old.result.cell
+        cells = (*again, cell)
+        new = self._ask(run, cells)
+        if cause := _cut_short(new, cells):
+            return _not_run(cell, again, cause)
+        now = Outcome(new.results[-1], new.shown)
+        found = rerun(cell, again, old, now)
+        if found.result != "differs":
+            return found
+        control = self._ask(run, cells, stir=True)
+        if cause := _cut_short(control, cells):
+            return _not_run(cell, again, cause)
+        return rerun(cell, again, old, now, control.results[-1])
+
+    def _ask(self, run: PlanRun, cells: Sequence[int], *, stir: bool = False) -> Counterfactual:
+        """Run cells on the side, unless it has taken too long already, or would."""
+        took = {result.cell: result.duration_s for result in run.results}
+        if sum(took.get(cell, 0.0) for cell in cells) > LIMIT_S / 2 or self._left_s <= 0:
+            return Counterfactual(cause="it would take too long")
+        started = time.perf_counter()
+        answer = run.aside(cells, min(LIMIT_S, self._left_s), stir=stir)
+        self._left_s -= time.perf_counter() - started
+        return answer
+
+
+def _not_run(cell: int, again: tuple[int, ...], cause: str) -> Rerun:
+    return Rerun(cell, again, "nothing-to-compare", cause=cause)
+
+
+def _cut_short(answer: Counterfactual, cells: Sequence[int]) -> str:
+    """Return why the last of the cells was not run, empty when it was."""
+    if answer.cause:
+        return answer.cause
+    if len(answer.results) == len(cells):
+        return ""
+    failed = answer.results[-1]
+    name = failed.failure.ename if failed.failure is not None else "an exception"
+    return f"cell {failed.cell} raised {name} when it ran again"
+
+
+def _changes_its_input(result: CellResult) -> bool:
+    """Return whether the values that a cell read are gone by its own work."""
+    return any(result.reads[name] != result.after[name] for name in made(result) & {*result.reads})

@@ -1,0 +1,104 @@
+"""Whether each cell is still true at the end of a plan: its inputs hold what it read.
+
+Source: "Tracking inconsistencies in Jupyter notebooks" (the hash post): consistent, unknown or
+inconsistent, the worst that is said of a cell's inputs. Departs: it propagates along lineage, which
+the post leaves open; and a name that the cell changes itself counts by what the cell left, since by
+what it read no cell that adds to a counter would ever be consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_nbsafe.trace import lineage
+from pytest_nbsafe.trace.model import CellResult, Consistency, Standing, Value
+from pytest_nbsafe.values import dataclass
+
+_WORST: tuple[Standing, ...] = ("inconsistent", "unknown", "consistent")
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What each name was last seen to hold, and the step that last made or changed it."""
+
+    values: Mapping[str, Value]
+    makers: Mapping[str, int]
+
+
+def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
+    """Return the state of each cell that ran, by its last run, at the end of all results.
+
+    By value: an input that was made anew with the same content takes nothing away. A name holds
+    what was last seen of it; a change by a cell that names neither it nor another name of its
+    object is not seen.
+    """
+    ran = [result for result in results if result.status in {"ok", "raised"}]
+    records = [record for result in ran for record in result.records]
+    made = lineage.replay(records).end.symbols
+    end = _End(values_at_end(ran), {name: version.at[0] for name, version in made.items()})
+    states: dict[int, Consistency] = {}
+    before: dict[int, Consistency] | None = None
+    while states != before:  # an input may come from a later run, whose own state is known then
+        before = dict(states)
+        for result in ran:
+            states[result.step] = _state(result, end, states)
+    return {states[result.step].cell: states[result.step] for result in ran}
+
+
+def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> Consistency:
+    """Return the state of one run, as far as the others' are known."""
+    own = {name for record in result.records for name in (*record.writes, *record.mutates)}
+    inputs: dict[str, Standing] = {}
+    through: dict[int, int] = {}
+    for name in _inputs(result):
+        wanted = (result.after if name in own else result.reads).get(name)
+        maker = end.makers.get(name, 0)
+        made = states.get(maker) if maker != result.step else None
+        inputs[name] = _worst(_held(wanted, end.values.get(name)), made)
+        if made is not None and made.state == "inconsistent":
+            through[made.cell] = maker
+    return Consistency(
+        step=result.step,
+        cell=result.cell,
+        state=next((state for state in _WORST if state in inputs.values()), "consistent"),
+        inputs=inputs,
+        through=tuple(sorted(through, key=through.__getitem__)),
+    )
+
+
+def _held(wanted: Value | None, now: Value | None) -> Standing:
+    """Return whether a name still holds a value."""
+    if now is None:
+        return "inconsistent"  # the name is gone
+    if wanted is None or not wanted.hash or not now.hash:
+        return "unknown"
+    return "consistent" if wanted.hash == now.hash else "inconsistent"
+
+
+def _worst(held: Standing, made: Consistency | None) -> Standing:
+    states = {held, made.state} if made is not None else {held}
+    return next(state for state in _WORST if state in states)
+
+
+def _inputs(result: CellResult) -> list[str]:
+    """Return the names of the state it began with that a run read."""
+    bound: set[str] = set()
+    found: set[str] = set()
+    for record in result.records:
+        found |= record.reads - bound
+        bound.update(record.writes, record.deletes)
+    return sorted(found & result.reads.keys())
+
+
+def values_at_end(results: Sequence[CellResult]) -> dict[str, Value]:
+    """Return what each name was last seen to hold; names of one object hold the same."""
+    now: dict[str, Value] = {}
+    for result in results:
+        for seen in (result.reads, result.after):
+            now.update(seen)
+            held = {value.identity: value for value in seen.values() if value.identity}
+            now.update((n, held[v.identity]) for n, v in now.items() if v.identity in held)
+        gone = {name for record in result.records for name in record.deletes}
+        for name in gone - result.after.keys():
+            now.pop(name, None)
+    return now
