@@ -113,9 +113,19 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     if filters.is_selected(UnusedSuppression.code, facts.config):
         idle = [suppression for suppression in silent if suppression not in used]
         judged = partial(_is_judged, facts)
-        unused = suppressions.unused(facts, idle, judged)
+        unused = (
+            *suppressions.unused(facts, idle, judged),
+            *_declarations(facts),
+        )
         found += [finding for finding in unused if not is_hidden(finding)]
     return tuple(sorted(found, key=sort_key))
+
+
+def _declarations(facts: Facts) -> Iterator[Finding]:
+    if any("nbsafe:" in cell.source for cell in facts.notebook.code_cells):
+        from pytest_nbsafe.rules import declarations  # late: few notebooks hold any
+
+        yield from declarations.faults(facts, UnusedSuppression.code)
 
 
 def _for_contracts(facts: Facts, silent: Iterable[suppressions.Suppression]) -> tuple[Finding, ...]:

@@ -25,6 +25,7 @@ from pytest_nbsafe.absint.leakage.values import (
 from pytest_nbsafe.analysis.model import Span
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.declared import Declaration
     from pytest_nbsafe.absint.leakage.knowledge import Knowledge
 
 MOST_STEPS = 30_000
@@ -71,7 +72,7 @@ class Machine:
         self.outer: list[set[str]] = [set()]
         self.returns: list[list[Value]] = []
         self.stars: list[str] = []
-        self.comments: Mapping[int, str] = {}
+        self.said: dict[int, Mapping[int, Declaration]] = {}
         self.groups: dict[object, str] = {}
         self.markers: dict[str, dict[Atom, object]] = {}
         self.splits: dict[object, tuple[Site, str, bool, str | None]] = {}
@@ -81,15 +82,19 @@ class Machine:
         self.last = 0
         self.tokens: dict[object, int] = {}
 
-    def run_cell(self, cell: int, body: Sequence[ast.stmt], comments: Mapping[int, str]) -> None:
+    def run_cell(
+        self, cell: int, body: Sequence[ast.stmt], said: Mapping[int, Declaration]
+    ) -> None:
         """Run a cell once more; what it draws at random is then another than the last time.
+
+        `said` are the declarations in its comments, by the lines that they speak of.
 
         Raises:
             Enough: when the notebook takes too many steps; what was seen until then holds.
 
         """
         self.runs[cell] = self.runs.get(cell, 0) + 1
-        self.run, self.cell, self.comments = (cell, self.runs[cell]), cell, comments
+        self.run, self.cell, self.said[cell] = (cell, self.runs[cell]), cell, said
         self.loops, self.certain = 0, True
         self.block(body)
 

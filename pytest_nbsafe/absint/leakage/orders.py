@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe import patterns
-from pytest_nbsafe.absint.leakage import knowledge, sinks
+from pytest_nbsafe.absint.leakage import declared, knowledge, sinks
 from pytest_nbsafe.absint.leakage.interpret import Enough, Machine
 from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.absint.leakage.paths import page_of
@@ -14,8 +13,6 @@ from pytest_nbsafe.analysis import trees
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
-
-_COMMENT = patterns.compile(r"#\s*nbsafe:\s*(source|split\s[^#\n]*)")
 
 
 def leaks(graph: Graph, order: Sequence[int], extra: str = "") -> tuple[Leak, ...]:
@@ -40,15 +37,5 @@ def run(machine: Machine, graph: Graph, cell: int) -> None:
         Enough: when the notebook takes too many steps.
 
     """
-    comments = _comments(graph.notebook.cell(cell).source)
-    machine.run_cell(cell, trees.of(graph, cell).body, comments)
-
-
-def _comments(source: str) -> dict[int, str]:
-    if "nbsafe:" not in source:
-        return {}
-    return {
-        number: match[1].strip()
-        for number, line in enumerate(source.split("\n"), 1)
-        if (match := _COMMENT.search(line))
-    }
+    said = {each.of: each for each in declared.of_source(graph.notebook.cell(cell).source)}
+    machine.run_cell(cell, trees.of(graph, cell).body, said)

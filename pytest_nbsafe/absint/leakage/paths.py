@@ -89,7 +89,8 @@ def _sources(page: Page, rows: sets.Rows) -> Iterator[tuple[Site, str]]:
         site, name = page.sources[key]
         what = key[0] if isinstance(key, tuple) and isinstance(key[0], str) else ""
         call = page.text(site)
-        if not re.match(rf"[\w.]*\b{re.escape(what)}\(", call) or len(call) > _LONGEST:
+        pattern = r"[\w.]+\(" if what in _VAGUE else rf"[\w.]*\b{re.escape(what)}\("
+        if not re.match(pattern, call) or len(call) > _LONGEST:
             call = f"{what}()" if what not in _VAGUE else ""
         if call:
             yield site, f"{name} = all rows of {call}" if name else f"all rows of {call}"

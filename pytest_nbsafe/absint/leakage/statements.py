@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import expressions, loops, operators, targets
+from pytest_nbsafe.absint.leakage import declared, expressions, loops, operators, targets
 from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
@@ -33,15 +33,20 @@ def _assign(machine: Machine, node: ast.Assign) -> bool:
     return True
 
 
-def _declared(machine: Machine, node: ast.Assign, value: Value) -> Value:
-    """Return the value, or what a comment `# nbsafe: source` on its line says it is."""
-    comment = machine.comments.get(node.lineno)
-    return targets.declared(machine, node, value, comment) if comment else value
+def _declared(machine: Machine, node: ast.Assign | ast.AnnAssign, value: Value) -> Value:
+    """Return the value, or what a comment on one of its lines, or above it, says it is."""
+    known = machine.said.get(machine.cell)
+    if not known:
+        return value
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    said = next((known[line] for line in lines if line in known), None)
+    return declared.value_of(machine, node, value, said) if said is not None else value
 
 
 def _annotated(machine: Machine, node: ast.AnnAssign) -> bool:
     if node.value is not None:
-        targets.store(machine, node.target, machine.box(expressions.evaluate(machine, node.value)))
+        value = _declared(machine, node, expressions.evaluate(machine, node.value))
+        targets.store(machine, node.target, machine.box(value))
     return True
 
 

@@ -222,20 +222,3 @@ def delete(machine: Machine, target: ast.Subscript) -> None:
     names = tables.names_in(key)
     if isinstance(state, Data) and names:
         machine.put(owner, tables.without(state, names))
-
-
-def declared(machine: Machine, node: ast.Assign, value: Value, comment: str) -> Value:
-    """Return what a comment says the value is: `source`, or `split X -> train, test`."""
-    if comment.startswith("source"):
-        return Data(sets.source(("declared", *machine.fresh(node))), base=machine.fresh(node))
-    words = comment.replace("->", " ").replace(",", " ").split()
-    data = machine.get(machine.read(words[1])) if len(words) > 2 else value
-    if not isinstance(data, Data):
-        return value
-    key = ("declared", *machine.fresh(node))
-    return Seq(
-        tuple(
-            replace(data, rows=sets.divide(data.rows, Step(key, ("is", i), "random")))
-            for i in range(len(words) - 2)
-        )
-    )
