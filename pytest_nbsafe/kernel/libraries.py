@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import snapshot
+from . import bulk, snapshot
 
 if TYPE_CHECKING:
     from .snapshot import Handler, Hasher
@@ -58,8 +58,8 @@ def _content(hasher: Hasher, plain: Any) -> None:
         return
     if plain.nbytes > hasher.size:
         raise snapshot.UnknownValue(snapshot.TOO_LARGE)
-    flat = numpy.ascontiguousarray(plain).reshape(-1).view(numpy.uint8)
-    hasher.raw(memoryview(flat))
+    hasher.size -= plain.nbytes
+    hasher.raw(bulk.numbers(numpy, numpy.ascontiguousarray(plain)))
 
 
 def _objects(hasher: Hasher, values: list[Any]) -> None:
@@ -68,11 +68,32 @@ def _objects(hasher: Hasher, values: list[Any]) -> None:
     missing = () if pandas is None else (pandas.NA, pandas.NaT)
     kinds = {type(item) for item in missing}
     if kinds and not kinds.isdisjoint(map(type, values)):
-        holes = bytes(type(value) in kinds for value in values)
-        hasher.raw(holes)
+        where = bytes(type(value) in kinds for value in values)
+        hasher.raw(where)
         hasher.all("holes", [str(v) for v in values if type(v) in kinds])
         values = [value for value in values if type(value) not in kinds]
     hasher.all("objects", values)
+
+
+def _texts(hasher: Hasher, pandas: Any, array: Any) -> bool:
+    """Write an array of objects of pandas that holds but texts and missing values, if it does."""
+    numpy = sys.modules["numpy"]
+    where = bulk.holes(numpy, array, (None, numpy.nan, pandas.NA, pandas.NaT))
+    if not _is_text(pandas, array[where == 0]):
+        other = pandas.isna(array) & (where == 0)  # not a number, but not that very object
+        if not other.any() or any(type(value) is not float for value in array[other]):
+            return False
+        where[other] = 2
+        if not _is_text(pandas, array[where == 0]):
+            return False
+    hasher.tag("texts")
+    hasher.raw(bulk.numbers(numpy, where))
+    hasher.texts(array[where == 0].tolist() if where.any() else array.ravel().tolist())
+    return True
+
+
+def _is_text(pandas: Any, values: Any) -> bool:
+    return not values.size or pandas.api.types.infer_dtype(values, skipna=False) == "string"
 
 
 def _scalar(hasher: Hasher, value: Any) -> None:
@@ -148,7 +169,11 @@ def _column(hasher: Hasher, array: Any) -> None:
     numpy = sys.modules["numpy"]
     plain = getattr(array, "_ndarray", array)  # NumpyExtensionArray, datetimes, strings
     hasher.tag(f"column {array.dtype}")
-    if isinstance(plain, numpy.ndarray):
+    if isinstance(plain, numpy.ndarray) and plain.dtype.kind == "O":
+        hasher.tag(str(plain.shape))
+        if not _texts(hasher, sys.modules["pandas"], plain):
+            _objects(hasher, plain.ravel().tolist())
+    elif isinstance(plain, numpy.ndarray):
         _array(hasher, plain)
     elif type(array).__name__ == "Categorical":
         hasher.add(bool(array.ordered))

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import enum
 import functools
-import hashlib
 import itertools
 import marshal
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from . import bulk
 from .contract import Fingerprint
 from .functions import Texts
 
@@ -29,7 +29,8 @@ TOO_DEEP = "nested too deeply to compare"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _PLAIN_SET = frozenset(_PLAIN)
 _FLAT = _PLAIN_SET | {tuple}
-_SMALL = 20_000
+_MANY = 8
+_PART_LIMIT = 4_096
 
 
 class UnknownValue(Exception):  # noqa: N818  # an answer, not an error
@@ -82,19 +83,21 @@ class Hasher:
         self.snapshot = snapshot
         self.nodes = nodes
         self.size = size
-        self._hash = hashlib.blake2b(digest_size=16)
+        self._hash = bulk.hasher()
+        self._parts: list[bytes] = []
         self._path: dict[int, int] = {}
         self.classes: dict[int, bytes] = {}  # what the notebook's classes say, by identity
 
     def digest(self) -> str:
         """Return the hash of everything added."""
-        return self._hash.hexdigest()
+        self._flush()
+        return str(self._hash.hexdigest()[:32])
 
     # ------------------------------------------------------------ writing
 
     def tag(self, text: str) -> None:
         """Write what kind of thing follows."""
-        self._hash.update(text.encode("utf-8", "surrogatepass") + b"\0")
+        self._parts.append(text.encode("utf-8", "surrogatepass") + b"\0")
 
     def raw(self, data: Any) -> None:
         """Write bytes, and how many."""
@@ -102,8 +105,16 @@ class Hasher:
         self.size -= size
         if self.size < 0:
             raise UnknownValue(TOO_LARGE)
-        self._hash.update(b"%d:" % size)
-        self._hash.update(data)
+        self._parts.append(b"%d:" % size)
+        if type(data) is bytes and size < _PART_LIMIT:
+            self._parts.append(data)
+        else:
+            self._flush()
+            self._hash.update(data)
+
+    def _flush(self) -> None:
+        self._hash.update(b"".join(self._parts))
+        del self._parts[:]
 
     def apart(self, value: object) -> bytes:
         """Return the hash of a value on its own, charged to this budget."""
@@ -112,7 +123,8 @@ class Hasher:
         inner.classes = self.classes
         inner.add(value)
         self.nodes, self.size = inner.nodes, inner.size
-        return inner._hash.digest()
+        inner._flush()
+        return bytes(inner._hash.digest())
 
     def add(self, value: object) -> None:
         """Write any value."""
@@ -139,6 +151,8 @@ class Hasher:
     def all(self, tag: str, values: list[Any]) -> None:
         """Write a sequence; one of plain values goes in one stroke."""
         self.tag(f"{tag} {len(values)}")
+        if len(values) >= _MANY and self._uniform(values):
+            return
         kinds = set(map(type, values))
         if kinds <= _PLAIN_SET or (
             kinds <= _FLAT and _PLAIN_SET.issuperset(map(type, _flattened(values)))
@@ -150,19 +164,49 @@ class Hasher:
         for value in values:
             self.add(value)
 
+    def _uniform(self, values: list[Any]) -> bool:
+        """Write values of one kind, if they are, without a look at each."""
+        parts = bulk.uniform(values)
+        if parts is not None:
+            self.tag("uniform")
+            for part in parts:
+                self.raw(part)
+            return True
+        if type(values[0]) is type(values[-1]) is str and set(map(type, values)) == {str}:
+            self.texts(values)
+            return True
+        return False
+
+    def texts(self, values: list[str]) -> None:
+        """Write a list of texts.
+
+        Raises:
+            TypeError: one is no text.
+
+        """
+        joined = bulk.joined(values) if values else b""
+        if joined is None:
+            self.plain(values)
+        else:
+            self.tag(f"texts {len(values)}")
+            self.raw(joined)
+
     def plain(self, values: list[Any]) -> None:
         """Write a list that holds plain values only, or tuples of such.
 
         Version 2 of marshal knows neither references nor interned strings, so that it depends on
         the values alone.
         """
-        for start in range(0, len(values), _SMALL):
-            self.raw(marshal.dumps(values[start : start + _SMALL], 2))
+        for start in range(0, len(values), bulk.CHUNK):
+            self.raw(marshal.dumps(values[start : start + bulk.CHUNK], 2))
 
     def unordered(self, tag: str, values: list[Any]) -> None:
         """Write values whose order means nothing."""
         self.tag(f"{tag} {len(values)}")
-        if _PLAIN_SET.issuperset(map(type, values)):
+        kinds = set(map(type, values))
+        if kinds in ({int}, {str}):
+            self.all("sorted", sorted(values))
+        elif kinds <= _PLAIN_SET:
             self.plain(sorted(marshal.dumps(value, 2) for value in values))
         else:
             self.plain(sorted(self.apart(value) for value in values))
