@@ -40,6 +40,11 @@ class LateRule:
         return _rule(self).good
 
     @property
+    def more(self) -> str:
+        """What the rule adds to its help."""
+        return getattr(_rule(self), "more", "")
+
+    @property
     def __doc__(self) -> str | None:  # type: ignore[override] # the rule's own, not this class's
         """The rule's own docstring."""
         return _rule(self).__doc__

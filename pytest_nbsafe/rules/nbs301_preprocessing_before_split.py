@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pytest_nbsafe.absint.leakage import knowledge
 from pytest_nbsafe.rules import leaks
 from pytest_nbsafe.rules.base import Claim, Facts, Needs
 from pytest_nbsafe.rules.leaks import Leak, learns, named, pipeline
@@ -56,6 +57,19 @@ scaler = StandardScaler().fit(X_train)
 model = LogisticRegression().fit(scaler.transform(X_train), y_train)
 print(model.score(scaler.transform(X_test), y_test))
 """
+
+    @property
+    def more(self) -> str:
+        """The keys of a table that makes a library known."""
+        groups = (
+            ("Keys for classes", knowledge.ROLES),
+            ("Keys for functions and methods (a method as `Class.method`)", knowledge.EFFECTS),
+            ("Further keys for classes", knowledge.TRAITS),
+        )
+        lines = ['In [tool.nbsafe.leakage."module"], each with a list of names of the module:']
+        for title, keys in groups:
+            lines += ["", f"{title}:", *(f"    {key:<18} {says}" for key, says in keys.items())]
+        return "\n".join(lines)
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each estimator that learned from test rows before the split."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rulecase import found, lines, marked, run
 
+from pytest_nbsafe.absint.leakage import knowledge
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
@@ -59,6 +60,13 @@ def test_explain_shows_the_docs_and_both_examples() -> None:
     assert text.startswith("NBS107 never-run [note]\n\nThe cell has no count")
     assert "Bad:\n\n    # %% [1]\n    total = 3\n" in text
     assert "Good:\n\n    # %% [1]\n" in text
+
+
+def test_explain_names_the_keys_of_a_table_of_a_library() -> None:
+    known = {**knowledge.ROLES, **knowledge.EFFECTS, **knowledge.TRAITS}
+    lines = explain("NBS301").split("In [tool.nbsafe.leakage")[1].split("\n")
+    told = dict(line.split(maxsplit=1) for line in lines if line.startswith("    "))
+    assert told == known
 
 
 def test_explain_takes_names_and_prefixes() -> None:
