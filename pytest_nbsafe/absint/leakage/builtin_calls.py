@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import effects, tables
+from pytest_nbsafe.absint.leakage import effects, select, tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.containers import PICKS, item_of, note_choice, scores_in
 from pytest_nbsafe.absint.leakage.joins import joined
 from pytest_nbsafe.absint.leakage.loops import UNROLLED, elements
+from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
     Better,
     Columns,
@@ -40,8 +41,22 @@ def _len(machine: Machine, arguments: Arguments) -> Value:
     return Unknown(("len", machine.token(value)))
 
 
-def _range(_machine: Machine, _arguments: Arguments) -> Value:
-    return Index()
+def _range(machine: Machine, arguments: Arguments) -> Value:
+    """Return positions: all of them for `range(len(df))`, else those within the bounds."""
+    bounds = [machine.get(value) for value in arguments.args[:3]]
+    marks = [value.key if isinstance(value, Unknown) else None for value in bounds]
+    if len(bounds) == 1 and isinstance(marks[0], tuple) and marks[0][0] == "len":
+        return Index()
+    if not bounds or len(bounds) > _BOUNDS:
+        return Index((Step(("range", *map(machine.token, bounds)), ("is", True)),))
+    high = bounds[-1]
+    low = bounds[0] if len(bounds) == _BOUNDS else Const(0)
+    start = None if low == Const(0) else select.bound(machine, low)
+    return Index((Step(("slice", None), ("range", start, select.bound(machine, high))),))
+
+
+_BOUNDS = 2
+"""With a third argument the positions have gaps."""
 
 
 def _same(_machine: Machine, arguments: Arguments) -> Value:
@@ -56,6 +71,8 @@ def _list(machine: Machine, arguments: Arguments) -> Value:
     value = _same(machine, arguments)
     if isinstance(value, Data) and value.form == "frame":
         return Names(Columns(but=True))
+    if isinstance(value, Data) and value.form == "group":
+        return Seq((), next(elements(machine, value, arguments.node)))
     if isinstance(value, Data):
         return replace(value, form="list")
     if isinstance(value, Table):
@@ -63,8 +80,11 @@ def _list(machine: Machine, arguments: Arguments) -> Value:
     return value
 
 
-def _dict(_machine: Machine, arguments: Arguments) -> Value:
+def _dict(machine: Machine, arguments: Arguments) -> Value:
     value = arguments.get(0) if arguments.args else Table()
+    pair = machine.get(value.each) if isinstance(value, Seq) else None
+    if isinstance(pair, Seq) and len(pair.items) == _BOUNDS:
+        return Table((), pair.items[1])
     if isinstance(value, Table):
         return replace(value, items=(*value.items, *arguments.keywords.items()))
     return Table()

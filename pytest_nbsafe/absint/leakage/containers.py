@@ -134,8 +134,10 @@ def index_method(machine: Machine, bound: Bound, value: Index, arguments: Argume
         other = arguments.get(0)
         if bound.name == "difference" and isinstance(other, Index):
             return index_without(value, other)
-        if isinstance(other, Index):
-            return Data(value.rows or sets.NONE, mask=index_mask(machine, value, other))
+        mask = index_mask(machine, value, other) if isinstance(other, Index) else None
+        if bound.name == "isin":
+            mask = mask or Mask(("isin", machine.token(other)), ("is", True))
+            return Data(value.rows or sets.NONE, mask=mask)
     if value.order is None and bound.name == "permutation":
         return replace(value, order=machine.fresh(arguments.node))
     return arguments.unknown()

@@ -114,6 +114,10 @@ def rowwise(call: Call) -> Value:
             tables.mix([data]),
             mask=Mask(("isin", call.machine.token(other)), ("is", True)),
         )
+    if what == "between" and len(data.origins) == 1:
+        low, high = (select.bound(call.machine, call.arguments.get(i, n)) for i, n in _SIDES)
+        within: tuple[Hashable, ...] = ("range", (low, False), (high, True))
+        return replace(tables.mix([data]), mask=Mask(("col", *data.origins), within))
     if what in {"isna", "isnull", "notna", "notnull"}:
         key = ("null", *(data.origins or (call.machine.token(data),)))
         null: tuple[Hashable, ...] = ("is", True)
@@ -126,6 +130,9 @@ def rowwise(call: Call) -> Value:
     if data.form == "group":
         return replace(data, form="any")
     return tables.mix([data, *others])
+
+
+_SIDES = ((0, "left"), (1, "right"))
 
 
 def _assign(call: Call) -> Value:
@@ -147,7 +154,8 @@ def filtered(call: Call) -> Value:
         count = call.find(0, "n")
         value = count.value if isinstance(count, Const) else 5 if count is None else Unknown(0)
         if data.form == "group":
-            return replace(data, form="frame")
+            step = Step(("by", (what, call.machine.fresh(call.arguments.node))), ("is", value))
+            return replace(data, form="frame", rows=sets.divide(data.rows, step), mask=None)
         if data.ranked and value == 1:
             call.machine.note("choice", call.arguments.node, data.scores)
         if what == "head":
@@ -171,7 +179,11 @@ def filtered(call: Call) -> Value:
         key = query.value if isinstance(query, Const) else call.machine.fresh(call.arguments.node)
         step = Step(("query", key), ("is", True))
         return replace(data, rows=sets.divide(data.rows, step), mask=None)
-    step = Step((what, call.machine.fresh(call.arguments.node)), ("is", True))
+    given = tuple(call.machine.token(value) for value in call.arguments.every())
+    if what in {"get_group", "xs", "get"}:
+        group = Step((what, call.machine.token(data.rows)), ("is", given))
+        return replace(data, form="frame", rows=sets.divide(data.rows, group), mask=None)
+    step = Step((what, call.machine.fresh(call.arguments.node), given), ("is", True))
     return replace(data, rows=sets.divide(data.rows, step), mask=None)
 
 

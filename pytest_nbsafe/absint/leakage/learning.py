@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import containers, scores, tables
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage.frames import Call, called, learned_by
+from pytest_nbsafe.absint.leakage.frames import Call, called, filtered, learned_by
 from pytest_nbsafe.absint.leakage.values import (
     Bound,
     Const,
@@ -45,6 +45,8 @@ def statistic(call: Call) -> Value:
         containers.note_choice(call.machine, data, call.arguments, containers.PICKS[call.what])
     if data.judged:
         return scores.judged(call.machine, data, call.arguments)
+    if call.what in {"nlargest", "nsmallest"} and data.form == "frame":
+        return filtered(call)
     if _by_row(call):
         return tables.mix([data])
     if data.form == "window":

@@ -88,9 +88,17 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
         if left.columns is not None and gone is not None:
             return containers.names_without(left, gone)
         return Names(None, left.deps)
+    if isinstance(left, Index) and isinstance(right, Const):
+        return _of_places(machine, left, type(op).__name__, right.value)
     if isinstance(left, Index) and isinstance(right, Index) and isinstance(op, ast.Sub):
         return containers.index_without(left, right)
     return Unknown((type(op).__name__, machine.token(left), machine.token(right)))
+
+
+def _of_places(machine: Machine, places: Index, *made: Hashable) -> Data:
+    """Return the positions or labels of rows as numbers, one in each row."""
+    origin = ("places", machine.token(places), *made)
+    return Data(places.rows or sets.NONE, form="series", origins=frozenset((origin,)))
 
 
 def _repeated(machine: Machine, node: ast.AST, value: Seq) -> Value:
@@ -183,6 +191,8 @@ def boolean(machine: Machine, node: ast.BoolOp) -> Value:
 def compare(machine: Machine, node: ast.Compare) -> Value:
     """Return what a comparison gives: of a column, a mask of its rows."""
     left = machine.get(machine.evaluate(node.left))
+    if isinstance(left, Index):
+        left = _of_places(machine, left)
     right = machine.get(machine.evaluate(node.comparators[0]))
     for other in node.comparators[1:]:
         machine.evaluate(other)

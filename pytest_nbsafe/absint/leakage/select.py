@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
@@ -41,7 +41,7 @@ class Slice:
     @property
     def all(self) -> bool:
         """Whether it takes everything."""
-        return self.low is None and self.high is None
+        return self.low is None and self.high is None and not self.step
 
 
 Selector = Value | Slice
@@ -74,7 +74,9 @@ def _of_container(machine: Machine, value: Value, key: Selector) -> Value:
         return Names(None, value.deps | (selecting(chosen) if isinstance(chosen, Data) else _NONE))
     if isinstance(value, Table):
         if isinstance(key, Const):
-            found = dict(value.items).get(key.value, value.each)
+            found = dict(value.items).get(key.value)
+            if found is None:
+                found = _item(machine, value, value.each, ("is", key.value))
             return found if found is not None else Unknown()
         every = [machine.get(v) for _, v in value.items]
         return value.each or joined(every) or Unknown()
@@ -97,12 +99,62 @@ def _of_seq(machine: Machine, value: Seq, key: Selector) -> Value:
         low, high = (b if isinstance(b, int) else None for b in (key.low, key.high))
         if (low, high) == (key.low, key.high) and not key.step and value.each is None:
             return Seq(value.items[low:high])
+        if value.each is not None:
+            some: tuple[Hashable, ...] = ("range", key.low or 0, key.high)
+            some = some if not key.step else ("by", key)
+            return Seq((), _item(machine, value, value.each, some), value.key)
         rows = as_data(machine, value)
         return take_rows(machine, rows, key) if rows is not None else value
+    number = key.value if isinstance(key, Const) else None
+    part: tuple[Hashable, ...] = ("by", machine.token(key))
+    if isinstance(number, int) and number >= 0:
+        part = ("range", number, number + 1)
     if value.each is not None:
-        data = machine.get(value.each)
-        return value.each if isinstance(data, Data | Seq) else Unknown()
-    return joined(machine.get(item) for item in value.items) or Unknown()
+        found = _item(machine, value, value.each, part)
+        return found if isinstance(machine.get(found), Data | Seq | Index) else Unknown()
+    items = [machine.get(item) for item in value.items]
+    fold = _any_of(items, Step(("item", machine.token(value)), part, "fold"))
+    return fold or joined(items) or Unknown()
+
+
+def _any_of(items: Sequence[Value], step: Step) -> Value | None:
+    """Return one of several parts of the same rows, nobody knows which; None for other items."""
+    places = [item for item in items if isinstance(item, Index)]
+    if places and len(places) == len(items):
+        return replace(places[0], steps=(*_shared([i.steps for i in places]), step))
+    parts = [item for item in items if isinstance(item, Data) and len(item.rows) == 1]
+    atoms = [atom for item in parts for atom in item.rows]
+    alike = len(parts) == len(items) and len({atom.source for atom in atoms}) == 1
+    if not alike or any(item.pred or item.scores for item in parts):
+        return None
+    start = _shared([atom.steps for atom in atoms])
+    if any(len(atom.steps) != len(start) + 1 for atom in atoms):
+        return None
+    return replace(parts[0], rows=frozenset((Atom(atoms[0].source, (*start, step)),)))
+
+
+def _shared(several: Sequence[tuple[Step, ...]]) -> tuple[Step, ...]:
+    """Return the steps that all start with."""
+    first, length = several[0], 0
+    while length < len(first) and all(
+        steps[: length + 1] == first[: length + 1] for steps in several
+    ):
+        length += 1
+    return first[:length]
+
+
+def _item(
+    machine: Machine, whole: Seq | Table, each: Value | None, part: tuple[Hashable, ...]
+) -> Value:
+    """Return one item of a list or dict of which only is known what any of them is like.
+
+    Two of them need not be the same rows.
+    """
+    data = machine.get(each)
+    if isinstance(data, Data) and data.rows and not data.scores and data.pred is None:
+        step = Step(("item", machine.token(whole)), part)
+        return replace(data, rows=sets.divide(data.rows, step), mask=None)
+    return each if each is not None else Unknown()
 
 
 def as_data(machine: Machine, value: Value) -> Data | None:
@@ -347,12 +399,13 @@ def _key(machine: Machine, node: ast.expr) -> Selector:
     if not isinstance(node, ast.Slice):
         return machine.evaluate(node)
     bounds = [
-        _bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
+        bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
         for part in (node.lower, node.upper)
     ]
     low, high = bounds
     return Slice(None if low == 0 else low, high, node.step is not None)
 
 
-def _bound(machine: Machine, value: Value) -> Hashable:
+def bound(machine: Machine, value: Value) -> Hashable:
+    """Return a bound of a slice: a constant, or a mark of what it is."""
     return value.value if isinstance(value, Const) else Unknown(machine.token(value))

@@ -8,7 +8,6 @@ from pytest_nbsafe.absint.leakage import containers, joining, select, tables
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.frames import Call, resample, sample
-from pytest_nbsafe.absint.leakage.joins import join
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
     Columns,
@@ -128,6 +127,12 @@ def dates(machine: Machine, what: str, arguments: Arguments) -> Value:
 
 def joined_rows(machine: Machine, what: str, arguments: Arguments) -> Value:
     """Return tables joined, one below the other or side by side."""
+    first = arguments.find(0, "objs", "tup", "arrays")
+    places = (
+        [machine.get(v) for v in (*first.items, first.each) if v] if isinstance(first, Seq) else []
+    )
+    if places and all(isinstance(place, Index) for place in places):
+        return _joined_places(machine, places, arguments)
     values = _parts(machine, arguments)
     if not values:
         return arguments.unknown()
@@ -135,6 +140,14 @@ def joined_rows(machine: Machine, what: str, arguments: Arguments) -> Value:
         return joining.merge(values)
     del what
     return joining.concat(values, arguments.site, arguments.name())
+
+
+def _joined_places(machine: Machine, places: list[Value], arguments: Arguments) -> Value:
+    """Return positions one after another: which they are is known where they are all alike."""
+    if all(place == places[0] for place in places):
+        return places[0]
+    step = Step(("joined", machine.fresh(arguments.node)), ("is", True), "fold")
+    return Index((step,))
 
 
 def _parts(machine: Machine, arguments: Arguments) -> list[Data]:
@@ -158,17 +171,36 @@ def merged(machine: Machine, what: str, arguments: Arguments) -> Value:
 def split_rows(machine: Machine, what: str, arguments: Arguments) -> Value:
     """Return parts of rows."""
     if what in {"split", "array_split"}:
-        data = arguments.data(0)
-        if data is None:
-            return arguments.unknown()
-        key = ("split", machine.fresh(arguments.node))
-        parts = tuple(
-            replace(data, rows=sets.divide(data.rows, Step(key, ("is", i)))) for i in range(9)
-        )
-        return Seq((), join(parts[0], parts[1]))
+        return _cut_apart(machine, arguments)
     if what == "random_split":
         return _drawn_apart(machine, arguments)
     return joining.train_test(machine, arguments)
+
+
+def _cut_apart(machine: Machine, arguments: Arguments) -> Value:
+    """Return the parts that numpy cuts: as many as are asked for, or one more than cuts."""
+    whole = arguments.find(0)
+    data = whole if isinstance(whole, Index) else arguments.data(0)
+    if data is None:
+        return arguments.unknown()
+    cuts = arguments.find(1)
+    count = cuts.value if isinstance(cuts, Const) else None
+    if isinstance(cuts, Seq) and cuts.each is None:
+        count = len(cuts.items) + 1
+    key = ("cut", machine.fresh(arguments.node))
+    kind: sets.Kind = "fold" if isinstance(data, Index) else "chosen"
+    if not isinstance(count, int) or not 0 < count <= _MOST_PARTS:
+        return Seq((), _part(data, Step(key, ("is", "any"), kind)), key)
+    return Seq(tuple(_part(data, Step(key, ("is", i), kind)) for i in range(count)))
+
+
+_MOST_PARTS = 20
+
+
+def _part(data: Data | Index, step: Step) -> Data | Index:
+    if isinstance(data, Index):
+        return replace(data, steps=(*data.steps, step))
+    return replace(data, rows=sets.divide(data.rows, step), mask=None)
 
 
 def _drawn_apart(machine: Machine, arguments: Arguments) -> Value:
