@@ -13,7 +13,7 @@ from typing import Any
 from . import bootstrap
 from .contract import PACKAGE, Sweep
 
-_HISTORY = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out")
+_IPYTHONS = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__\w+__")  # and Python's
 _FILES = 2_000
 _FILE_BYTES = 4 * 1024 * 1024
 
@@ -40,7 +40,7 @@ def _names(tracer: Any) -> list[str]:
     return [
         name
         for name in list(tracer.home)
-        if isinstance(name, str) and name not in hidden and not _HISTORY.fullmatch(name)
+        if isinstance(name, str) and name not in hidden and not _IPYTHONS.fullmatch(name)
     ]
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.trace.model import CellResult, Value
 from pytest_nbsafe.trace.sessions import (
-    RANDOM,
     Clean,
     Contribution,
     Holding,
@@ -22,6 +22,9 @@ from pytest_nbsafe.values import dataclass, field
 
 Answer = Literal["same", "differs", "unknown"]
 _DEEP = 40
+_ONCE = patterns.compile(
+    r"generator|coroutine|async_generator|map|filter|zip|enumerate|\w*iterator"
+)
 ELSEWHERE = "a clean run gives it another value, by a state that no name shows"
 
 
@@ -62,14 +65,14 @@ def names(bench: Bench) -> Names:
         clean = bench.clean.holding.names.get(name)
         if clean is None:
             cause = _missing(bench, name)
-        elif (answer := compared(value, clean, _of(bench.again, name))) == "same":
+        elif (answer := _held(value, clean, _of(bench.again, name))) == "same":
             continue
         elif answer == "differs":
             cause = _explained(bench, name)
         else:
             found = origin(bench, name)
             cause = found.cause
-            if found.answer == "unknown" and not value.hash:
+            if found.answer == "unknown":
                 unknown.append(name)
         if cause:
             stale[name] = cause
@@ -83,6 +86,13 @@ def differ(bench: Bench) -> bool:
         name not in clean or compared(value, clean[name], None) == "differs"
         for name, value in bench.now.names.items()
     )
+
+
+def _held(value: Value, clean: Value, again: Value | None) -> Answer:
+    """Return how a name compares; how far an iterator was used says nothing of what it is."""
+    answer = compared(value, clean, again)
+    once = value.kind == clean.kind and _ONCE.fullmatch(value.kind)
+    return "unknown" if answer == "differs" and once else answer
 
 
 def compared(value: Value, clean: Value, again: Value | None) -> Answer:
@@ -121,17 +131,14 @@ def _explained(bench: Bench, name: str) -> str:
     if found.answer == "differs":
         return found.cause
     makers = {c.passed.cell for c in contributions(bench.runs, name)}
-    if is_chance(bench) and any(bench.clean.drew(cell) for cell in makers):
-        return ""
-    return ELSEWHERE
+    return "" if any(is_chance(bench, cell) for cell in makers) else ELSEWHERE
 
 
-def is_chance(bench: Bench) -> bool:
-    """Return whether random numbers are drawn from a source that nobody has seeded."""
+def is_chance(bench: Bench, cell: str) -> bool:
+    """Return whether a cell draws random numbers from a source that nobody has seeded."""
     if bench.again is None:
         return False
-    first, second = bench.clean.holding.beside, bench.again.holding.beside
-    return any(first.get(source) != second.get(source) for source in RANDOM)
+    return not bench.clean.drew(cell).isdisjoint(bench.clean.unlike(bench.again, cell))
 
 
 def _moved(bench: Bench) -> bool:
@@ -185,7 +192,7 @@ def _origin(bench: Bench, name: str, until: int, clean_until: int, depth: int) -
     if set(texts) != set(others) or texts[0] != others[0]:
         return Origin("differs", _otherwise(bench, ours, clean))
     matches = {c.passed.result.cell: c for c in clean}
-    answers = [_inputs(bench, c, matches[c.passed.result.cell], depth) for c in ours]
+    answers = [_inputs(bench, name, c, matches[c.passed.result.cell], depth) for c in ours]
     return _worst(answers)
 
 
@@ -197,11 +204,14 @@ def _worst(answers: Sequence[Origin]) -> Origin:
     return _SAME
 
 
-def _inputs(bench: Bench, mine: Contribution, clean: Contribution, depth: int) -> Origin:
-    """Return whether a run had the inputs that the clean run of the same text had."""
+def _inputs(bench: Bench, made: str, mine: Contribution, clean: Contribution, depth: int) -> Origin:
+    """Return whether a run had the inputs that the clean run of the same text had.
+
+    What it changed in place is no input of its own: that has contributions before this one.
+    """
     answers = [_SAME]
     second = _again(bench, clean)
-    for name in sorted(mine.inputs | clean.inputs):
+    for name in sorted((mine.inputs | clean.inputs) - {made}):
         value = mine.passed.result.reads.get(name)
         other = clean.passed.result.reads.get(name)
         if value is None and other is None:

@@ -137,30 +137,25 @@ def _is_wrong(bench: Bench, result: CellResult, cell: str) -> bool:
     if clean is None:
         return False
     again = bench.again.last(cell) if bench.again is not None else None
-    return _differs(result, clean, again, _made(result, clean))
+    return _differs(bench, result, clean, again)
 
 
 def _mends(bench: Bench, rerun: CellResult, cell: str) -> bool:
-    clean = bench.clean.last(cell)
-    if clean is None:
-        return False
-    again = bench.again.last(cell) if bench.again is not None else None
-    return not _differs(rerun, clean, again, _made(rerun, clean))
+    """Return whether a cell that ran once more gave what the clean runs give."""
+    return not _is_wrong(bench, rerun, cell)
 
 
 def _made(result: CellResult, clean: CellResult) -> frozenset[str]:
     return made(result) | made(clean)
 
 
-def _differs(
-    result: CellResult, clean: CellResult, again: CellResult | None, names: Iterable[str]
-) -> bool:
+def _differs(bench: Bench, result: CellResult, clean: CellResult, again: CellResult | None) -> bool:
     """Return whether two runs of one text gave another result: outcome, output or values."""
     if _outcome(result) != _outcome(clean):
         return again is None or _outcome(again) == _outcome(clean)
     if shown(result) != shown(clean) and (again is None or shown(again) == shown(clean)):
         return True
-    return any(_value_differs(result, clean, again, name) for name in names)
+    return any(_value_differs(bench, result, clean, again, name) for name in _made(result, clean))
 
 
 def _outcome(result: CellResult) -> str:
@@ -180,16 +175,20 @@ def shown(result: CellResult) -> tuple[str, ...]:
 
 
 def _value_differs(
-    result: CellResult, clean: CellResult, again: CellResult | None, name: str
+    bench: Bench, result: CellResult, clean: CellResult, again: CellResult | None, name: str
 ) -> bool:
-    value, other = result.after.get(name), clean.after.get(name)
-    second = again.after.get(name) if again is not None else None
+    """Return whether a name has another value after a run than after the clean one.
+
+    Where a run did not touch the name, it holds what it holds in the end.
+    """
+    value = result.after.get(name) or bench.now.names.get(name)
+    other = clean.after.get(name) or bench.clean.holding.names.get(name)
     if value is not None and other is not None:
+        second = again.after.get(name) if again is not None else None
         return compared(value, other, second) == "differs"
-    lacks, has = (result, clean) if value is None else (clean, result)
-    if name in made(lacks) or name not in made(has):  # it was made; its value was not looked at
+    if value is None and other is None:
         return False
-    return again is None or (name in made(again)) == (name in made(clean))
+    return again is None or (name in again.after) == (name in clean.after)
 
 
 def _has_clean_inputs(bench: Bench, cell: str) -> bool:
@@ -209,7 +208,7 @@ def _has_clean_inputs(bench: Bench, cell: str) -> bool:
 def _is_told(bench: Bench, cell: str, reruns: Mapping[str, CellResult]) -> bool:
     """Return whether it is known that running a cell again would not mend its result."""
     if cell in reruns:
-        return not (is_chance(bench) and bench.clean.drew(cell))
+        return not is_chance(bench, cell)
     return True
 
 

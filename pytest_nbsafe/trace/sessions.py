@@ -48,14 +48,26 @@ class Clean:
         """Return the result of a cell's latest text."""
         return next((p.result for p in reversed(self.runs) if p.cell == cell), None)
 
-    def drew(self, cell: str) -> bool:
-        """Return whether a cell drew random numbers, by the state of their source."""
-        for place, passed in enumerate(self.runs):
-            if passed.cell == cell and place + 1 < len(self.beside):
-                before, after = self.beside[place], self.beside[place + 1]
-                if any(before.get(source) != after.get(source) for source in RANDOM):
-                    return True
-        return False
+    def drew(self, cell: str) -> frozenset[str]:
+        """Return the sources of random numbers that a cell drew from, by their states."""
+        return frozenset(
+            source
+            for place, passed in enumerate(self.runs)
+            if passed.cell == cell
+            for source in RANDOM
+            if source in self.beside[place]  # else it was loaded only now
+            and self.beside[place][source] != self.beside[place + 1].get(source)
+        )
+
+    def unlike(self, other: Clean, cell: str) -> frozenset[str]:
+        """Return the sources whose state after a cell is not the same in another clean run."""
+        return frozenset(
+            source
+            for place, passed in enumerate(self.runs)
+            if passed.cell == cell and place < len(other.runs)
+            for source in RANDOM
+            if self.beside[place + 1].get(source) != other.beside[place + 1].get(source)
+        )
 
 
 RANDOM = ("random", "numpy.random")
