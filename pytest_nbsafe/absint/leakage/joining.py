@@ -10,6 +10,7 @@ from pytest_nbsafe.absint.leakage import tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
+    Const,
     Data,
     Dep,
     Deps,
@@ -92,7 +93,10 @@ def merge(parts: Sequence[Data]) -> Data:
 
 
 def train_test(machine: Machine, arguments: Arguments) -> Value:
-    """Return the parts that `train_test_split` gives: two for each argument."""
+    """Return the parts that `train_test_split` gives: two for each argument.
+
+    A function of the user's own may take a number or a text too, which it does not divide.
+    """
     seed = arguments.constant("random_state")
     shuffled = arguments.constant("shuffle", default=True) is not False
     sizes = tuple(machine.token(arguments.find(-1, name)) for name in ("test_size", "train_size"))
@@ -101,7 +105,8 @@ def train_test(machine: Machine, arguments: Arguments) -> Value:
     else:
         key = ("split", seed, sizes, shuffled)
     kind: sets.Kind = "chosen" if not shuffled else "round" if machine.loops else "random"
-    sides = [_side(machine, value) for value in arguments.args]
+    given = [value for value in arguments.args if not isinstance(machine.get(value), Const)]
+    sides = [_side(machine, value) for value in given]
     while any(_has(value, key) for value in sides):
         key = ("again", key)  # a part that is split once more with the same seed
     parts: list[Value] = []

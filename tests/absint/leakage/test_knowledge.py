@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
+import leakcase
 import pytest
 
 from pytest_nbsafe.absint.leakage import knowledge
@@ -257,3 +258,26 @@ def test_the_nearest_key_is_named() -> None:
     with pytest.raises(NbsafeError) as raised:
         knowledge.load('{"lib": {"transfomer": ["A"]}}')
     assert raised.value.hint == "did you mean transformer?"
+
+
+OWN = """\
+# %% [1]
+from ourlib import by_year, fetch
+from ourlib.prep import RowScaler
+from sklearn.linear_model import LogisticRegression
+X = fetch()
+# %% [2]
+X = RowScaler().fit_transform(X)
+train, test = by_year(X, 2020)
+# %% [3]
+model = LogisticRegression().fit(train[:, :-1], train[:, -1])
+print(model.score(test[:, :-1], test[:, -1]))
+"""
+
+
+def test_a_library_of_the_users_own_from_source_to_score() -> None:
+    table = {"ourlib": {"load": ["fetch"], "split": ["by_year"]}}
+    assert leakcase.found(OWN, extra=json.dumps(table)) == ()
+    table["ourlib.prep"] = {"transformer": ["RowScaler"]}
+    (leak,) = leakcase.found(OWN, extra=json.dumps(table))
+    assert (leak.code, leak.certain, leak.cell, leak.span.line) == ("NBS301", True, 3, 1)
