@@ -13,14 +13,16 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _MAGICS = frozenset({"run_cell_magic", "run_line_magic", "system", "getoutput"})
 
 
-def names_of(tree: ast.AST, home: dict[str, Any]) -> set[str]:
+def names_of(tree: ast.AST, home: dict[str, Any], deferred: set[str] | None = None) -> set[str]:
     """Return the names a cell mentions at module level, and through functions it mentions.
+
+    Names that code mentions which may run later are added to `deferred`.
 
     Bodies of functions that the cell defines count only where the cell mentions the function.
     In magics every word that is a name of the notebook counts.
     """
     bodies: dict[str, set[str]] = {}
-    found = _module_level(tree, bodies, home)
+    found = _module_level(tree, bodies, home, set() if deferred is None else deferred)
     waiting = list(found)
     while waiting:
         name = waiting.pop()
@@ -36,14 +38,17 @@ def _behind(name: str, home: dict[str, Any]) -> Iterable[str]:
     return mentioned(home[name], home)
 
 
-def _module_level(tree: ast.AST, bodies: dict[str, set[str]], home: dict[str, Any]) -> set[str]:
+def _module_level(
+    tree: ast.AST, bodies: dict[str, set[str]], home: dict[str, Any], deferred: set[str]
+) -> set[str]:
     found: set[str] = set()
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = bodies.setdefault(node.name, set())
-            inner |= {n.id for part in node.body for n in ast.walk(part) if isinstance(n, ast.Name)}
+            inner |= _inside(node.body)
+            deferred |= inner
             waiting.extend([*node.decorator_list, *node.args.defaults])
             waiting.extend(default for default in node.args.kw_defaults if default is not None)
             continue
@@ -51,12 +56,21 @@ def _module_level(tree: ast.AST, bodies: dict[str, set[str]], home: dict[str, An
             bodies.setdefault(node.name, set()).update(
                 n.id for n in ast.walk(node) if isinstance(n, ast.Name)
             )
+        elif isinstance(node, ast.Lambda):
+            deferred |= _inside([node.body])
+        elif isinstance(node, ast.GeneratorExp):  # its first iterable is evaluated at once
+            later = [node.elt, *node.generators[0].ifs, *node.generators[1:]]
+            deferred |= _inside([*later, node.generators[0].target])
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Call):
             found |= _in_magic(node, home)
         waiting.extend(ast.iter_child_nodes(node))
     return found
+
+
+def _inside(nodes: Iterable[ast.AST]) -> set[str]:
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _in_magic(node: ast.Call, home: dict[str, Any]) -> set[str]:

@@ -29,6 +29,7 @@ TOO_DEEP = "nested too deeply to compare"
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
 _PLAIN_SET = frozenset(_PLAIN)
 _FLAT = _PLAIN_SET | {tuple}
+_CONTAINERS = frozenset({list, dict, set})
 _MANY = 8
 _PART_LIMIT = 4_096
 
@@ -49,19 +50,24 @@ class Snapshot:
 
     def fingerprint(self, value: object) -> Fingerprint:
         """Return the fingerprint of a value; it is unknown rather than wrong, and never raises."""
-        kind, found, cause = "", "", ""
+        return self.look(value)[0]
+
+    def look(self, value: object) -> tuple[Fingerprint, bool]:
+        """Return the fingerprint of a value, and whether it is a container of plain values only."""
+        kind, found, cause, flat = "", "", "", False
         try:
             kind = qualified(type(value))
             hasher = Hasher(self)
             hasher.add(value)
             found = hasher.digest()
+            flat = type(value) in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
         except UnknownValue as unknown:
             cause = str(unknown)
         except RecursionError:
             cause = TOO_DEEP
         except Exception as error:
             cause = f"cannot be compared: {type(error).__name__}: {str(error)[:200]}"
-        return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}
+        return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}, flat
 
 
 def warm_up(snapshot: Snapshot) -> None:
@@ -169,6 +175,7 @@ class Hasher:
         parts = bulk.uniform(values)
         if parts is not None:
             self.tag("uniform")
+            self.nodes -= type(values[0]) is list  # lists in a list: not plain values
             for part in parts:
                 self.raw(part)
             return True

@@ -6,7 +6,6 @@ import ast
 import builtins
 import os
 import re
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,8 +14,8 @@ from . import instrument
 from .contract import MIME, VERSION, CellRun, Fingerprint
 from .functions import Texts
 from .hooks import Desk
+from .ledger import Ledger
 from .lines import LineMap
-from .mentions import names_of
 from .monitor import Monitor
 from .places import TIMED, Places
 from .recorder import Recorder, identities_of
@@ -57,10 +56,7 @@ class Tracer:
         self.snapshot = Snapshot(self.texts, self.home)
         self.runs = 0
         self.sources: list[Source] = []
-        self.names: set[str] = set()
-        self.before: dict[str, Fingerprint] = {}
-        self.last: dict[str, Fingerprint] = {}
-        self.threads = 0
+        self.ledger = Ledger(shell, self.snapshot)
         self.globals: dict[str, int] = {}
         self.monitor = Monitor(self.begin, self.enter)
         self.process = os.getpid()
@@ -182,11 +178,12 @@ class Tracer:
         if self.desk is not None:
             self.desk.start()
         self.sources = [Source(raw, 0)]
-        self.names, self.before, self.globals = set(), {}, {}
+        self.globals = {}
         self.spent, self.cpu = 0.0, time.process_time()
         if self.trace:
             self.globals = identities_of(self.home)
             self.recorder.start_run(self.globals)
+            self.ledger.start_run()
             transformers = self.shell.ast_transformers
             if transformers[-1] is not self:  # others would rewrite our hooks
                 transformers[:] = [t for t in transformers if t is not self] + [self]
@@ -216,8 +213,7 @@ class Tracer:
             return
         source = self.sources[-1]
         fresh, source.transformed = not source.transformed, True
-        names = names_of(tree, self.home)
-        self._look_before(names - self.names)
+        self.ledger.read(tree, source.raw)
         if source.shift is None:
             return
         if fresh:
@@ -268,9 +264,9 @@ class Tracer:
         if self.trace:
             self.recorder.finish(self._outermost(raised) if raised is not None else None)
             bindings = self._changed()
-            wanted = self.names | {name for name, identity in bindings.items() if identity}
-            after = self._fingerprints(wanted)
-            self.last, self.threads = after, threading.active_count()
+            bound = {name for event in self.recorder.events for name in event["bound"]}
+            wanted = self.ledger.names | {n for n, identity in bindings.items() if identity}
+            after = self.ledger.finish(wanted, bound | bindings.keys())
         evaluations, copies, watching_s = self.desk.report() if self.desk else ([], [], 0.0)
         self.sources = []
         now = time.process_time()
@@ -280,7 +276,7 @@ class Tracer:
             "success": error is None,
             "raised": raised,
             "statements": self.recorder.events,
-            "before": self.before,
+            "before": self.ledger.before,
             "after": after,
             "bindings": bindings,
             "incidents": self.watch.report(error),
@@ -296,28 +292,6 @@ class Tracer:
         return lines[0] if lines else 0
 
     # ------------------------------------------------------------ names and values
-
-    def _look_before(self, names: set[str]) -> None:
-        self.names |= names
-        known = self.last if threading.active_count() <= self.threads else {}
-        self.before.update(self._fingerprints(names, known))
-        self.last = {}  # from here on cells change things
-
-    def _fingerprints(
-        self, names: set[str], known: dict[str, Fingerprint] | None = None
-    ) -> dict[str, Fingerprint]:
-        """Return fingerprints of names; what the last run left needs no second look."""
-        found = {}
-        for name in sorted(names):
-            if name not in self.home or name in self.shell.user_ns_hidden:
-                continue
-            value = self.home[name]
-            old = (known or {}).get(name)
-            if old is not None and old["identity"] == id(value):
-                found[name] = old
-            else:
-                found[name] = self.snapshot.fingerprint(value)
-        return found
 
     def _changed(self) -> dict[str, int]:
         now, old = identities_of(self.home), self.globals
