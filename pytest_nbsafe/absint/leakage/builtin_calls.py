@@ -83,11 +83,19 @@ def _list(machine: Machine, arguments: Arguments) -> Value:
 def _dict(machine: Machine, arguments: Arguments) -> Value:
     value = arguments.get(0) if arguments.args else Table()
     pair = machine.get(value.each) if isinstance(value, Seq) else None
-    if isinstance(pair, Seq) and len(pair.items) == _BOUNDS:
+    if isinstance(pair, Seq) and len(pair.items) == _PAIR:
         return Table((), pair.items[1])
+    pairs = [machine.get(item) for item in value.items] if isinstance(value, Seq) else []
+    if pairs and all(isinstance(p, Seq) and len(p.items) == _PAIR for p in pairs):
+        found = [(machine.get(p.items[0]), p.items[1]) for p in pairs if isinstance(p, Seq)]
+        items = tuple((key.value, made) for key, made in found if isinstance(key, Const))
+        return Table((*items, *arguments.keywords.items()))
     if isinstance(value, Table):
         return replace(value, items=(*value.items, *arguments.keywords.items()))
     return Table()
+
+
+_PAIR = 2
 
 
 def _zip(machine: Machine, arguments: Arguments) -> Value:
@@ -182,6 +190,19 @@ def _map(machine: Machine, arguments: Arguments) -> Value:
     return Seq((), machine.get(machine.call(arguments.node, call, [item], {})))
 
 
+def _reduce(machine: Machine, arguments: Arguments) -> Value:
+    given = arguments.get(1)
+    if len(arguments.args) < _PAIR or not isinstance(given, Seq) or given.each is not None:
+        return arguments.unknown()
+    items = [*arguments.args[2:3], *given.items]
+    if not items or len(items) > UNROLLED:
+        return arguments.unknown()
+    result = items[0]
+    for item in items[1:]:
+        result = machine.call(arguments.node, arguments.args[0], [result, item], {})
+    return result
+
+
 def _partial(_machine: Machine, arguments: Arguments) -> Value:
     if not arguments.args:
         return arguments.unknown()
@@ -227,6 +248,7 @@ BUILTINS: Mapping[str, Callable[[Machine, Arguments], Value]] = {
     "builtins.getattr": _getattr,
     "builtins.super": _super,
     "functools.partial": _partial,
+    "functools.reduce": _reduce,
     "copy.copy": _same,
     "copy.deepcopy": _same,
     "tqdm.tqdm": _same,

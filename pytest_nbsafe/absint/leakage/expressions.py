@@ -301,8 +301,13 @@ def _starred(machine: Machine, node: ast.Starred | ast.Await) -> Value:
 
 
 def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
+    value: Value = Const(None)
     if node.value is not None:
-        evaluate(machine, node.value)
+        value = evaluate(machine, node.value)
+    if machine.yields and isinstance(node, ast.YieldFrom):
+        machine.yields[-1].extend(elements(machine, value, node))
+    elif machine.yields:
+        machine.yields[-1].append(value)
     return Unknown(machine.fresh(node))
 
 

@@ -18,6 +18,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Function,
     Lib,
     Ref,
+    Seq,
     Site,
     Unknown,
     Value,
@@ -71,6 +72,8 @@ class Machine:
         self.callers: tuple[tuple[int, int, int], ...] = ()
         self.outer: list[set[str]] = [set()]
         self.returns: list[list[Value]] = []
+        self.yields: list[list[Value]] = []
+        self.rounded: set[object] = set()
         self.stars: list[str] = []
         self.said: dict[int, Mapping[int, Declaration]] = {}
         self.groups: dict[object, str] = {}
@@ -293,6 +296,7 @@ class Machine:
         self.calls.append(function.node)
         self.scopes.append({**dict(function.closure), **scope})
         self.returns.append([])
+        self.yields.append([])
         self.outer.append(set())
         try:
             if isinstance(body, ast.expr):
@@ -302,8 +306,11 @@ class Machine:
             self.scopes.pop()
             self.calls.pop()
             self.outer.pop()
-            found = self.returns.pop()
+            found, given = self.returns.pop(), self.yields.pop()
             self.cell, self.callers = cell, callers
+        if given:
+            each = joined(self.get(value) for value in given)
+            return Seq((), each, ("yield", *self.fresh(call)))
         if len(found) == 1:
             return found[0]
         result = joined(self.get(value) for value in found)

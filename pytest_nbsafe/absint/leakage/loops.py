@@ -33,6 +33,7 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
     value = machine.get(iterable)
     line = getattr(node, "lineno", None) or getattr(getattr(node, "target", None), "lineno", 0)
     anything = Unknown(("each", machine.run, line, machine.token(value)))
+    machine.rounded.add(anything.key)
     if isinstance(value, Seq) and value.each is None:
         if len(value.items) <= UNROLLED:
             yield from value.items

@@ -172,7 +172,10 @@ def as_data(machine: Machine, value: Value) -> Data | None:
             return found if isinstance(found, Data) else None
         return Data(sets.source(("list", machine.token(value))))
     if isinstance(value, Unknown):
-        return Data(sets.source(("unknown", machine.token(value))))
+        rows = sets.source(("unknown", machine.token(value)))
+        if value.key in machine.rounded:  # others in each round of a loop
+            rows = sets.divide(rows, Step(("round", machine.token(value)), ("is", True), "round"))
+        return Data(rows)
     return None
 
 

@@ -116,7 +116,10 @@ def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> S
             steps = [Step(key, ("is", i)) for i in range(count)]
             return [replace(state, rows=sets.divide(state.rows, step)) for step in steps]
         return [state] * count
-    return [Unknown(("part", i, machine.token(state))) for i in range(count)]
+    parts = [Unknown(("part", i, machine.token(state))) for i in range(count)]
+    if isinstance(state, Unknown) and state.key in machine.rounded:
+        machine.rounded.update(part.key for part in parts)
+    return parts
 
 
 def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> None:
