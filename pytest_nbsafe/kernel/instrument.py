@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .recorder import Recorder, Slot
-from .targets import bound_names, global_names, header, is_stmt
+from .targets import bound_names, global_names, header, is_stmt, parts_of, statements
 
 BEGIN = "__nbsafe_begin__"
 FLAGS = "__nbsafe_on__"
@@ -115,7 +115,7 @@ def first_line(node: FunctionNode) -> int:
 
 def function_nodes(tree: ast.AST) -> Iterator[FunctionNode]:
     """Yield every function definition of a tree, whatever it is nested in."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node
 
@@ -130,12 +130,12 @@ def hookable(tree: ast.AST) -> Iterator[FunctionNode]:
                 continue
             if not isinstance(node, ast.ClassDef):
                 yield node
-        waiting.extend(ast.iter_child_nodes(node))
+        waiting += parts_of(node)
 
 
 def mentions_numba(tree: ast.AST) -> bool:
     """Tell whether the text imports numba: any plain function may then be compiled by it."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             roots = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -58,10 +58,28 @@ def header(node: ast.stmt) -> Iterator[ast.AST]:
         waiting.extend(ast.iter_child_nodes(inner))
 
 
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield every statement inside a node, whatever it is nested in, without its expressions."""
+    waiting = parts_of(node)
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, ast.stmt):
+            yield inner
+        waiting += parts_of(inner)
+
+
+def parts_of(node: ast.AST) -> list[ast.AST]:
+    """Return the statements and clauses right under a node."""
+    found: list[ast.AST] = []
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        found += getattr(node, field, ())
+    return found
+
+
 def global_names(node: ast.AST) -> tuple[str, ...]:
     """Return the names that a function declares global."""
     names: dict[str, None] = {}
-    for inner in ast.walk(node):
+    for inner in statements(node):
         if isinstance(inner, ast.Global):
             names.update((name, None) for name in inner.names)
     return tuple(names)
