@@ -53,6 +53,12 @@ _ROWS = (
         "running this cell and then another would read a stale value",
     ),
     Code(
+        "NBS205",
+        "inconsistent-cell",
+        "error",
+        "an input no longer holds what the cell read, and a clean run gives it another result",
+    ),
+    Code(
         "NBS301",
         "preprocessing-before-split",
         "error",

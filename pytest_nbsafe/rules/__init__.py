@@ -23,6 +23,7 @@ from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
 from pytest_nbsafe.rules.nbs201_stale_output import StaleOutput
 from pytest_nbsafe.rules.nbs202_stale_read import StaleReadInReplay
 from pytest_nbsafe.rules.nbs203_stale_if_rerun import StaleIfRerun
+from pytest_nbsafe.rules.nbs205_inconsistent_cell import InconsistentCell
 from pytest_nbsafe.rules.nbs334_duplicate_rows import DuplicateRows
 from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
@@ -50,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     StaleOutput(),
     StaleReadInReplay(),
     StaleIfRerun(),
+    InconsistentCell(),
     LateRule("NBS301", "nbs301_preprocessing_before_split:PreprocessingBeforeSplit", "either"),
     LateRule("NBS302", "nbs302_statistic_before_split:StatisticBeforeSplit"),
     LateRule("NBS303", "nbs303_selection_before_split:SelectionBeforeSplit", "either"),

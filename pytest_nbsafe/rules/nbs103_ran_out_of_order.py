@@ -10,7 +10,7 @@ from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
-from pytest_nbsafe.rules import below
+from pytest_nbsafe.rules import again, below
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
 from pytest_nbsafe.rules.runs import same_in_page_order, why
@@ -26,8 +26,9 @@ class RanOutOfOrder:
     Limits: the upper cell may have been run again unchanged; a run decides. It drops the finding
     when the cell's output (or, without one, the value that it read, or every output made from it)
     is the same in page order, and makes it an error when page order fails here and the recorded
-    order does not. A saved result that differs is told as NBS201. Imports that are run again,
-    counts of different sessions, and reads in functions that may not be called are never one.
+    order does not, or makes another value. A saved result that differs is told as NBS201. Imports
+    that are run again, counts of different sessions, and reads in functions that may not be called
+    are never one.
 
     Source: Brown et al., section 4.1.
     """
@@ -84,26 +85,26 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     judgements = facts.trial.judgements
     own = judgements.get(edge.reader)
     if own is None or own.output == "same":
-        return own is not None
+        return own is not None or _same_when_run_again(facts, edge)
     below = [c for c in downstream(edges, edge.reader) if c in judgements]
     if own.values.get(edge.name) == "same":
         shown = any(facts.notebook.cell(c).outputs for c in (edge.reader, *below))
-        if not (_ran_by_guess(facts, edge) and shown):
+        if not (again.was_guessed(facts, edge.definer, edge.reader) and shown):
             return True
     told = [judgements[c].output for c in below if judgements[c].output != "nothing-to-compare"]
     silent = own.output == "nothing-to-compare"
-    return silent and bool(told) and all(output == "same" for output in told)
+    if silent and told:
+        return all(output == "same" for output in told)
+    return silent and "differs" not in own.values.values() and _same_when_run_again(facts, edge)
 
 
-def _ran_by_guess(facts: Facts, edge: Edge) -> bool:
-    """Return whether the reader read, in the plan, what an inferred run of the definer made.
-
-    Such a run has the text of today: that it gives the value of today says nothing of then.
-    """
-    reader = facts.plan.last_run(edge.reader)
-    return reader is not None and any(
-        run.cell == edge.definer and not run.recorded and run.step < reader.step
-        for run in facts.plan.runs
+def _same_when_run_again(facts: Facts, edge: Edge) -> bool:
+    """Return whether the reader makes the same at the end of the plan, from what is there then."""
+    ending = again.of_ending(facts, edge.reader)
+    return (
+        ending is not None
+        and ending.result == "same"
+        and not again.was_guessed(facts, edge.definer, edge.reader)
     )
 
 
@@ -117,9 +118,22 @@ def _fails_in_page_order(facts: Facts, cell: int) -> bool:
     )
 
 
+def _differs_in_page_order(facts: Facts, edge: Edge) -> bool:
+    """Return whether the recorded order is known to make other things of the reader."""
+    if facts.trial is None or facts.plan.order != "recorded":
+        return False
+    judgement = facts.trial.judgements.get(edge.reader)
+    if judgement is not None and again.is_reached(facts, edge.reader):
+        return "differs" in judgement.made.values()
+    ending = again.of_ending(facts, edge.reader)
+    return ending is not None and ending.result == "differs"
+
+
 def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
+    differs = not fails and _differs_in_page_order(facts, edge)
+    ending = again.of_ending(facts, edge.reader) if differs else None
     made = names(dict.fromkeys(e.name for e in edges))
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
     message = (
@@ -127,6 +141,8 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     )
     if fails and (result := facts.clean(edge.reader)):
         message += f"in page order it fails with {one_line(why(result))}"
+    elif differs:
+        message += f"in page order it makes another result{again.told(ending)}"
     else:
         message += "its result may be that of an older version"
     marks: set[Mark] = {("edge", edge.definer, edge.reader)}
@@ -139,7 +155,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
             "NBS103",
             edge.reader,
             edge.use.span,
-            "confirmed" if fails else "suspected",
+            "confirmed" if fails or differs else "suspected",
             message,
             steps=(
                 Step(edge.reader, edge.use.span.line, f"read {made}; it ran as [{reader}]"),
@@ -148,9 +164,10 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
                     edge.definition.span.line,
                     f"made {made} afterwards; it ran as [{definer}]",
                 ),
+                *again.steps(ending, edge.use.span.line),
             ),
             remedy="restart the kernel, run all cells from the top, and save",
-            severity="error" if fails else "warning",
+            severity="error" if fails or differs else "warning",
         ),
         explains=frozenset(marks | {("raise", edge.reader, 0)} if fails else marks),
         fault=("NBS103", edge.definer, edge.reader if fails else 0),

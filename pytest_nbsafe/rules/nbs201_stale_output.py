@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import mention
 from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
-from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, root, why_older
+from pytest_nbsafe.rules.stale import chain_steps, link, marks, refresh_remedy, root, why_older
 from pytest_nbsafe.rules.words import against_clean, cells, ran_as
-from pytest_nbsafe.trace.model import Judgement, OutdatedResult, StaleRead
+from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
 
 
 class StaleOutput:
@@ -25,7 +26,9 @@ class StaleOutput:
     cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
     too; it refutes when the text is the same. Pictures are not compared: without saved text the
     finding stays a warning, one for all cells below the same cause. Without a run, only a read of a
-    stale name is told.
+    stale name is told. Where the clean run does not reach the cell, it is run again on the side of
+    the replayed order, after the cells that refresh what it reads: text that is then another
+    confirms.
 
     Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
     cell that was run again and changed nothing makes nothing stale.
@@ -60,7 +63,7 @@ print(price)
         for read in suspicions(facts).stale_reads:
             if read.cell in told or last.get(read.cell) != read.step:
                 continue
-            if _speaks(facts, read.cell):
+            if _speaks(facts, read, again.of_read(facts, read.cell)):
                 told.add(read.cell)
                 yield _stale_read(facts, read, edges)
         for old in suspicions(facts).outdated:
@@ -75,15 +78,19 @@ def _judgement(facts: Facts, cell: int) -> Judgement | None:
     return facts.trial.judgements.get(cell) if facts.trial else None
 
 
-def _speaks(facts: Facts, cell: int) -> bool:
-    """Return whether the judge leaves a stale read standing.
+def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | None) -> bool:
+    """Return whether the judge leaves a suspicion standing, or the cell that was run again.
 
-    Of a cell that did not come through the clean run its failure is told, or why it was skipped.
+    Of a cell that did not come through the clean run its failure is told, or why it was skipped,
+    unless it is known that its saved output is stale.
     """
-    result, judgement = facts.clean(cell), _judgement(facts, cell)
-    if result is not None and result.status != "ok":
-        return False
-    return judgement is None or judgement.output != "same"
+    cell = suspicion.cell
+    if facts.clean(cell) is not None and not again.is_reached(facts, cell):
+        return again.shows_old(facts, rerun)
+    judgement = _judgement(facts, cell)
+    if judgement is not None and judgement.output in {"same", "differs"}:
+        return judgement.output == "differs"
+    return rerun is None or rerun.result != "same" or again.was_guessed(facts, *link(suspicion))
 
 
 def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
@@ -92,9 +99,11 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
     Another text does, or another input of a cell whose outputs are not text. What is left is told
     by NBS103.
     """
-    judgement = _judgement(facts, old.cell)
-    if judgement is None or not _speaks(facts, old.cell):
+    judgement, rerun = _judgement(facts, old.cell), again.of_ending(facts, old.cell)
+    if not _speaks(facts, old, rerun):
         return False
+    if judgement is None or not again.is_reached(facts, old.cell):
+        return again.shows_old(facts, rerun)
     other_input = judgement.values.get(old.name) == "differs"
     return judgement.output == "differs" or (
         other_input and bool(facts.notebook.cell(old.cell).outputs)
@@ -105,8 +114,8 @@ def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
     old = f", still made from the older `{root(read)[0]}`" if read.chain else ""
     reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
-    remedy = refresh_remedy(read)
-    return _claim(facts, read, why_older(read), steps, remedy, marks(read, edges))
+    rerun = again.of_read(facts, read.cell)
+    return _claim(facts, read, rerun, why_older(read), steps, refresh_remedy(read), edges)
 
 
 def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
@@ -125,16 +134,18 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
     )
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
-    return _claim(facts, old, why, steps, remedy, marks(old, edges))
+    rerun = again.of_ending(facts, old.cell)
+    return _claim(facts, old, rerun, why, steps, remedy, edges)
 
 
 def _claim(
     facts: Facts,
     suspicion: StaleRead | OutdatedResult,
+    rerun: Rerun | None,
     why: str,
     steps: tuple[Step, ...],
     remedy: str,
-    explains: frozenset[Mark],
+    edges: Sequence[Edge],
 ) -> Claim:
     page = facts.notebook.cell(suspicion.cell)
     judgement = _judgement(facts, suspicion.cell)
@@ -145,6 +156,10 @@ def _claim(
         says = "the saved output is stale"
         shows = against_clean(judgement.saved, judgement.clean)
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
+    elif rerun is not None and again.shows_old(facts, rerun):
+        verdict = "confirmed"
+        says = "the saved output is stale"
+        steps = (*steps, *again.steps(rerun, suspicion.line))
     return Claim(
         finding(
             facts,
@@ -156,7 +171,7 @@ def _claim(
             steps=steps,
             remedy=remedy,
         ),
-        explains=explains,
+        explains=marks(suspicion, edges),
         fault=("NBS201", *root(suspicion)) if verdict == "suspected" else None,
         also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
     )

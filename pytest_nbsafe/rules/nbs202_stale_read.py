@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pytest_nbsafe.findings import Step
+from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.rules import again
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.paths import page_edges, suspicions
 from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, why_older
 from pytest_nbsafe.rules.words import ran_as
-from pytest_nbsafe.trace.model import StaleRead
+from pytest_nbsafe.trace.model import Judgement, StaleRead
 
 
 class StaleReadInReplay:
@@ -19,9 +20,12 @@ class StaleReadInReplay:
     Why it matters: run in the order that the counts record, this cell worked on a value that the
     notebook, run from the top, never gives it.
 
-    Limits: told only when the order was replayed and the value differs from the clean run's. In an
-    order that was reconstructed it is a warning while the notebook is green from top to bottom.
-    Where the saved output proves the same, NBS201 speaks instead.
+    Limits: told only when the order was replayed and the value differs from the clean run's; not
+    where the clean run makes and shows the same from it. Where the clean run does not come that
+    far, the cell is run again on the side, after the cells that refresh what it reads: what it
+    makes then decides, and where it cannot be run it is a warning. In an order that was
+    reconstructed it is a warning while the notebook is green from top to bottom. Where the saved
+    output proves the same, NBS201 speaks instead.
 
     Source: Macke et al. 2021, Definitions 4 and 7. Departs: decided by value.
     """
@@ -50,22 +54,46 @@ total = 3 * price
 """
 
     def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each stale read whose value the clean run contradicts."""
+        """Yield a claim for each stale read that made a difference."""
         if facts.trial is None or facts.trial.replay is None:
             return
         told: set[tuple[int, str]] = set()
         for read in suspicions(facts).stale_reads:
-            judgement = facts.trial.judgements.get(read.cell)
-            differs = judgement is not None and judgement.values.get(read.name) == "differs"
             last = facts.plan.last_run(read.cell)
-            if differs and last and last.step == read.step and (read.cell, read.name) not in told:
+            if last is None or last.step != read.step or (read.cell, read.name) in told:
+                continue
+            verdict = _verdict(facts, read)
+            if verdict is not None:
                 told.add((read.cell, read.name))
-                yield _claim(facts, read)
+                yield _claim(facts, read, verdict)
 
 
-def _claim(facts: Facts, read: StaleRead) -> Claim:
-    proof = facts.plan.order == "recorded" or not _green(facts)
-    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}; a clean run gives another value"
+def _verdict(facts: Facts, read: StaleRead) -> Verdict | None:
+    """Return how sure it is that the stale value made a difference, None when it made none.
+
+    The judge decides where it has the value; else the cell that was run again, refreshed.
+    """
+    judgement = facts.trial.judgements.get(read.cell) if facts.trial else None
+    value = judgement.values.get(read.name, "nothing-to-compare") if judgement else None
+    if judgement is not None and value != "nothing-to-compare":
+        return "confirmed" if value == "differs" and not _made_the_same(judgement) else None
+    rerun = again.of_read(facts, read.cell)
+    if rerun is None or rerun.result in {"same", "nondeterministic"}:
+        return None
+    return "confirmed" if rerun.result == "differs" else "observed"
+
+
+def _made_the_same(judgement: Judgement) -> bool:
+    """Return whether the clean run makes and shows the same from the other value."""
+    made = set(judgement.made.values())
+    silent = judgement.output == "nothing-to-compare"
+    return made <= {"same"} and (judgement.output == "same" or (silent and bool(made)))
+
+
+def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
+    if not again.is_proof(facts):
+        verdict = "suspected"
+    rerun = again.of_read(facts, read.cell)
     why = why_older(read)
     return Claim(
         finding(
@@ -73,10 +101,15 @@ def _claim(facts: Facts, read: StaleRead) -> Claim:
             "NBS202",
             read.cell,
             read.line,
-            "confirmed" if proof else "suspected",
-            f"this cell read a stale value: {why}",
-            steps=(*chain_steps(facts, read.chain), Step(read.cell, read.line, reads)),
+            verdict,
+            f"this cell read a stale value: {why}{again.told(rerun)}",
+            steps=(
+                *chain_steps(facts, read.chain),
+                Step(read.cell, read.line, _reads(facts, read)),
+                *again.steps(rerun, read.line),
+            ),
             remedy=refresh_remedy(read),
+            severity="warning" if verdict == "observed" else None,
         ),
         explains=marks(read, page_edges(facts)),
         fault=("NBS202", read.cell),
@@ -84,7 +117,12 @@ def _claim(facts: Facts, read: StaleRead) -> Claim:
     )
 
 
-def _green(facts: Facts) -> bool:
-    """Return whether the notebook runs from top to bottom."""
-    assert facts.trial is not None, "asked only after a run"
-    return all(result.status == "ok" for result in facts.trial.clean.results)
+def _reads(facts: Facts, read: StaleRead) -> str:
+    """Return what the cell read, and what is known of the value that it should have read."""
+    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}"
+    judgement = facts.trial.judgements.get(read.cell) if facts.trial else None
+    if judgement is not None and judgement.values.get(read.name) == "differs":
+        return f"{reads}; a clean run gives another value"
+    rerun = again.of_read(facts, read.cell)
+    cause = f" ({rerun.cause})" if rerun is not None and rerun.cause else ""
+    return f"{reads}; what it would make refreshed is not known{cause}" if cause else reads

@@ -51,6 +51,14 @@ def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
     return suspicion.chain[-1].parent, suspicion.chain[-1].parent_cell
 
 
+def link(suspicion: StaleRead | OutdatedResult) -> tuple[int, int]:
+    """Return the cell that made something anew, and the one that had read what was there before."""
+    if isinstance(suspicion, OutdatedResult):
+        return suspicion.definer, [*suspicion.through[-1:], suspicion.cell][0]
+    cause = suspicion.chain[-1] if suspicion.chain else None
+    return (cause.parent_cell, cause.cell) if cause is not None else (0, suspicion.cell)
+
+
 def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> frozenset[Mark]:
     """Return the trouble that this staleness accounts for.
 
@@ -65,7 +73,7 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> froze
     if isinstance(suspicion, StaleRead):
         found.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
     else:
-        found.add(("edge", definer, [*suspicion.through[-1:], suspicion.cell][0]))
+        found.add(("edge", *link(suspicion)))
     return frozenset(found)
 
 

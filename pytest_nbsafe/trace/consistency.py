@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_nbsafe.trace import lineage
-from pytest_nbsafe.trace.model import CellResult, Consistency, Standing, Value
+from pytest_nbsafe.trace.model import CellResult, Changed, Consistency, Standing, Value
 from pytest_nbsafe.values import dataclass
 
 _WORST: tuple[Standing, ...] = ("inconsistent", "unknown", "consistent")
@@ -19,10 +19,10 @@ _WORST: tuple[Standing, ...] = ("inconsistent", "unknown", "consistent")
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """What each name was last seen to hold, and the step that last made or changed it."""
+    """What each name was last seen to hold, and what last made or changed it."""
 
     values: Mapping[str, Value]
-    makers: Mapping[str, int]
+    made: Mapping[str, lineage.Version]
 
 
 def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
@@ -34,8 +34,7 @@ def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
     """
     ran = [result for result in results if result.status in {"ok", "raised"}]
     records = [record for result in ran for record in result.records]
-    made = lineage.replay(records).end.symbols
-    end = _End(values_at_end(ran), {name: version.at[0] for name, version in made.items()})
+    end = _End(values_at_end(ran), lineage.replay(records).end.symbols)
     states: dict[int, Consistency] = {}
     before: dict[int, Consistency] | None = None
     while states != before:  # an input may come from a later run, whose own state is known then
@@ -50,18 +49,23 @@ def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> 
     own = {name for record in result.records for name in (*record.writes, *record.mutates)}
     inputs: dict[str, Standing] = {}
     through: dict[int, int] = {}
-    for name in _inputs(result):
+    changed: list[Changed] = []
+    for name, line in _inputs(result).items():
         wanted = (result.after if name in own else result.reads).get(name)
-        maker = end.makers.get(name, 0)
-        made = states.get(maker) if maker != result.step else None
-        inputs[name] = _worst(_held(wanted, end.values.get(name)), made)
+        held = _held(wanted, end.values.get(name))
+        if held == "inconsistent":
+            changed.append(_changed(name, line, result.step, end))
+        version = end.made.get(name)
+        made = states.get(version.at[0]) if version and version.at[0] != result.step else None
+        inputs[name] = _worst(held, made)
         if made is not None and made.state == "inconsistent":
-            through[made.cell] = maker
+            through[made.cell] = made.step
     return Consistency(
         step=result.step,
         cell=result.cell,
         state=next((state for state in _WORST if state in inputs.values()), "consistent"),
         inputs=inputs,
+        changed=tuple(changed),
         through=tuple(sorted(through, key=through.__getitem__)),
     )
 
@@ -80,14 +84,23 @@ def _worst(held: Standing, made: Consistency | None) -> Standing:
     return next(state for state in _WORST if state in states)
 
 
-def _inputs(result: CellResult) -> list[str]:
-    """Return the names of the state it began with that a run read."""
+def _changed(name: str, line: int, step: int, end: _End) -> Changed:
+    """Return what an input lost its value to."""
+    version = end.made.get(name)
+    if name not in end.values or version is None or version.at[0] <= step:
+        return Changed(name, line)
+    return Changed(name, line, version.cell, version.line, version.at)
+
+
+def _inputs(result: CellResult) -> dict[str, int]:
+    """Return the names of the state it began with that a run read, and the line of each."""
     bound: set[str] = set()
-    found: set[str] = set()
+    found: dict[str, int] = {}
     for record in result.records:
-        found |= record.reads - bound
+        for name in record.reads - bound:
+            found.setdefault(name, record.line)
         bound.update(record.writes, record.deletes)
-    return sorted(found & result.reads.keys())
+    return {name: found[name] for name in sorted(found.keys() & result.reads.keys())}
 
 
 def values_at_end(results: Sequence[CellResult]) -> dict[str, Value]:

@@ -64,15 +64,14 @@ def rerun(
     """
     names = {name: _compared(name, old, new, control) for name in _made(old, new)}
     shown = compare(old.result.outputs, new.result.outputs)
-    output: Comparison = shown.result
-    if output == "differs" and control is not None:
-        again = compare(new.result.outputs, control.outputs).result
-        output = "nondeterministic" if again == "differs" else output
+    output = _output(old.result, new.result, control)
     before, now = _raised(old.result), _raised(new.result)
     said = [f"{before or 'no exception'} -> {now or 'no exception'}"] if before != now else []
     said += _said([name for name, answer in names.items() if answer == "differs"], old, new)
-    if output == "differs":
+    if output == "differs" and shown.result == "differs":
         said.append(f"shows {_quoted(shown.saved)} -> {_quoted(shown.new)}")
+    elif output == "differs":
+        said.append("shows another picture")
     return Rerun(
         cell,
         after,
@@ -116,6 +115,26 @@ def _compared(name: str, old: Outcome, new: Outcome, control: CellResult | None)
     if old.strict and not difference(name, old.aspects.get(name, {}), new.aspects.get(name, {})):
         return "nothing-to-compare"
     return "differs"
+
+
+def _output(old: CellResult, new: CellResult, control: CellResult | None) -> Comparison:
+    """Return how what the runs show compares: as text, and picture by picture."""
+    answer: Comparison = compare(old.outputs, new.outputs).result
+    if answer != "differs" and _pictures(old) != _pictures(new):
+        answer = "differs"
+    if answer != "differs" or control is None:
+        return answer
+    changes = compare(new.outputs, control.outputs).result == "differs"
+    return "nondeterministic" if changes or _pictures(new) != _pictures(control) else "differs"
+
+
+def _pictures(result: CellResult) -> list[tuple[str, object]]:
+    return [
+        (kind, output.data[kind])
+        for output in result.outputs
+        for kind in sorted(output.data)
+        if kind.startswith("image/")
+    ]
 
 
 def _overall(names: Mapping[str, Comparison], output: Comparison, *, raised: bool) -> Comparison:

@@ -231,17 +231,32 @@ Standing = Literal["consistent", "inconsistent", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
+class Changed:
+    """An input that no longer holds what was read at `line`: `maker` has made it anew since.
+
+    `maker` is 0 where the name is gone, or nobody was seen to change it.
+    """
+
+    name: str
+    line: int
+    maker: int = 0
+    maker_line: int = 0
+    maker_at: Timestamp = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Consistency:
     """Whether the inputs of a cell still hold, at the end of a plan, what its last run read.
 
-    `inputs` says it of each name that it read. `through` are the cells that made those inputs and
-    are inconsistent themselves, in the order they ran.
+    `inputs` says it of each name that it read, `changed` tells of those that hold something else.
+    `through` are the cells that made inputs and are inconsistent themselves, in the order they ran.
     """
 
     step: int
     cell: int
     state: Standing
     inputs: Mapping[str, Standing] = field(default_factory=dict)
+    changed: tuple[Changed, ...] = ()
     through: tuple[int, ...] = ()
 
 

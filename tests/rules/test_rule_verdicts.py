@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rulecase import ended, facts_of, found, lines, raised, tried, with_incident
 
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, Step
+from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.rules import evaluate
-from pytest_nbsafe.trace.model import CellResult, Comparison, Judgement
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace.model import (
+    CellResult,
+    Changed,
+    Comparison,
+    Consistency,
+    Judgement,
+    Rerun,
+)
 
 # -- NBS101 and NBS102: missing names ------------------------------------------------------------
 
@@ -402,3 +413,203 @@ def test_where_the_kernel_was_stopped_the_tracer_is_not_missed() -> None:
     late = {1: replace(with_incident(1, "tracer", "no")[1], status="timed-out")}
     told = evaluate(tried(facts_of("# %% [1]\nwork = 1\n", Config(timeout_s=3)), late))
     assert lines(told) == ["NBS904 1:1 observed error"]
+
+
+# -- Where the judge does not reach: cells that were run again on the side -------------------------
+
+
+def again(cell: int, result: Comparison, after: tuple[int, ...] = (3,), **more: Any) -> Rerun:
+    return Rerun(cell, after, result, **more)
+
+
+def with_reruns(
+    facts: Facts, *, reads: Sequence[Rerun] = (), endings: Sequence[Rerun] = ()
+) -> Facts:
+    assert facts.trial is not None
+    trial = replace(
+        facts.trial,
+        reruns={rerun.cell: rerun for rerun in reads},
+        endings={rerun.cell: rerun for rerun in endings},
+    )
+    return replace(facts, trial=trial)
+
+
+DIFFERS = again(4, "differs", differences=("`t` 2 -> 3",))
+
+
+@pytest.mark.parametrize(
+    ("rerun", "told"),
+    [
+        (DIFFERS, "NBS202 4:1 confirmed error"),
+        (again(4, "same"), ""),
+        (again(4, "nondeterministic"), ""),
+    ],
+)
+def test_a_stale_read_that_the_judge_cannot_compare(rerun: Rerun, told: str) -> None:
+    unknown = Judgement(4, "nothing-to-compare", values={"p": "nothing-to-compare"})
+    config = Config(ignore=("NBS103",))  # it speaks of cell 3, which is not judged here
+    facts = with_reruns(tried(facts_of(REPLAYED, config), judgements=[unknown]), reads=[rerun])
+    assert [line for line in lines(evaluate(facts)) if "NBS202" in line] == [told] * bool(told)
+    if rerun.result == "same":
+        assert evaluate(facts) == ()
+
+
+def test_a_confirmed_stale_read_says_what_is_otherwise() -> None:
+    facts = with_reruns(
+        tried(facts_of(REPLAYED), judgements=[Judgement(4, "nothing-to-compare")]), reads=[DIFFERS]
+    )
+    finding = the_one(evaluate(facts))
+    assert finding.message == (
+        "this cell read a stale value: `p` from cell 3 is older than `r` of cell 2 "
+        "(`t` 2 -> 3 when refreshed)"
+    )
+    assert finding.steps[-1] == Step(4, 1, "run again on the side, after cell 3: `t` 2 -> 3")
+
+
+def test_a_stale_read_that_cannot_be_run_again_is_only_observed() -> None:
+    cause = again(4, "nothing-to-compare", cause="it would write 'a.csv'")
+    unknown = Judgement(4, "nothing-to-compare", values={"p": "nothing-to-compare"})
+    config = Config(ignore=("NBS201",))
+    facts = with_reruns(tried(facts_of(REPLAYED, config), judgements=[unknown]), reads=[cause])
+    finding = the_one(evaluate(facts))
+    assert lines([finding]) == ["NBS202 4:1 observed warning"]
+    assert "not known (it would write 'a.csv')" in finding.steps[-1].cause
+
+
+@pytest.mark.parametrize(
+    ("judgement", "told"),
+    [
+        (Judgement(4, "same", values={"p": "differs"}, made={}), []),
+        (Judgement(4, "nothing-to-compare", values={"p": "differs"}, made={"t": "same"}), []),
+        (
+            Judgement(4, "nothing-to-compare", values={"p": "differs"}, made={"t": "differs"}),
+            ["NBS202 4:1 confirmed error"],
+        ),
+        (Judgement(4, "nothing-to-compare", values={"p": "nondeterministic"}), []),
+    ],
+)
+def test_the_judge_decides_on_a_stale_read_by_what_it_makes(
+    judgement: Judgement, told: list[str]
+) -> None:
+    config = Config(ignore=("NBS103",))
+    trial = tried(facts_of(REPLAYED, config), judgements=[judgement])
+    facts = with_reruns(trial, reads=[again(4, "same")])
+    assert told == lines(evaluate(facts))
+
+
+STUCK = (
+    "# %% [1]\nr = 2\n# %% [3]\nr = 3\n# %% [2]\np = r\n# %% [4]\nboom\n"
+    "# %% [5]\nt = p\nprint(t)\n#> 2\n"
+)
+
+
+def test_where_the_page_stops_the_saved_output_is_judged_on_the_side() -> None:
+    stopped = raised(4, "ValueError", "no") | ended(5, "skipped", "because of cell 4")
+    shown = CellResult(0, 5, "ok", outputs=(Output("stream", name="stdout", text="2\n"),))
+    trial = tried(facts_of(STUCK), stopped, replay={5: shown})
+    shows = ('shows "2" -> "3"',)
+    found = again(5, "differs", output="differs", old="2", new="3", differences=shows)
+    facts = with_reruns(trial, reads=[found])
+    told = [f for f in evaluate(facts) if f.code == "NBS201"]
+    assert lines(told) == ["NBS201 5:1 confirmed error"]
+    assert told[0].steps[-1].cause == 'run again on the side, after cell 3: shows "2" -> "3"'
+    same = with_reruns(trial, reads=[again(5, "same")])
+    assert "NBS201" not in {f.code for f in evaluate(same)}
+    other = tried(facts_of(STUCK), stopped, replay={5: replace(shown, outputs=())})
+    drifted = with_reruns(other, reads=[found])
+    assert "NBS201" not in {f.code for f in evaluate(drifted)}
+
+
+def test_order_by_what_the_reader_makes() -> None:
+    text = "# %% [1]\na = 1\n# %% [3]\na = 2\n# %% [2]\nb = a\n"
+    differs = Judgement(3, "nothing-to-compare", values={"a": "differs"}, made={"b": "differs"})
+    ending = again(3, "differs", (), differences=("`b` 1 -> 2",))
+    facts = with_reruns(tried(facts_of(text), judgements=[differs]), endings=[ending])
+    finding = the_one(evaluate(facts))
+    assert lines([finding]) == ["NBS103 3:1 confirmed error"]
+    assert finding.message.endswith(
+        "in page order it makes another result (`b` 1 -> 2 when refreshed)"
+    )
+    guessed = facts_of(text.replace("[3]", "[7]"))
+    assert lines(evaluate(tried(guessed, judgements=[differs]))) == ["NBS103 3:1 suspected warning"]
+
+
+def test_order_where_the_page_stops() -> None:
+    text = "# %% [1]\na = 1\n# %% [4]\na = 2\n# %% [3]\nb = a + c\n# %% [2]\nc = 1\n"
+    stopped = raised(3, "NameError", "name 'c' is not defined") | ended(3, "skipped")
+    trial = tried(facts_of(text), stopped, replay={})
+    for result, count in (("same", 0), ("differs", 1)):
+        ending = again(3, result, ())  # type: ignore[arg-type]
+        told = [f for f in evaluate(with_reruns(trial, endings=[ending])) if f.code == "NBS103"]
+        assert len(told) == count
+
+
+# -- NBS205 ---------------------------------------------------------------------------------------
+
+MIDDLE = (
+    "# %% [1]\nr, m = 2, 1\n# %% [2]\ndef f():\n    return r if m else 0\n"
+    "# %% [4]\nr = 3\n# %% [3]\nt = f()\n"
+)
+
+
+def inconsistent(facts: Facts, cell: int = 4) -> Facts:
+    assert facts.trial is not None
+    changed = (Changed("r", 1, 3, 1, (4, 1)),)
+    state = Consistency(3, cell, "inconsistent", {"r": "inconsistent"}, changed)
+    return replace(facts, trial=replace(facts.trial, consistency={cell: state}))
+
+
+@pytest.mark.parametrize(
+    ("judgement", "told"),
+    [
+        (Judgement(4, "nothing-to-compare", values={"r": "same"}), []),
+        (Judgement(4, "same", values={"r": "differs"}), []),
+        (Judgement(4, "nothing-to-compare", values={"r": "differs"}, made={"t": "same"}), []),
+        (
+            Judgement(4, "nothing-to-compare", values={"r": "differs"}, made={"t": "differs"}),
+            ["NBS205 4:1 confirmed error"],
+        ),
+        (
+            Judgement(4, "nothing-to-compare", values={"r": "differs"}),
+            ["NBS205 4:1 observed note"],
+        ),
+        (Judgement(4, "differs", "2", "3", {"r": "differs"}), ["NBS205 4:1 confirmed error"]),
+    ],
+)
+def test_the_judge_of_an_inconsistent_cell(judgement: Judgement, told: list[str]) -> None:
+    config = Config(select=("NBS205",))
+    facts = inconsistent(tried(facts_of(MIDDLE, config), judgements=[judgement]))
+    assert told == lines(evaluate(facts))
+
+
+def test_an_inconsistent_cell_tells_its_story() -> None:
+    judgement = Judgement(4, "nothing-to-compare", values={"r": "differs"}, made={"t": "differs"})
+    ending = again(4, "differs", (), differences=("`t` 2 -> 3",))
+    facts = inconsistent(tried(facts_of(MIDDLE), judgements=[judgement]))
+    finding = the_one(evaluate(with_reruns(facts, endings=[ending])))
+    assert finding.message == (
+        "this cell no longer fits what it read: `r` changed after it ran, and a clean run gives it "
+        "another result (`t` 2 -> 3 when refreshed)"
+    )
+    assert [(step.cell, step.cause) for step in finding.steps] == [
+        (4, "read `r` as [3]"),
+        (3, "made `r` anew as [4]"),
+        (4, "run again on the side: `t` 2 -> 3"),
+    ]
+
+
+def test_an_inconsistent_cell_whose_readers_reproduce_is_silent() -> None:
+    text = MIDDLE + "# %% [5]\nprint(t > 0)\n#> True\n"
+    judged = [
+        Judgement(4, "nothing-to-compare", values={"r": "differs"}, made={"t": "differs"}),
+        Judgement(5, "same"),
+    ]
+    facts = inconsistent(tried(facts_of(text), judgements=judged))
+    assert "NBS205" not in {f.code for f in evaluate(facts)}
+
+
+def test_an_inconsistent_cell_that_the_page_does_not_reach() -> None:
+    facts = inconsistent(tried(facts_of(MIDDLE), ended(4, "skipped"), replay={}))
+    assert "NBS205" not in {f.code for f in evaluate(facts)}
+    ending = again(4, "differs", (), differences=("`t` 2 -> 3",))
+    assert "NBS205 4:1 confirmed error" in lines(evaluate(with_reruns(facts, endings=[ending])))

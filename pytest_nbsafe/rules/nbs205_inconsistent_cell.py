@@ -1,0 +1,165 @@
+"""NBS205: at the end an input no longer holds what the cell read, and a clean run gives another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.paths import downstream, page_edges
+from pytest_nbsafe.rules.words import cells, names, ran_as
+from pytest_nbsafe.trace.model import Changed, Consistency
+
+
+class InconsistentCell:
+    """An input no longer holds what the cell read, and a clean run gives this cell another result.
+
+    Why it matters: at the end of the session the values do not fit together. What this cell made
+    stems from an input that is gone, so whoever goes on from here mixes the two.
+
+    Limits: told only when the order was replayed. An input that was made anew with the same
+    content, or that a clean run changes in the same way, is nothing. It is an error when the clean
+    run (or, where that does not come so far, the cell when it is run again) makes or shows another
+    thing, else a note. A name that holds a value which cannot be compared is unknown, and not told.
+    Where NBS103, NBS201 or NBS202 know why, they speak instead.
+
+    Source: "Tracking inconsistencies in Jupyter notebooks" (the hash post). Departs: propagated
+    along lineage, and decided by the clean run, since by the letter every linear rebinding is
+    inconsistent.
+    """
+
+    code: ClassVar[str] = "NBS205"
+    needs: ClassVar[Needs] = "run"
+    bad: ClassVar[str] = """\
+# %% [1]
+rate, member = 0.5, True
+# %% [2]
+def price():
+    return 100 * (1 + rate) if member else 100
+# %% [4]
+rate = 0.25
+# %% [3]
+total = price() #! NBS205
+"""
+    good: ClassVar[str] = """\
+# %% [1]
+rate, member = 0.5, True
+# %% [2]
+def price():
+    return 100 * (1 + rate) if member else 100
+# %% [3]
+rate = 0.25
+# %% [4]
+total = price()
+"""
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield a claim for each cell that is inconsistent and would be made otherwise."""
+        states = facts.trial.consistency if facts.trial else {}
+        for cell in sorted(states):
+            state = states[cell]
+            last = facts.plan.last_run(cell)
+            recorded = last is not None and last.recorded
+            if recorded and state.state == "inconsistent" and (found := _answer(facts, state)):
+                yield _claim(facts, state, sure=found == "differs" and again.is_proof(facts))
+
+
+def _answer(facts: Facts, state: Consistency) -> str:
+    """Return "differs" or "unknown" for what a clean run makes of the cell, empty for the same."""
+    assert facts.trial is not None, "asked only after a run"
+    judgement = facts.trial.judgements.get(state.cell)
+    if judgement is None or not again.is_reached(facts, state.cell):
+        ending = again.of_ending(facts, state.cell)
+        return "differs" if ending is not None and ending.result == "differs" else ""
+    lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
+    if judgement.output == "same" or all(judgement.values.get(n) != "differs" for n in lost):
+        return ""
+    if judgement.output == "differs":
+        return "differs"
+    made = set(judgement.made.values())
+    if made and made <= {"same"}:
+        return ""
+    if _all_below_reproduce(facts, state.cell):
+        return ""
+    return "differs" if "differs" in made else "unknown"
+
+
+def _all_below_reproduce(facts: Facts, cell: int) -> bool:
+    """Return whether the page shows something made from the cell, and all of it is right."""
+    assert facts.trial is not None, "asked only after a run"
+    below = downstream(page_edges(facts), cell)
+    shown = [j.output for c in below if (j := facts.trial.judgements.get(c)) is not None]
+    told = [output for output in shown if output != "nothing-to-compare"]
+    return bool(told) and all(output == "same" for output in told)
+
+
+def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
+    ending, root = again.of_ending(facts, state.cell), _root(facts, state)
+    lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
+    line = state.changed[0].line if state.changed else 1
+    end = "a clean run gives it another result" if sure else "a clean run gives it other inputs"
+    return Claim(
+        finding(
+            facts,
+            "NBS205",
+            state.cell,
+            line,
+            "confirmed" if sure else "observed",
+            f"this cell no longer fits what it read: {_lost(state, lost)}, and {end}"
+            f"{again.told(ending)}",
+            steps=(*_steps(facts, state), *again.steps(ending, line)),
+            remedy=_remedy(state),
+            severity="error" if sure else "note",
+        ),
+        explains=_marks(state if _made_anew(state) else root),
+        fault=("NBS205", root.cell),
+        also=Step(state.cell, line, f"no longer fits what it read, too: {_lost(state, lost)}"),
+    )
+
+
+def _lost(state: Consistency, lost: list[str]) -> str:
+    if state.changed:
+        return f"{names(change.name for change in state.changed)} changed after it ran"
+    return f"{names(lost)} came from {cells(state.through)}, which no longer does"
+
+
+def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
+    """Yield what the cell read, and what became of that."""
+    for change in state.changed:
+        yield Step(
+            state.cell, change.line, f"read `{change.name}` {ran_as(facts.plan, state.step)}"
+        )
+        if change.maker:
+            anew = f"made `{change.name}` anew {ran_as(facts.plan, change.maker_at[0])}"
+            yield Step(change.maker, change.maker_line, anew)
+    if not state.changed:
+        for cell in state.through:
+            yield Step(cell, 1, "no longer fits what it read, and this cell reads what it made")
+
+
+def _remedy(state: Consistency) -> str:
+    if state.through:
+        return f"run {cells(state.through)} again, then this cell"
+    return "run this cell again, and what is made from it"
+
+
+def _marks(state: Consistency) -> frozenset[Mark]:
+    """Return the trouble that this accounts for: the changes of its inputs, else its old result."""
+    edges = {("edge", change.maker, state.cell) for change in _made_anew(state)}
+    return frozenset(edges or {("stale", state.cell, 0)})
+
+
+def _made_anew(state: Consistency) -> list[Changed]:
+    return [change for change in state.changed if change.maker]
+
+
+def _root(facts: Facts, state: Consistency) -> Consistency:
+    """Return the state of the cell that the inconsistency comes from."""
+    states = facts.trial.consistency if facts.trial else {}
+    seen = {state.cell}
+    while not state.changed and state.through and state.through[0] not in seen:
+        state = states[state.through[0]]
+        seen.add(state.cell)
+    return state
