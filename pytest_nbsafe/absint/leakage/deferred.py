@@ -109,7 +109,9 @@ def renamed(call: Call) -> Data:
 def spread(call: Call) -> Data:
     """Return a statistic of groups, given to each of their rows."""
     waits = any(_waits(dep.rows) for dep in call.data.deps)
-    return replace(call.data, rows=_ROWS if waits else call.data.rows, form="series")
+    deps = frozenset(replace(dep, grouped=True) for dep in call.data.deps)
+    rows = _ROWS if waits else call.data.rows
+    return replace(call.data, rows=rows, deps=deps, form="series")
 
 
 def aggregated(call: Call) -> Value | None:

@@ -316,12 +316,16 @@ def fitted_part(
     if name in {"named_steps", "steps", "transformers_", "estimators_"}:
         return Seq((), value.steps[-1]) if value.steps else Unknown()
     if (
-        name.endswith("_")
+        (name.endswith("_") or name in _RESULTS)
         and fit is not None
         and name not in {"classes_", "cv_results_", "n_features_in_", "n_iter_"}
     ):
         return _learned(value)
     return Bound(owner, name)
+
+
+_RESULTS = frozenset({"pvalues", "params", "tvalues", "bse"})
+"""What statsmodels calls that which was learned."""
 
 
 def _learned(value: Estimator) -> Data:

@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage import (
     containers,
     effects,
     estimators,
+    joining,
     objects,
     select,
     tables,
@@ -20,10 +21,12 @@ from pytest_nbsafe.absint.leakage.loops import elements
 from pytest_nbsafe.absint.leakage.operators import binary, boolean, compare, conditional, unary
 from pytest_nbsafe.absint.leakage.targets import store
 from pytest_nbsafe.absint.leakage.values import (
+    NO_DEPS,
     Bound,
     Columns,
     Const,
     Data,
+    Deps,
     Estimator,
     Function,
     Index,
@@ -115,6 +118,8 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     owner = evaluate(machine, node.value)
     key = select.keys(machine, node.slice)
     state = machine.get(owner)
+    if isinstance(state, Lib) and state.name in {"numpy.r_", "numpy.c_"}:
+        return _side_by_side(machine, node, state.name, key)
     mark = state.key if isinstance(state, Seq) else None
     first = (key[0] if isinstance(key, tuple) else key) in _ENDS
     if first and isinstance(mark, tuple) and mark[0] == "sorted":
@@ -126,6 +131,25 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     if isinstance(found, Unknown) and found.key is None:
         return Unknown(machine.fresh(node))
     return found
+
+
+def _side_by_side(
+    machine: Machine,
+    node: ast.Subscript,
+    name: str,
+    key: select.Selector | tuple[select.Selector, ...],
+) -> Value:
+    """Return what `np.r_[X, Z]` or `np.c_[X, z]` makes of tables."""
+    values = [
+        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, select.Slice)
+    ]
+    parts = [machine.get(value) for value in values]
+    data = [part for part in parts if isinstance(part, Data)]
+    if not data:
+        return Unknown(machine.fresh(node))
+    if name.endswith("c_"):
+        return joining.merge(data)
+    return joining.concat(data, machine.site(node), "")
 
 
 _ENDS = {Const(0), Const(-1)}
@@ -166,9 +190,21 @@ def _dict(machine: Machine, node: ast.Dict) -> Value:
 
 def _joined_text(machine: Machine, node: ast.JoinedStr) -> Value:
     parts = [evaluate(machine, p.value) for p in node.values if isinstance(p, ast.FormattedValue)]
+    if all(isinstance(machine.get(part), Const) for part in parts):
+        said = iter(parts)
+        texts = (
+            p.value if isinstance(p, ast.Constant) else _said(machine, next(said))
+            for p in node.values
+        )
+        return Const("".join(map(str, texts)))
     return Unknown(
         ("text", ast.dump(node) if not parts else tuple(machine.token(p) for p in parts))
     )
+
+
+def _said(machine: Machine, value: Value) -> object:
+    state = machine.get(value)
+    return state.value if isinstance(state, Const) else ""
 
 
 def _call(machine: Machine, node: ast.Call) -> Value:
@@ -265,9 +301,19 @@ def _column_names(
             plain = isinstance(test.left, ast.Name) and test.left.id == node.elt.id
             gone = tables.names_in(value) if plain else None
         if gone is None:
-            return Names(None, source.deps)
+            return Names(None, source.deps | _tested(machine, generator))
         result = containers.names_without(result, gone)
     return result
+
+
+def _tested(machine: Machine, generator: ast.comprehension) -> Deps:
+    """Return what a choice of names by tests depends on: `if pvalues[c] < 0.05`."""
+    saved = dict(machine.scopes[-1])
+    store(machine, generator.target, Unknown(machine.fresh(generator.target)))
+    values = [machine.get(evaluate(machine, test)) for test in generator.ifs]
+    machine.scopes[-1].clear()
+    machine.scopes[-1].update(saved)
+    return NO_DEPS.union(*(select.selecting(v) for v in values if isinstance(v, Data)))
 
 
 def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:

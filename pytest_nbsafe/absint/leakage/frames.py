@@ -267,9 +267,16 @@ def sized(call: Call) -> Value:
 def learned_by(call: Call, kind: DepKind, rows: sets.Rows | None = None) -> Dep:
     """Return what it is that a value will depend on."""
     data = call.data
-    of = frozenset(data.origins)
+    rows = data.rows if rows is None else rows
+    by_group = any(isinstance(s.key, tuple) and s.key[0] == "group" for a in rows for s in a.steps)
     return Dep(
-        kind, data.rows if rows is None else rows, call.what, call.arguments.site, call.name, of
+        kind,
+        rows,
+        call.what,
+        call.arguments.site,
+        call.name,
+        frozenset(data.origins),
+        grouped=by_group or data.form == "group",
     )
 
 

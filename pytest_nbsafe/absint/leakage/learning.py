@@ -8,6 +8,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import containers, scores, tables
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.frames import Call, called, filtered, learned_by
+from pytest_nbsafe.absint.leakage.joins import joined
 from pytest_nbsafe.absint.leakage.values import (
     Bound,
     Const,
@@ -226,6 +227,10 @@ def mapped(call: Call) -> Value:
     given = call.find(0, "arg", "func")
     if isinstance(given, Function):
         return each(replace(call, data=replace(call.data, form="series")))
+    if isinstance(given, Table):
+        values = [call.machine.get(v) for v in (*(v for _, v in given.items), given.each) if v]
+        made = joined(value for value in values if isinstance(value, Data))
+        given = made if made is not None else given
     if isinstance(given, Data):
         return replace(tables.mix([call.data, replace(given, rows=sets.NONE)]), form="series")
     return tables.mix([call.data])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage.values import Dep, Eval, Site
+from pytest_nbsafe.absint.leakage.values import Dep, Eval, Fit, Site
 from pytest_nbsafe.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -81,6 +81,13 @@ def steps(page: Page, story: Story) -> Steps:
         links.append((story.chosen, "the best score is kept"))
     told = dict.fromkeys((site.cell, site.span.line, cause) for site, cause in links)
     return tuple(told)
+
+
+def of_search(page: Page, fit: Fit, site: Site) -> Steps:
+    """Return the path of a best score that is given as the result: where it was searched."""
+    call = _call(page, fit.site, f"{fit.what}.fit({fit.data})")
+    links = [(fit.site, f"{call} keeps the best of its candidates"), (site, "its score is given")]
+    return tuple((place.cell, place.span.line, cause) for place, cause in links)
 
 
 def _sources(page: Page, rows: sets.Rows) -> Iterator[tuple[Site, str]]:
@@ -159,7 +166,10 @@ def _division(page: Page, story: Story) -> Iterator[tuple[Site, str]]:
         if story.code == "NBS331":
             yield site, f"{_function(page, site)}: rows in order of time go to either side"
         elif story.code == "NBS332":
-            yield site, f"{_function(page, site)}: rows of one {story.what} go to either side"
+            yield (
+                site,
+                f"{_function(page, site)}: rows of one group ({story.what}) go to either side",
+            )
         return
     if "fold" in sets.kinds(score.rows):
         part, verb = "the test rows of each fold", "are"

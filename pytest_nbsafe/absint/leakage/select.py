@@ -309,7 +309,8 @@ def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
     if isinstance(key, Const) and data.form == "bunch":
         return bunch(data, str(key.value))
     if isinstance(key, Const) and names:
-        return tables.column(data, names[0])
+        found = tables.column(data, names[0])
+        return replace(found, form="group") if data.form == "group" else found
     if names and data.form in {"frame", "any", "group"}:
         return replace(tables.chosen(data, names), form=data.form)
     if isinstance(key, Names):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.joining import DATES
 from pytest_nbsafe.absint.leakage.leak import Leak
-from pytest_nbsafe.absint.leakage.paths import Page, Story, steps
+from pytest_nbsafe.absint.leakage.paths import Page, Story, of_search, steps
 from pytest_nbsafe.absint.leakage.values import Dep, Eval, Fit, Site
 from pytest_nbsafe.values import dataclass
 
@@ -42,7 +42,7 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
         old = found.get(key)
         if old is None or (leak.certain and not old.certain):
             found[key] = leak
-    return (*(_leak(page, leak) for leak in found.values()), *_best(events, scores))
+    return (*(_leak(page, leak) for leak in found.values()), *_best(events, scores, page))
 
 
 def _leak(page: Page, found: _Found) -> Leak:
@@ -176,7 +176,8 @@ def _copies(score: Eval) -> bool:
 def _code(dep: Dep, score: Eval, *, only: bool) -> str:
     if dep.kind == "resample":
         return "NBS311"
-    if dep.kind == "target" or (dep.kind == "statistic" and dep.of & score.fit.target):
+    encoded = dep.kind == "statistic" and dep.grouped and dep.of & score.fit.target
+    if dep.kind == "target" or encoded:
         return "NBS342"
     if dep.kind == "selection":
         return "NBS303"
@@ -280,14 +281,17 @@ def _reused(scores: Sequence[Eval]) -> Iterator[_Found]:
             yield _of_score("NBS323", score, score.site, "", score.fit.what)
 
 
-def _best(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Leak]:
+def _best(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Leak]:
     others = [score for score in scores if not (score.cv and score.fit.searched)]
     if any(score.cv or not is_training(score) for score in others):
         return
     for kind, site, what in events:
         if kind == "best" and isinstance(what, Fit):
             name = what.name or what.what
-            yield Leak("NBS324", certain=True, cell=site.cell, span=site.span, what=name)
+            path = of_search(page, what, site)
+            yield Leak(
+                "NBS324", certain=True, cell=site.cell, span=site.span, what=name, steps=path
+            )
 
 
 def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:

@@ -75,7 +75,7 @@ def loaded(machine: Machine, what: str, arguments: Arguments) -> Value:
     key = (
         (what, tuple(machine.token(v) for v in values))
         if plain
-        else (what, machine.fresh(arguments.node))
+        else (what, machine.fresh(arguments.node), tuple(machine.token(v) for v in values))
     )
     if not arguments.args and what.startswith("load_"):
         key = (what, ())

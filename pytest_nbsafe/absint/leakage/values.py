@@ -31,7 +31,7 @@ class Dep:
     """Something that was learned of rows, or done to them, and where.
 
     `what` did it, `name` is that of what it was given, `of` are the columns that it was learned
-    of where they are known.
+    of where they are known, `grouped` whether it is another for each group of rows.
     """
 
     kind: DepKind
@@ -41,6 +41,7 @@ class Dep:
     name: str = ""
     of: frozenset[Hashable] = frozenset()
     certain: bool = True
+    grouped: bool = False
 
 
 Deps = frozenset[Dep]

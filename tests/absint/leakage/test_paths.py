@@ -218,3 +218,33 @@ def test_the_path_follows_the_order_that_was_run() -> None:
 def test_a_statistic_has_the_name_that_the_page_calls(function: str) -> None:
     (leak,) = _leaks(LOAD + f"X = X / {function}(X)\n" + SPLIT + FIT)
     assert (leak.code, leak.what) == ("NBS302", function)
+
+
+def test_the_best_score_of_a_search_that_is_given_alone() -> None:
+    text = LOAD + "search = GridSearchCV(SVC(), {'C': [1, 2]}).fit(X, y)\nsearch.best_score_\n"
+    assert _path(text, "NBS324") == [
+        "2:2 GridSearchCV(SVC(), {'C': [1, 2]}).fit(X, y) keeps the best of its candidates",
+        "2:3 its score is given",
+    ]
+
+
+def test_groups_that_are_parted() -> None:
+    text = (
+        LOAD
+        + "groups = np.load('g.npy')\n"
+        + "cross_val_score(SVC(), X, y, groups=groups, cv=GroupKFold(3))\n"
+        + SPLIT
+        + FIT
+    )
+    assert _path(text, "NBS332") == [
+        SOURCE,
+        "2:4 train_test_split: rows of one group (groups) go to either side",
+        f"2:6 {RAN} on groups it learned from",
+    ]
+
+
+def test_a_training_score_that_is_the_only_one() -> None:
+    text = LOAD + SPLIT + "svc = SVC().fit(X_train, y_train)\nsvc.score(X_train, y_train)\n"
+    assert _path(text, "NBS314")[-1] == (
+        "2:4 svc.score(X_train, y_train) evaluates on the training rows, and nothing else does"
+    )
