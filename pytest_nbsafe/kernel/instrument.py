@@ -86,13 +86,16 @@ def plan(
     functions: bool = True,
     direct: bool = False,
     monitored: bool = False,
+    walrus: bool = True,
 ) -> Plan:
     """Return the hooks for a cell's tree; `line_of` maps its lines to the cell's own.
 
     `direct`: each statement of the module is run by itself, and its start told by who runs it.
+    `walrus`: whether the text may have assignment expressions.
     """
     found = Plan()
     planner = _Planner(recorder, run, line_of, found, monitored=monitored)
+    planner.walrus = walrus
     if direct:
         found.tops.extend(map(planner.top, tree.body))
     else:
@@ -183,6 +186,7 @@ class _Planner:
         self.line_of = line_of
         self.found = found
         self.monitored = monitored
+        self.walrus = True
 
     def top(self, statement: ast.stmt) -> Top:
         """Plan the hooks of a statement of the module that is run by itself."""
@@ -239,7 +243,7 @@ class _Planner:
         self.found.edits.append((node.body, index, _at(text, place)))
 
     def _slot(self, node: ast.stmt, entered: int, *, in_loop: bool) -> Slot:
-        sure, maybe = bound_names(node)
+        sure, maybe = bound_names(node, walrus=self.walrus)
         end = getattr(node, "end_lineno", None) or node.lineno
         return Slot(
             self.run,

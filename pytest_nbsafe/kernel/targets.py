@@ -18,11 +18,11 @@ _SCOPES = (
 _LOOPS = (ast.For, ast.AsyncFor)
 
 
-def bound_names(node: ast.stmt) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names a module-level statement surely binds when it is done, and the others.
 
     The others: a loop's targets (its body may never run), walrus targets, captures of a pattern.
-    Of a compound statement only the header counts.
+    Of a compound statement only the header counts. `walrus` False: the text is known to have none.
     """
     sure: dict[str, None] = {}
     maybe: dict[str, None] = {}
@@ -31,7 +31,8 @@ def bound_names(node: ast.stmt) -> tuple[tuple[str, ...], tuple[str, ...]]:
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         names = (alias.asname or alias.name.split(".")[0] for alias in node.names)
         sure.update((name, None) for name in names if name != "*")
-    for inner in header(node):
+    quick = not walrus and type(node) in _TARGETS
+    for inner in _targets(node) if quick else header(node):
         if isinstance(inner, ast.NamedExpr):
             maybe[inner.target.id] = None
         elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
@@ -39,6 +40,16 @@ def bound_names(node: ast.stmt) -> tuple[tuple[str, ...], tuple[str, ...]]:
         else:
             maybe.update((name, None) for name in _captures(inner))
     return tuple(name for name in sure if name not in maybe), tuple(maybe)
+
+
+_TARGETS = {ast.Assign: "targets", ast.AugAssign: "target", ast.AnnAssign: "target", ast.Expr: ""}
+
+
+def _targets(node: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes of what a simple statement assigns to."""
+    found = getattr(node, _TARGETS[type(node)], [])
+    for target in found if isinstance(found, list) else [found]:
+        yield from ast.walk(target)
 
 
 def header(node: ast.stmt) -> Iterator[ast.AST]:

@@ -242,6 +242,7 @@ class Tracer:
             functions=bool(file),
             direct=bool(file),
             monitored=bool(file) and self.monitor.alive,
+            walrus=":=" in self.sources[-1].raw,
         )
         if file:
             self.texts.register(file, plan.functions)
@@ -294,9 +295,9 @@ class Tracer:
     # ------------------------------------------------------------ names and values
 
     def _changed(self) -> dict[str, int]:
-        now, old = identities_of(self.home), self.globals
-        changed = {name: identity for name, identity in now.items() if old.get(name) != identity}
-        changed.update((name, 0) for name in old.keys() - now.keys())
+        items, old = list(self.home.items()), self.globals
+        changed = {name: id(value) for name, value in items if old.get(name) != id(value)}
+        changed.update((name, 0) for name in old.keys() - self.home.keys())
         return {name: changed[name] for name in changed if self._is_own(name)}
 
     def _is_own(self, name: object) -> bool:
