@@ -183,8 +183,8 @@ def origin(bench: Bench, name: str) -> Origin:
 
 def _origin(bench: Bench, name: str, until: int, clean_until: int, depth: int) -> Origin:
     """Return how a name was made by the first `until` runs, against those of the clean run."""
-    ours = contributions(bench.runs[:until], name)
-    clean = contributions(bench.clean.runs[:clean_until], name)
+    ours = _contributions(bench.runs[:until], name)
+    clean = _contributions(bench.clean.runs[:clean_until], name)
     if not ours or not clean or not depth:
         return Origin("unknown")
     texts = [c.passed.result.cell for c in ours]
@@ -194,6 +194,13 @@ def _origin(bench: Bench, name: str, until: int, clean_until: int, depth: int) -
     matches = {c.passed.result.cell: c for c in clean}
     answers = [_inputs(bench, name, c, matches[c.passed.result.cell], depth) for c in ours]
     return _worst(answers)
+
+
+def _contributions(runs: Sequence[Passed], name: str) -> tuple[Contribution, ...]:
+    """Return the runs that made what a name holds; to use an iterator makes it no other."""
+    found = contributions(runs, name)
+    made = found[0].passed.result.after.get(name) if found else None
+    return found[:1] if made is not None and _ONCE.fullmatch(made.kind) else found
 
 
 def _worst(answers: Sequence[Origin]) -> Origin:
