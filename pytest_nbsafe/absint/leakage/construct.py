@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Estimator,
     Seq,
     Splitter,
+    Unknown,
     Value,
 )
 from pytest_nbsafe.values import replace
@@ -51,9 +52,21 @@ def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
 
 def _stops(what: str, arguments: Arguments) -> bool:
     """Return whether a model stops by the rows it is given to watch: CatBoost does unless told."""
-    if arguments.constant("early_stopping_rounds") is not None:
+    if arguments.constant("early_stopping_rounds") is not None or stopping(arguments):
         return True
     return what.startswith("CatBoost") and arguments.constant("use_best_model") is not False
+
+
+def stopping(arguments: Arguments) -> bool:
+    """Return whether one of the callbacks that are given stops a training early."""
+    if "callbacks" not in arguments.keywords:
+        return False
+    only = Arguments(arguments.machine, arguments.node, [arguments.keywords["callbacks"]], {})
+    keys = [value.key for value in only.every() if isinstance(value, Unknown)]
+    return any(isinstance(key, tuple) and key[0] in _STOPPERS for key in keys)
+
+
+_STOPPERS = frozenset({"EarlyStopping", "early_stopping"})
 
 
 def _tuned(data: list[Data]) -> Deps:

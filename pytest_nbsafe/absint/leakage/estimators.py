@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
+from pytest_nbsafe.absint.leakage.construct import stopping
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.absint.leakage.values import (
     NO_DEPS,
@@ -161,9 +162,7 @@ def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[
     stops = value.stops or arguments.constant("early_stopping_rounds") is not None
     best = arguments.constant("use_best_model")
     stops = best is not False and (stops or best is True)
-    if not stops and "callbacks" in arguments.keywords:
-        only = Arguments(machine, arguments.node, [arguments.keywords["callbacks"]], {})
-        stops = any(isinstance(v, Unknown) and _stopper(v.key) for v in only.every())
+    stops = stops or stopping(arguments)
     if not stops:
         return (sets.NONE,)
     for name in _WATCHES:
@@ -172,10 +171,6 @@ def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[
             data = [v for v in only.every() if isinstance(v, Data) and v.rows]
             return (sets.NONE.union(*(v.rows for v in data)),)
     return (sets.NONE,)
-
-
-def _stopper(key: object) -> bool:
-    return isinstance(key, tuple) and key[0] in {"EarlyStopping", "early_stopping"}
 
 
 def _transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:

@@ -63,7 +63,8 @@ def statistic(call: Call) -> Value:
     deps = deps.union(*(v.all_deps() for v in others))
     if data.rows:
         of = call.data.origins.union(*(v.origins for v in others), _aggregated(call))
-        deps |= {replace(learned_by(call, "statistic"), of=of)}
+        dep = learned_by(call, "statistic")
+        deps |= {replace(dep, of=of, grouped=dep.grouped or call.what == "pivot_table")}
     form: Form = "frame" if data.form == "group" else "stat"
     base = data.base if data.form in {"group", "frame"} else None
     columns = data.columns if data.form == "series" else None
@@ -75,6 +76,8 @@ def statistic(call: Call) -> Value:
 def _aggregated(call: Call) -> frozenset[Hashable]:
     """Return the columns that `agg` names: `agg({"y": "mean"})`, `agg(rate=("y", "mean"))`."""
     found = set()
+    if call.what == "pivot_table":
+        found |= set(tables.names_in(call.arguments.plain(call.first, "values")) or ())
     for value in (*map(call.machine.get, call.arguments.args), *call.arguments.keywords.values()):
         state = call.machine.get(value)
         if isinstance(state, Table):

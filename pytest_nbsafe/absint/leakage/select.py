@@ -209,7 +209,8 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
     if mask is None:
         step = Step(("by", machine.token(key)), ("is", True))
     else:
-        step = Step(mask.key, mask.part, "random" if mask.random else "chosen")
+        drawn: sets.Kind = "round" if machine.loops else "random"
+        step = Step(mask.key, mask.part, drawn if mask.random else "chosen")
     return replace(data, rows=sets.divide(data.rows, step), mask=None)
 
 

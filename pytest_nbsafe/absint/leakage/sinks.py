@@ -114,7 +114,8 @@ def _held_back(score: Eval) -> bool:
     named = any(word in score.name.lower() for word in _HELD)
     whole = {step for atom in score.fit.rows for step in atom.steps}
     extra = [step for atom in score.rows for step in atom.steps if step not in whole]
-    return any(step.kind != "chosen" for step in extra) or (named and bool(extra))
+    some = score.rows < score.fit.rows  # fitted on both parts, one after the other
+    return any(step.kind != "chosen" for step in extra) or (named and (bool(extra) or some))
 
 
 def _overlaps(score: Eval) -> Iterator[_Found]:
