@@ -19,7 +19,7 @@ class TrainScoreOnly:
     Limits: told only in a notebook that holds rows back (a split or a test file) and scores nothing
     on them, or that takes a score of a classifier or a regressor on its training rows as its
     result. Clusters, densities and embeddings are left alone, and so is any model that is
-    cross-validated.
+    cross-validated, or a network that a loop of its own trains.
 
     Source: Hastie, Tibshirani & Friedman 2009, section 7.4 (the optimism of the training error).
     """

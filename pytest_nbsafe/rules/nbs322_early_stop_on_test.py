@@ -17,8 +17,9 @@ class EarlyStopOnTest:
     The reported score is the best of hundreds.
 
     Limits: told where the fit is given the test rows to watch and something stops it by them
-    (`early_stopping_rounds`, a callback such as EarlyStopping or ModelCheckpoint). Rows that are
-    only watched to draw a curve are left alone.
+    (`early_stopping_rounds`, a callback such as EarlyStopping or ModelCheckpoint; CatBoost keeps
+    the best of its trees unless told not to). Rows that are only watched to draw a curve are left
+    alone.
 
     Source: Prechelt 1998 (early stopping needs rows of its own); Kapoor & Narayanan 2023.
     """

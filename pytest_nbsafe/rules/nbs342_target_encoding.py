@@ -16,7 +16,8 @@ class TargetEncoding:
     Why it matters: the mean of the target in each group holds the labels of the test rows
     themselves. Where groups are small the feature is nearly the answer.
 
-    Limits: told only where a model is scored on such rows. Means of the training rows, mapped to
+    Limits: told only where a model is scored on such rows, and of means by group: one mean of the
+    whole target tells a row nothing of its own label. Means of the training rows, mapped to
     the test rows, are right; so is an encoder inside a pipeline. A mean that is taken by hand is
     NBS302 as well: that it would be even if it were not of the target.
 
