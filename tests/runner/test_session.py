@@ -38,6 +38,12 @@ def test_a_plain_cell(run_cells: RunCells) -> None:
     assert not result.incidents
 
 
+def test_what_python_keeps_beside_the_names_is_no_name(run_cells: RunCells) -> None:
+    (result,) = run_cells("import warnings\nx: int = 1\nwarnings.warn('look')")
+    assert {name for record in result.records for name in record.writes} == {"warnings", "x"}
+    assert result.after.keys() == {"warnings", "x"}
+
+
 def test_a_cell_that_raises_names_its_lines(run_cells: RunCells) -> None:
     first, second, third = run_cells(
         "def half(x):\n    return 1 / x", "y = 1\n\nhalf(0)\ny = 2", "y"
