@@ -17,8 +17,9 @@ class TunedOnTest:
     longer a score on rows that nothing was learned from, and no rows are left that could tell.
 
     Limits: told where the choice can be read: a loop that keeps the best score, `max` or `argmax`
-    of scores, the first row of a table sorted by them; their worst is no choice. A few scores side by side are not told here (NBS323 notes them), nor is a choice that
-    is then scored on rows of its own.
+    of scores, the first row of a table sorted by them, an optimiser that is given the score. The
+    worst of them is no choice. A few scores side by side are not told here (NBS323 notes them), nor
+    is a choice that is then scored on rows of its own.
 
     Source: Cawley & Talbot 2010; Hastie, Tibshirani & Friedman 2009, section 7.2.
     """

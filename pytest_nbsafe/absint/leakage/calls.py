@@ -20,6 +20,7 @@ from pytest_nbsafe.absint.leakage.containers import (
     index_method,
     list_method,
     names_method,
+    note_choice,
 )
 from pytest_nbsafe.absint.leakage.objects import function, member, own_method
 from pytest_nbsafe.absint.leakage.values import (
@@ -35,6 +36,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Seq,
     Splitter,
     Table,
+    Unknown,
     Value,
 )
 
@@ -82,6 +84,8 @@ def _library(machine: Machine, name: str, arguments: Arguments) -> Value:
     cls = machine.knowledge.class_of(name)
     if cls is not None and cls.role != "data":
         return construct.construct(machine, cls, arguments)
+    if name.rpartition(".")[2] in _OPTIMISERS:
+        return _optimised(machine, arguments)
     effect = machine.knowledge.effect_of(name)
     if effect is not None:
         return effects.apply(machine, effect, name, arguments)
@@ -112,8 +116,31 @@ def method(machine: Machine, bound: Bound, arguments: Arguments) -> Value:
         return names_method(machine, bound, value, arguments)
     if isinstance(value, Index):
         return index_method(machine, bound, value, arguments)
+    if bound.name == "optimize" and isinstance(value, Unknown):
+        return _optimised(machine, arguments)
     if bound.name in {"gradient", "backward"}:  # `tape.gradient(loss, weights)`
         loss = arguments.data(0)
         if loss is not None and loss.net is not None:
             networks.learn(machine, loss, arguments)
+    return arguments.unknown()
+
+
+_OPTIMISERS = frozenset(
+    {"fmin", "minimize", "minimize_scalar", "gp_minimize", "forest_minimize", "gbrt_minimize",
+     "differential_evolution", "dual_annealing", "basinhopping", "brute", "shgo"}
+)  # fmt: skip
+
+
+def _optimised(machine: Machine, arguments: Arguments) -> Value:
+    """Call the function that an optimiser is given: what it scores is what is chosen by."""
+    given = arguments.find(0, "func", "fn", "fun", "f")
+    if isinstance(given, Function | Partial):
+        machine.loops += 1
+        count = len(given.node.args.args) if isinstance(given, Function) else 1  # type: ignore[union-attr]
+        trial: list[Value] = [
+            Unknown(("trial", i, machine.fresh(arguments.node))) for i in range(count)
+        ]
+        result = machine.call(arguments.node, given, trial, {})
+        machine.loops -= 1
+        note_choice(machine, result, arguments)
     return arguments.unknown()

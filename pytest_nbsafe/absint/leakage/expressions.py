@@ -77,7 +77,7 @@ def attribute(machine: Machine, node: ast.AST, owner: Value, name: str) -> Value
     if isinstance(value, Estimator):
         return estimators.fitted_part(machine, node, owner, value, name)
     if isinstance(value, Function) and isinstance(value.node, ast.ClassDef):
-        return objects.member(machine, owner, Instance(value), name)
+        return objects.of_class(machine, owner, value, name)
     if isinstance(value, Unknown):
         return Bound(value, name)
     if isinstance(value, Seq | Table | Splitter | Index | Names | Locator | Const):
@@ -97,7 +97,8 @@ def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: s
     if name == "index":
         return Index((), value.rows) if value.rows else Names(None, select.selecting(value))
     if name == "columns":
-        return Names(Columns(but=True), select.selecting(value))
+        some = value.columns is None and value.form == "frame"
+        return Names(Columns(but=True), select.selecting(value), some)
     if name in {"T", "values", "A", "str", "dt", "cat", "sparse", "real"}:
         return (
             value
@@ -290,7 +291,7 @@ def _column_names(
     if not isinstance(source, Names) or len(node.generators) > 1:
         return None
     if not (isinstance(node.elt, ast.Name) and isinstance(generator.target, ast.Name)):
-        return Names(None, source.deps)
+        return Names(None, source.deps) if _is_text(node.elt, generator.target) else None
     result = source
     for test in generator.ifs:
         gone = None
@@ -304,6 +305,14 @@ def _column_names(
             return Names(None, source.deps | _tested(machine, generator))
         result = containers.names_without(result, gone)
     return result
+
+
+def _is_text(node: ast.expr, target: ast.expr) -> bool:
+    """Return whether an expression makes a text of a name: `c.lower()`, `f"{c}_x"`, `c + "_x"`."""
+    if isinstance(node, ast.Call):
+        own = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return isinstance(own, ast.Name) and isinstance(target, ast.Name) and own.id == target.id
+    return isinstance(node, ast.JoinedStr | ast.BinOp | ast.Constant)
 
 
 def _tested(machine: Machine, generator: ast.comprehension) -> Deps:

@@ -162,7 +162,8 @@ class Machine:
 
     def group_of(self, data: Data) -> str | None:
         """Return the column or name that says which group each of some rows belongs to."""
-        keys = [data.base, *(("rows", atom.source) for atom in data.rows)]
+        bases = [origin[0] for origin in data.origins if isinstance(origin, tuple)]
+        keys = [data.base, *bases, *(("rows", atom.source) for atom in data.rows)]
         return next((self.groups[key] for key in keys if key in self.groups), None)
 
     def mark_rows(self, data: Data, name: str, value: Value) -> None:

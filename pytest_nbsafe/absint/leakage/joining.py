@@ -122,7 +122,9 @@ def train_test(machine: Machine, arguments: Arguments) -> Value:
             else:
                 parts.append(Unknown((machine.fresh(arguments.node), len(parts))))
     whole = [value for value in sides if isinstance(value, Data)]
-    note_split(machine, arguments, key, whole[:1], shuffled=shuffled, grouped=False)
+    first = whole[0].base if whole else None
+    looked = whole[:1] if first is not None else whole  # the target knows the table it is of
+    note_split(machine, arguments, key, looked, shuffled=shuffled, grouped=False)
     return Seq(tuple(parts))
 
 
@@ -151,7 +153,8 @@ def note_split(
 ) -> None:
     """Tell the judge of a division into train and test: whether of dated or of grouped rows."""
     timed = any(is_series(part) for part in data)
-    group = next((_group(machine, part, arguments) for part in data), None)
+    groups = (_group(machine, part, arguments) for part in data)
+    group = next((name for name in groups if name), None)
     name = arguments.name()
     machine.splits[key] = (
         arguments.site,

@@ -11,11 +11,13 @@ from pytest_nbsafe.absint.leakage.values import (
     Bound,
     Function,
     Instance,
+    Partial,
     Seq,
     Table,
     Unknown,
     Value,
 )
+from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
@@ -51,6 +53,11 @@ def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
     if found is not None:
         return found
     definition = _definition(machine, value.cls, name)
+    if definition is None and value.cls is not None:
+        made = _default(machine, value.cls, name)
+        if made is not None:
+            machine.put(owner, replace(value, attributes=(*value.attributes, (name, made))))
+            return made
     if definition is not None:
         decorators = getattr(definition.node, "decorator_list", [])
         bound = Bound(owner, name)
@@ -59,6 +66,30 @@ def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
             return machine.call(node, bound, [], {})
         return bound
     return Bound(owner, name)
+
+
+def of_class(machine: Machine, owner: Value, cls: Function, name: str) -> Value:
+    """Return what a class of the page has by a name: a function, or a value of its own."""
+    found = _definition(machine, cls, name)
+    if found is None:
+        return _default(machine, cls, name) or Bound(owner, name)
+    marks = {d.id for d in getattr(found.node, "decorator_list", []) if isinstance(d, ast.Name)}
+    return Partial(found, (owner,)) if "classmethod" in marks else found
+
+
+def _default(machine: Machine, cls: Function, name: str) -> Value | None:
+    """Return what stands in a class's body for a name, as in a dataclass."""
+    for item in cls.node.body if isinstance(cls.node, ast.ClassDef) else ():
+        target = item.targets[0] if isinstance(item, ast.Assign) else getattr(item, "target", None)
+        node = getattr(item, "value", None)
+        if isinstance(target, ast.Name) and target.id == name and isinstance(node, ast.expr):
+            keywords = node.keywords if isinstance(node, ast.Call) else []
+            maker = next((k.value for k in keywords if k.arg == "default_factory"), None)
+            if maker is not None:
+                call = ast.copy_location(ast.Call(maker, [], []), node)
+                return machine.box(machine.evaluate(call))
+            return machine.box(machine.evaluate(node))
+    return None
 
 
 def _definition(
@@ -89,9 +120,25 @@ def function(machine: Machine, value: Function, arguments: Arguments) -> Value:
         start = _definition(machine, value, "__init__")
         if start is not None:
             function(machine, start, replace_args(arguments, [made, *arguments.args]))
+        elif arguments.args or arguments.keywords:
+            _fields(machine, made, node, arguments)
         return made
     scope = _parameters(machine, node.args, arguments)
     return machine.call_function(value, scope, node.body, arguments.node)
+
+
+def _fields(machine: Machine, made: Value, node: ast.ClassDef, arguments: Arguments) -> None:
+    """Give a dataclass what it is made of."""
+    names = [
+        item.target.id
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+    ]
+    given = dict(zip(names, arguments.args, strict=False))
+    given |= {k: v for k, v in arguments.keywords.items() if k in names}
+    state = machine.get(made)
+    if isinstance(state, Instance):
+        machine.put(made, replace(state, attributes=tuple(given.items())))
 
 
 def _parameters(

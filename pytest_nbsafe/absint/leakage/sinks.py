@@ -159,6 +159,8 @@ def _learned(score: Eval) -> Iterator[_Found]:
             continue
         if sets.overlap(dep.rows, score.rows) != "yes":
             continue
+        if fit.copied is not None and dep.site.span.line == fit.copied.span.line:
+            continue  # within a copy of the target: that says it all
         only = sets.within(dep.rows, score.rows) and not score.cv
         if dep.kind == "resample" and only and dep not in fit.deps:
             continue

@@ -79,6 +79,8 @@ def chosen_by(data: Data, names: Names) -> Data:
         # which of the columns made on the page are among them is not known
         named = tuple((k, replace(c, deps=_sure(c.deps))) for k, c in data.named)
         result = replace(data, columns=None, base=None, named=named)
+    if names.some:
+        result = replace(result, base=None, columns=None)
     return replace(result, form="frame", deps=result.deps | names.deps)
 
 

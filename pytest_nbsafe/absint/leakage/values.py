@@ -185,10 +185,14 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of columns: of a table, all but some (`columns`), with what chose them."""
+    """Names of columns: of a table, all but some (`columns`), with what chose them.
+
+    `some`: they are those of a table that may have fewer columns than the one they are used for.
+    """
 
     columns: Columns | None = None
     deps: Deps = NO_DEPS
+    some: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,3 +58,15 @@ def test_a_page_without_end_is_left_where_the_steps_end() -> None:
     text = f"\n# %%\n{loops}{'    ' * 15}print(x0)\n# %%\nX, y = load_wine(return_X_y=True)\n"
     assert found(text) == ()
     assert interpret.MOST_STEPS < 2**15
+
+
+def test_false_negative_a_window_over_rows_turned_round() -> None:
+    text = """
+# %%
+df = pd.read_csv("a.csv", parse_dates=["t"], index_col="t")
+df["ahead"] = df["x"][::-1].rolling(6).mean()[::-1]
+train, test = df[:"2020"], df["2021":]
+m = Ridge().fit(train[["ahead"]], train["y"])
+print(m.score(test[["ahead"]], test["y"]))
+"""
+    assert told(text) == []
