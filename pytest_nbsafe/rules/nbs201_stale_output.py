@@ -90,7 +90,9 @@ def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | 
     judgement = _judgement(facts, cell)
     if judgement is not None and judgement.output in {"same", "differs"}:
         return judgement.output == "differs"
-    return rerun is None or rerun.result != "same" or again.was_guessed(facts, *link(suspicion))
+    same = judgement is not None and judgement.values.get(suspicion.name) == "same"
+    refuted = same or (rerun is not None and rerun.result == "same")
+    return not refuted or again.was_guessed(facts, *link(suspicion))
 
 
 def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:

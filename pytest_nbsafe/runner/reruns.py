@@ -11,6 +11,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.consistency import values_at_end
 from pytest_nbsafe.trace.differences import Counterfactual, Outcome, made, rerun
@@ -31,15 +33,16 @@ class Reruns:
     Only what the text suspects is asked of: what the trace finds besides is known too late.
     """
 
-    def __init__(self, suspicions: Suspicions) -> None:
+    def __init__(self, graph: Graph, suspicions: Suspicions) -> None:
         self.reads: dict[int, Rerun] = {}
         self.endings: dict[int, Rerun] = {}
         self._stale: dict[int, StaleRead] = {}
         for read in reversed(suspicions.stale_reads):
             self._stale[read.step] = read
-        self._through: dict[int, tuple[int, ...]] = {}
-        for old in reversed(suspicions.outdated):
-            self._through[old.cell] = tuple(reversed(old.through))
+        outdated = {old.cell for old in suspicions.outdated}
+        self._through = {
+            cell: tuple(sorted(_upstream(graph, cell) & outdated)) for cell in sorted(outdated)
+        }
         self._left_s = BUDGET_S
 
     def before(self, run: PlanRun) -> None:
@@ -59,7 +62,7 @@ class Reruns:
         """Run the cells again whose inputs were made anew after they ran."""
         last = {result.cell: result for result in run.results}
         held = values_at_end(run.results)
-        for cell in sorted(self._through)[:MOST]:
+        for cell in list(self._through)[:MOST]:
             result = last.get(cell)
             if result is None or result.status != "ok":
                 continue
@@ -96,6 +99,17 @@ class Reruns:
         answer = run.aside(cells, min(LIMIT_S, self._left_s), stir=stir)
         self._left_s -= time.perf_counter() - started
         return answer
+
+
+def _upstream(graph: Graph, cell: int) -> frozenset[int]:
+    """Return the cells above that a cell is made from, however far."""
+    order = [code.number for code in graph.notebook.code_cells]
+    edges = [edge for edge in graphs.edges(graph, order) if edge.definer < edge.reader]
+    reached = {cell}
+    for edge in sorted(edges, key=lambda edge: edge.reader, reverse=True):
+        if edge.reader in reached:
+            reached.add(edge.definer)
+    return frozenset(reached - {cell})
 
 
 def _not_run(cell: int, again: tuple[int, ...], cause: str) -> Rerun:

@@ -47,7 +47,7 @@ class TrialRun:
         self._make_session = make_session
         self._clean = PlanRun(graph, clean, make_session)
         self._replay = PlanRun(graph, plan, make_session) if plan else None
-        self._reruns = Reruns(suspicions)
+        self._reruns = Reruns(graph, suspicions)
         self.replayed = plan is not None
 
     def until(self, cell: int) -> CellResult | None:

@@ -613,3 +613,14 @@ def test_an_inconsistent_cell_that_the_page_does_not_reach() -> None:
     assert "NBS205" not in {f.code for f in evaluate(facts)}
     ending = again(4, "differs", (), differences=("`t` 2 -> 3",))
     assert "NBS205 4:1 confirmed error" in lines(evaluate(with_reruns(facts, endings=[ending])))
+
+
+SAME_TWICE = "# %% [1]\nr = 2\n# %% [3]\nr = 3\n# %% [2]\nr = 4\np = r\n# %% [4]\nplot(p)\n"
+
+
+def test_a_stale_read_of_the_value_that_a_clean_run_gives_is_none() -> None:
+    config = Config(select=("NBS201", "NBS202"))
+    facts = facts_of(SAME_TWICE, config)
+    assert lines(evaluate(facts)) == ["NBS201 4:1 suspected warning"]
+    same = Judgement(4, "nothing-to-compare", values={"p": "same"})
+    assert evaluate(tried(facts, judgements=[same])) == ()

@@ -76,7 +76,7 @@ class Fake:
 
 def tried(text: str, session: Fake) -> Reruns:
     facts, _ = static_facts(percent.parse(text), Config())
-    asking = Reruns(facts.suspicions)
+    asking = Reruns(facts.graph, facts.suspicions)
     run = PlanRun(facts.graph, facts.plan, lambda: session)
     while not run.finished:
         asking.before(run)
@@ -121,6 +121,11 @@ def test_an_outdated_result_runs_again_at_the_end_after_what_it_reads() -> None:
     assert session.asked[-1] == (3, 4)
 
 
+def test_all_that_is_outdated_above_runs_again_first() -> None:
+    text = "# %% [1]\na = 1\n# %% [4]\na = 2\n# %% [2]\nb = a\n# %% [3]\nc = a + b\n"
+    assert tried(text, Fake()).endings[4].after == (3,)
+
+
 def test_what_takes_long_is_not_run_twice() -> None:
     session = Fake()
     session.duration_s = reruns.LIMIT_S
@@ -158,7 +163,7 @@ def test_a_session_that_cannot_be_asked_gives_no_verdict() -> None:
 def test_in_a_real_kernel(tmp_path: Path) -> None:
     notebook = percent.parse(STALE)
     facts, _ = static_facts(notebook, Config())
-    asking = Reruns(facts.suspicions)
+    asking = Reruns(facts.graph, facts.suspicions)
     run = PlanRun(graphs.build(notebook), facts.plan, lambda: KernelSession(notebook, cwd=tmp_path))
     try:
         while not run.finished:
