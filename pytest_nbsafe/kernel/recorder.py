@@ -156,8 +156,9 @@ class Recorder:
                 self._bind(event, (name,))
 
     def _rearm(self) -> None:
-        for hook in self.hits:
+        hooks = self.hits[:]  # a trace function of the notebook may be entered as we go on
+        del self.hits[: len(hooks)]  # the list itself is known to the hooks
+        for hook in hooks:
             self.flags[hook] = 1
             if self.rearm is not None:
                 self.rearm(hook)
-        del self.hits[:]  # the list itself is known to the hooks

@@ -20,9 +20,11 @@ from .monitor import Monitor
 from .places import TIMED, Places
 from .recorder import Recorder, identities_of
 from .snapshot import Snapshot, warm_up
-from .watch import Watch
+from .watch import Watch, guarded
 
-_HISTORY = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out")
+_HISTORY = re.compile(
+    r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
+)
 _MAX_NODES = 200_000
 
 
@@ -73,13 +75,6 @@ class Tracer:
         self._watch_compiler()
         if self.trace:
             self.shell.ast_transformers.append(self)
-            hooks = (
-                (instrument.BEGIN, self.begin),
-                (instrument.FLAGS, self.recorder.flags),
-                (instrument.HITS, self.recorder.hits),
-            )
-            for name, hook in hooks:
-                setattr(builtins, name, hook)
             self.monitor.install()
             self.recorder.rearm = self.monitor.rearm
             self._watch_statements()
@@ -108,66 +103,63 @@ class Tracer:
 
     # ------------------------------------------------------------ IPython calls these
 
+    @guarded("before a run")
     def pre_run_cell(self, info: Any) -> None:
         """Take note that a cell, or a nested text, is about to run."""
-        try:
-            raw = str(info.raw_cell)
-            message = self._message_id()
-            if self.sources and message == self.message:
-                self._start_nested(raw)
-            else:
-                self._start(raw, message)
-        except Exception as error:
-            self.watch.fault(error, "before a run")
+        raw = str(info.raw_cell)
+        message = self._message_id()
+        if self.sources and message == self.message:
+            self._start_nested(raw)
+        else:
+            self._start(raw, message)
 
     def visit(self, tree: Any) -> Any:
         """Return a cell's tree with hooks; IPython calls this as an AST transformer."""
-        started = time.process_time()
-        try:
-            self._transform(tree)
-        except Exception as error:
-            self.watch.fault(error, "reading a cell")
-        self.spent += time.process_time() - started
+        self.read(tree)
         return tree
 
+    @guarded("reading a cell")
+    def read(self, tree: Any) -> None:
+        """Learn what a text could access, and put hooks into it."""
+        started = time.process_time()
+        self._transform(tree)
+        self.spent += time.process_time() - started
+
+    @guarded("following a statement")
     def begin(self, hook: int) -> None:
         """Tell that the statements of a hook begin; instrumented code calls this."""
-        try:
-            self.recorder.begin(hook)
-        except Exception as error:
-            self.watch.fault(error, "following a statement")
+        self.recorder.begin(hook)
 
+    @guarded("following a call")
     def enter(self, hook: int) -> None:
         """Tell that a function was entered; the interpreter calls this."""
-        try:
-            self.recorder.enter(hook)
-        except Exception as error:
-            self.watch.fault(error, "following a call")
+        self.recorder.enter(hook)
 
+    @guarded("before a statement")
     def starting(self, code: Any) -> None:
         """Take note that a statement of a cell is about to run."""
-        try:
-            source = self.sources[-1] if self.sources else None
-            if source is None or code.co_filename != source.file:
-                return
-            if source.started < len(source.plan.tops):
-                source.started += 1
-                self._begin_top(code, source.plan, source.plan.tops[source.started - 1])
-        except Exception as error:
-            self.watch.fault(error, "before a statement")
+        source = self.sources[-1] if self.sources else None
+        if source is None or code.co_filename != source.file:
+            return
+        if source.started < len(source.plan.tops):
+            source.started += 1
+            self._begin_top(code, source.plan, source.plan.tops[source.started - 1])
 
+    @guarded("after a run")
     def post_run_cell(self, result: Any) -> None:
         """Take note that a cell, or a nested text, has ended."""
-        try:
-            error = result.error_before_exec or result.error_in_exec
-            if len(self.sources) > 1:
-                self.sources.pop()
-                if error is not None:
-                    self.watch.captured(error, self.watch.line_of(error))
-            elif self.sources:
+        error = result.error_before_exec or result.error_in_exec
+        if len(self.sources) > 1:
+            self.sources.pop()
+            if error is not None:
+                self.watch.captured(error, self.watch.line_of(error))
+        elif self.sources:
+            try:
                 self._end(error)
-        except Exception as fault:
-            self._publish_fault(fault)
+            except Exception as fault:
+                self._publish_fault(fault)
+        elif self.watch.pending:
+            self._publish(self._nothing_known())
 
     # ------------------------------------------------------------ a run
 
@@ -197,6 +189,7 @@ class Tracer:
                 shift = outer.shift + outer.raw.count("\n", 0, at)
         self.sources.append(Source(raw, shift))
 
+    @guarded("before a cell is compiled")
     def _compiled(self, transformed: str, file: str) -> None:
         """Learn how the innermost text was transformed, and which file it is compiled from."""
         if not self.sources:
@@ -246,8 +239,16 @@ class Tracer:
         )
         if file:
             self.texts.register(file, plan.functions)
+        if plan.edits and not hasattr(builtins, instrument.BEGIN):
+            self._offer_hooks()
         plan.apply()
         return plan
+
+    def _offer_hooks(self) -> None:
+        """Put what hooks in a tree call where all code finds it."""
+        setattr(builtins, instrument.FLAGS, self.recorder.flags)
+        setattr(builtins, instrument.HITS, self.recorder.hits)
+        setattr(builtins, instrument.BEGIN, self.begin)
 
     def _begin_top(self, code: Any, plan: instrument.Plan, top: instrument.Top) -> None:
         started = time.process_time()
@@ -326,27 +327,25 @@ class Tracer:
     def _publish_fault(self, fault: Exception) -> None:
         """Publish a run of which only the incidents are known."""
         self.sources = []
-        try:
-            self.watch.fault(fault, "after a run")
-            self._publish(
-                {
-                    "version": VERSION,
-                    "run": self.runs,
-                    "success": False,
-                    "raised": None,
-                    "statements": [],
-                    "before": {},
-                    "after": {},
-                    "bindings": {},
-                    "incidents": self.watch.report(None),
-                    "evaluations": [],
-                    "copies": [],
-                    "cpu_s": time.process_time() - self.cpu,
-                    "tracer_s": 0.0,
-                }
-            )
-        except Exception:  # noqa: S110  # nothing is left to tell it with
-            pass
+        self.watch.fault(fault, "after a run")
+        self._publish(self._nothing_known())
+
+    def _nothing_known(self) -> CellRun:
+        return {
+            "version": VERSION,
+            "run": self.runs,
+            "success": False,
+            "raised": None,
+            "statements": [],
+            "before": {},
+            "after": {},
+            "bindings": {},
+            "incidents": self.watch.report(None),
+            "evaluations": [],
+            "copies": [],
+            "cpu_s": time.process_time() - self.cpu,
+            "tracer_s": 0.0,
+        }
 
 
 def _size(tree: ast.AST) -> int:

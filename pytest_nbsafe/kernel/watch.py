@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
 import threading
 from collections.abc import Callable
@@ -11,11 +13,29 @@ from .contract import Incident
 from .places import Places, clean, message_of
 
 
+def guarded(doing: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Let no exception out of a method of something that has a `watch`; it becomes an incident."""
+
+    def decorate(method: Callable[..., Any]) -> Callable[..., None]:
+        @functools.wraps(method)
+        def call(self: Any, *args: Any) -> None:
+            try:
+                method(self, *args)
+            except Exception as error:
+                with contextlib.suppress(Exception):  # nothing is left to tell it with
+                    self.watch.fault(error, doing)
+
+        return call
+
+    return decorate
+
+
 class Watch:
     """Incidents since the last report. `run` is the current run, 0 between runs."""
 
     def __init__(self, shell: Any, places: Places) -> None:
         self.shell = shell
+        self.watch = self
         self.places = places
         self.run = 0
         self._incidents: list[Incident] = []
@@ -40,6 +60,11 @@ class Watch:
         if all(error is not known for known, _ in self._shown):
             self._shown.append((error, line))
 
+    @property
+    def pending(self) -> bool:
+        """Whether there is something to report."""
+        return bool(self._incidents or self._shown)
+
     def report(self, raised: BaseException | None) -> list[Incident]:
         """Return the incidents since the last report; `raised` is what ended the run."""
         for error, line in self._shown:
@@ -60,10 +85,7 @@ class Watch:
         original = threading.excepthook
 
         def excepthook(args: Any) -> None:
-            if args.exc_type is not SystemExit and args.exc_value is not None:
-                name = getattr(args.thread, "name", "a thread")
-                said = f"{args.exc_type.__name__}: {message_of(args.exc_value)}"
-                self.note("thread", self.line_of(args.exc_value), f"in {name}: {said}")
+            self._thread(args)
             original(args)
 
         threading.excepthook = excepthook
@@ -73,12 +95,11 @@ class Watch:
         show, usage = shell._showtraceback, shell.show_usage_error  # noqa: SLF001  # the one place that all shown errors pass
 
         def _showtraceback(etype: Any, evalue: Any, stb: Any) -> Any:
-            if isinstance(evalue, BaseException):
-                self.captured(evalue, self.line_of(evalue))
+            self._shown_error(evalue)
             return show(etype, evalue, stb)
 
         def show_usage_error(error: Any) -> Any:
-            self.captured(error, self.line_of(error))
+            self._shown_error(error)
             return usage(error)
 
         shell._showtraceback = _showtraceback  # noqa: SLF001
@@ -121,6 +142,19 @@ class Watch:
 
         return getoutput
 
+    @guarded("seeing an exception")
+    def _thread(self, args: Any) -> None:
+        if args.exc_type is not SystemExit and args.exc_value is not None:
+            name = getattr(args.thread, "name", "a thread")
+            said = f"{args.exc_type.__name__}: {message_of(args.exc_value)}"
+            self.note("thread", self.line_of(args.exc_value), f"in {name}: {said}")
+
+    @guarded("seeing an exception")
+    def _shown_error(self, error: Any) -> None:
+        if isinstance(error, BaseException):
+            self.captured(error, self.line_of(error))
+
+    @guarded("seeing a command")
     def _command(self, command: str, code: Any) -> None:
         if isinstance(code, int) and code != 0:
             line = self.places.current_line(self.run)
