@@ -15,6 +15,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Bound,
     Const,
     Data,
+    Dep,
     Eval,
     Index,
     Mask,
@@ -138,9 +139,17 @@ def index_method(machine: Machine, bound: Bound, value: Index, arguments: Argume
         if bound.name == "isin":
             mask = mask or Mask(("isin", machine.token(other)), ("is", True))
             return Data(value.rows or sets.NONE, mask=mask)
+    if bound.name == "repeat" and value.rows:
+        return again(value, arguments)
     if value.order is None and bound.name == "permutation":
         return replace(value, order=machine.fresh(arguments.node))
     return arguments.unknown()
+
+
+def again(value: Index, arguments: Arguments) -> Index:
+    """Return positions of which some come more than once."""
+    rows = value.rows or sets.NONE
+    return replace(value, again=Dep("resample", rows, "repeat", arguments.site))
 
 
 def index_mask(machine: Machine, whole: Index, part: Index) -> Mask | None:

@@ -13,7 +13,7 @@ _LEARNING = (
 
 _JUDGING = (
     "score", "predict", "evaluate", "cross_val", "_error", "_curve", "_report", "_loss", "accuracy",
-    "no_grad",
+    "no_grad", "backward(", "argmax",
 )  # fmt: skip
 """What a notebook holds somewhere if it evaluates anything."""
 

@@ -278,6 +278,8 @@ def setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
 def repeated(machine: Machine, what: str, arguments: Arguments) -> Value:
     """Return rows that are there more than once."""
     data = arguments.find(0)
+    if isinstance(data, Index) and data.rows:
+        return containers.again(data, arguments)
     if isinstance(data, Data) and data.rows and not data.random:
         return resample(Call(machine, what, data, arguments, 1))
     if what == "resample":

@@ -175,12 +175,13 @@ class Unknown:
 class Index:
     """Positions or labels of rows: the `steps` that choose them, or all of `rows`.
 
-    `order` tells one shuffled order from another.
+    `order` tells one shuffled order from another, `again` what made some of them come twice.
     """
 
     steps: tuple[Step, ...] = ()
     rows: Rows | None = None
     order: Hashable = None
+    again: Dep | None = None
 
 
 @dataclass(frozen=True, slots=True)
