@@ -21,9 +21,7 @@ from pytest_nbsafe.rules.nbs107_never_run import NeverRun
 from pytest_nbsafe.rules.nbs108_several_sessions import SeveralSessions
 from pytest_nbsafe.rules.nbs109_missing_runs import MissingRuns
 from pytest_nbsafe.rules.nbs201_stale_output import StaleOutput
-from pytest_nbsafe.rules.nbs202_stale_read import StaleReadInReplay
 from pytest_nbsafe.rules.nbs203_stale_if_rerun import StaleIfRerun
-from pytest_nbsafe.rules.nbs205_inconsistent_cell import InconsistentCell
 from pytest_nbsafe.rules.nbs334_duplicate_rows import DuplicateRows
 from pytest_nbsafe.rules.nbs401_cell_failed import CellFailed
 from pytest_nbsafe.rules.nbs405_unseeded_randomness import UnseededRandomness
@@ -34,7 +32,6 @@ from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken
 from pytest_nbsafe.rules.nbs902_cell_does_not_parse import CellDoesNotParse
 from pytest_nbsafe.rules.nbs903_kernel_died import KernelDied
 from pytest_nbsafe.rules.nbs904_timed_out import TimedOut
-from pytest_nbsafe.rules.nbs906_tracer_fault import TracerFault
 from pytest_nbsafe.rules.suppressions import UnusedSuppression
 from pytest_nbsafe.values import replace
 
@@ -49,9 +46,9 @@ RULES: tuple[Rule, ...] = (
     SeveralSessions(),
     MissingRuns(),
     StaleOutput(),
-    StaleReadInReplay(),
+    LateRule("NBS202", "nbs202_stale_read:StaleReadInReplay", "run"),
     StaleIfRerun(),
-    InconsistentCell(),
+    LateRule("NBS205", "nbs205_inconsistent_cell:InconsistentCell", "run"),
     LateRule("NBS301", "nbs301_preprocessing_before_split:PreprocessingBeforeSplit", "either"),
     LateRule("NBS302", "nbs302_statistic_before_split:StatisticBeforeSplit"),
     LateRule("NBS303", "nbs303_selection_before_split:SelectionBeforeSplit", "either"),
@@ -80,7 +77,7 @@ RULES: tuple[Rule, ...] = (
     CellDoesNotParse(),
     KernelDied(),
     TimedOut(),
-    TracerFault(),
+    LateRule("NBS906", "nbs906_tracer_fault:TracerFault", "run"),
 )
 
 FAULTS: tuple[Documented, ...] = (

@@ -6,7 +6,6 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.words import cells, listed
 from pytest_nbsafe.trace.model import Rerun
-from pytest_nbsafe.trace.outputs import compare
 
 
 def is_proof(facts: Facts) -> bool:
@@ -53,6 +52,8 @@ def shows_old(facts: Facts, rerun: Rerun | None) -> bool:
     replayed = facts.replay(rerun.cell)
     if replayed is None or rerun.old == rerun.new:  # another picture
         return False
+    from pytest_nbsafe.trace.outputs import compare  # needed by runs alone
+
     return compare(facts.notebook.cell(rerun.cell).outputs, replayed.outputs).result == "same"
 
 

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LateRule:
-    """A rule that tells of one kind of leak; `place` is its module in this folder and its class.
+    """A rule of one kind of leak, or of runs; `place` is its module in this folder and its class.
 
-    `needs` is "either" where a run can see the leak.
+    `needs` is "either" where a run can see the leak, "run" where it tells of runs alone.
 
     Most notebooks hold no leak, and importing a score of modules is felt where a check is quick.
     """
@@ -25,8 +25,8 @@ class LateRule:
     needs: Needs = "static"
 
     def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield what the rule claims, where there is a leak of its kind."""
-        if any(leak.code == self.code for leak, _ in facts.leaks()):
+        """Yield what the rule claims, where there is a leak of its kind or something ran."""
+        if self.needs == "run" or any(leak.code == self.code for leak, _ in facts.leaks()):
             yield from _rule(self).check(facts)
 
     @property
