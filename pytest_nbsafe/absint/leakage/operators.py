@@ -234,4 +234,9 @@ def conditional(machine: Machine, node: ast.IfExp) -> Value:
     if known is not None:
         return machine.evaluate(node.body if known else node.orelse)
     one, two = machine.evaluate(node.body), machine.evaluate(node.orelse)
+    if isinstance(test, Data) and test.scores and machine.loops:
+        asked = {part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)}
+        kept = {part.id for part in (node.body, node.orelse) if isinstance(part, ast.Name)}
+        if len(kept & asked) > 1:  # `best = score if score > best else best`
+            machine.note("choice", node.test, test.scores)
     return one if one == two else join(machine.get(one), machine.get(two))

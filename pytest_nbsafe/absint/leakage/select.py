@@ -196,10 +196,10 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
         return replace(data, rows=sets.divide(data.rows, step), mask=None)
     key = machine.get(key)
     if isinstance(key, Index):
-        part = replace(data, rows=indexed(data.rows, key), mask=None)
+        taken = replace(data, rows=indexed(data.rows, key), mask=None)
         if key.again is None:
-            return part
-        return tables.with_deps(part, (replace(key.again, rows=part.rows),))
+            return taken
+        return tables.with_deps(taken, (replace(key.again, rows=taken.rows),))
     if isinstance(key, Const):
         if data.judged or data.scores:
             return data

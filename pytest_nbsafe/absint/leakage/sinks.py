@@ -248,6 +248,7 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]
             (s for s in what if isinstance(s, Eval) and _on_test(s)),
             key=lambda s: (s.site.cell, s.site.span.line),
         )
+        used = [s for s in used if sets.overlap(s.rows, used[0].rows) == "yes"]
         several = any(s.loop or s.curve for s in used) or len({s.fit.site for s in used}) > 1
         if not used or not several:
             continue

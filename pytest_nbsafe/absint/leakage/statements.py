@@ -118,10 +118,28 @@ def _if(machine: Machine, node: ast.If) -> bool:
 
 def _note_choice(machine: Machine, node: ast.If | ast.While, test: Value) -> None:
     """Tell the judge of a test on a score that keeps something: `if score > best: best = ...`."""
-    if isinstance(test, Data) and test.scores:
-        kept = any(isinstance(child, ast.Assign | ast.AugAssign) for child in node.body)
-        if kept and machine.loops:
-            machine.note("choice", node.test, test.scores)
+    judged = isinstance(test, Data) and test.scores and machine.loops
+    if judged and (isinstance(node, ast.While) or _keeps(node)):
+        machine.note("choice", node.test, test.scores)  # type: ignore[union-attr]
+
+
+def _keeps(node: ast.If) -> bool:
+    """Return whether the best so far, which a test asks for, is set where it is beaten."""
+    asked = {part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)}
+    texts = {ast.unparse(part) for part in ast.walk(node.test) if isinstance(part, _PLACES)}
+    stored = [
+        part
+        for child in node.body
+        for part in ast.walk(child)
+        if isinstance(part, ast.Name | _PLACES) and isinstance(part.ctx, ast.Store)
+    ]
+    return any(
+        part.id in asked if isinstance(part, ast.Name) else ast.unparse(part) in texts
+        for part in stored
+    )
+
+
+_PLACES = ast.Attribute | ast.Subscript
 
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:

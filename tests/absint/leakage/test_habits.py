@@ -1300,3 +1300,43 @@ def test_a_leak_is_told_where_it_comes_from(text: str) -> None:
 @pytest.mark.parametrize("text", CLEAN.values(), ids=list(CLEAN))
 def test_nothing_is_told_of_what_is_right(text: str) -> None:
     assert told(text) == []
+
+
+SCORED = """
+# %%
+X, y = load_wine(return_X_y=True)
+a, b, c, d = train_test_split(X, y, random_state=0)
+models = {"svc": SVC(), "tree": DecisionTreeClassifier()}
+best, table = 0, {"best": 0}
+for name, model in models.items():
+    score = model.fit(a, c).score(b, d)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "leaks"),
+    [
+        ("    if score > best:\n        best = score\n", ["NBS321 8"]),
+        ("    if best < score:\n        best, winner = score, model\n", ["NBS321 8"]),
+        ("    if score > table['best']:\n        table['best'] = score\n", ["NBS321 8"]),
+        ("    best = score if score > best else best\n", ["NBS321 8"]),
+        ("    colour = 'green' if score > 0.9 else 'red'\n", []),
+        ("    if score > 0.9:\n        colour = 'green'\n", []),
+        ("    if score < best:\n        print(name, 'is no better')\n", []),
+    ],
+)
+def test_a_choice_keeps_what_it_asks_for(kept: str, leaks: list[str]) -> None:
+    assert told(SCORED + kept) == leaks
+
+
+def test_scores_on_rows_of_two_tables_are_no_choice() -> None:
+    text = """
+# %%
+def study(path):
+    df = pd.read_csv(path)
+    a, b = train_test_split(df, random_state=0)
+    return SVC().fit(a[["x"]], a["y"]).score(b[["x"]], b["y"])
+one, two = study("one.csv"), study("two.csv")
+print(max(one, two))
+"""
+    assert told(text) == []
