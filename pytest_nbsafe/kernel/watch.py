@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 import threading
@@ -22,8 +21,10 @@ def guarded(doing: str) -> Callable[[Callable[..., Any]], Callable[..., None]]:
             try:
                 method(self, *args)
             except Exception as error:
-                with contextlib.suppress(Exception):  # nothing is left to tell it with
+                try:
                     self.watch.fault(error, doing)
+                except Exception:
+                    self.watch.lost = doing
 
         return call
 
@@ -38,6 +39,7 @@ class Watch:
         self.watch = self
         self.places = places
         self.run = 0
+        self.lost = ""
         self._incidents: list[Incident] = []
         self._shown: list[tuple[BaseException, int]] = []
 
@@ -63,7 +65,7 @@ class Watch:
     @property
     def pending(self) -> bool:
         """Whether there is something to report."""
-        return bool(self._incidents or self._shown)
+        return bool(self._incidents or self._shown or self.lost)
 
     def report(self, raised: BaseException | None) -> list[Incident]:
         """Return the incidents since the last report; `raised` is what ended the run."""
@@ -71,6 +73,10 @@ class Watch:
             if error is not raised:
                 kind = "magic" if type(error).__name__ == "UsageError" else "captured"
                 self.note(kind, line, f"{type(error).__name__}: {message_of(error)}")
+        if self.lost:
+            message = f"{self.lost}: a fault that could not be noted"
+            self._incidents.append({"kind": "tracer", "line": 0, "message": message})
+            self.lost = ""
         found, self._incidents, self._shown = self._incidents, [], []
         return found
 

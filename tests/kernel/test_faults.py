@@ -1,0 +1,140 @@
+"""A fault anywhere in the island changes no result, and is told as ours."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from runner.kernels import notebook
+
+from pytest_nbsafe.notebook.model import Cell, CellId
+from pytest_nbsafe.runner import island
+from pytest_nbsafe.runner.session import KernelSession
+from pytest_nbsafe.trace.model import CellResult
+
+pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+
+ISLAND = """
+    bulk functions instrument kinds ledger libraries lines looks mentions monitor objects places
+    recorder snapshot targets tracer watch
+"""
+OUTERMOST = frozenset(
+    {
+        "tracer.Tracer.visit",  # what IPython calls; it calls one guarded method
+        "watch.guarded",  # makes the guards, once
+    }
+)
+
+BREAK = """\
+import functools, sys
+def point():
+    found = sys.modules["_nbsafe.{module}"]
+    for part in "{path}".split("."):
+        found = vars(found)[part]
+    found = getattr(found, "fget", None) or getattr(found, "func", None) or found
+    while hasattr(found, "__wrapped__"):
+        found = found.__wrapped__
+    return found
+def broken(*args, **kwargs):
+    __import__("sys").modules["_nbsafe"].broken = True
+    raise RuntimeError("sabotage")
+sys.modules["_nbsafe"].broken = False
+sound, point().__code__ = point().__code__, broken.__code__
+"""
+MEND = "point().__code__ = sound\nprint(sys.modules['_nbsafe'].broken)"
+WORK = (
+    """\
+def double(x):
+    global calls
+    calls += 1
+    return 2 * x
+class A:
+    def __init__(self):
+        self.items = [(i, str(i)) for i in range(50)]
+calls, a, text, table = 0, A(), list("abcdefghij"), {i: i for i in range(30)}
+frame = array = None
+if "numpy" in sys.modules:
+    array = sys.modules["numpy"].arange(1000.0)
+for i in range(3):
+    if i:
+        b = double(i)
+    try:
+        c = [j for j in text]
+    except ValueError: pass
+print(b, calls, len(a.items))
+b""",
+    "%%time\nd = sum(table.values()) + double(1)\nprint(len(text), array is None)\nd",
+    "def fail(x):\n    return double(x) / 0\nfor i in range(2):\n    fail(i)",
+    "x = (",
+    "!exit 3",
+)
+
+
+def points() -> list[str]:
+    """Return every function and method of the island that follows runs."""
+    found = []
+    for module in ISLAND.split():
+        for node in ast.parse(island.sources()[f"_nbsafe.{module}"]).body:
+            if isinstance(node, ast.FunctionDef):
+                found.append(f"{module}.{node.name}")
+            elif isinstance(node, ast.ClassDef):
+                methods = (m for m in node.body if isinstance(m, ast.FunctionDef))
+                found += [f"{module}.{node.name}.{method.name}" for method in methods]
+    return [point for point in found if point not in OUTERMOST]
+
+
+class Kernel:
+    """A traced kernel whose island is broken at one point after another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.session = KernelSession(notebook("0"), cwd=folder, timeout_s=60)
+        self.step = 0
+        self.expected: list[object] = []
+
+    def run(self, source: str) -> CellResult:
+        self.step += 1
+        cell = Cell(CellId(f"c{self.step}"), 100 + self.step, "code", source)
+        return self.session.run(cell, self.step)
+
+    def work(self) -> list[CellResult]:
+        return [self.run(source) for source in WORK]
+
+
+def essence(result: CellResult) -> object:
+    outputs = [
+        (o.kind, o.name, o.text, o.ename, o.evalue)
+        for o in result.outputs
+        if "CPU times" not in o.text
+    ]
+    return result.status, outputs
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    found = Kernel(tmp_path_factory.mktemp("nb"))
+    with found.session:
+        found.run("import numpy, sys")
+        found.expected = [essence(result) for result in found.work()]
+        yield found
+
+
+@pytest.mark.parametrize("point", points())
+def test_a_fault_changes_no_result(kernel: Kernel, point: str) -> None:
+    module, path = point.split(".", 1)
+    broken = kernel.run(BREAK.format(module=module, path=path))
+    results = kernel.work()
+    mended = kernel.run(MEND)
+    assert (broken.status, mended.status) == ("ok", "ok")
+    assert kernel.expected == [essence(result) for result in results]
+    everything = (broken, *results, mended)
+    incidents = [i for result in everything for i in result.incidents]
+    told = [i for i in incidents if i.kind == "tracer"]
+    unknown = [v for result in everything for v in result.after.values() if "sabotage" in v.cause]
+    reached = mended.outputs[0].text == "True\n"
+    assert reached == bool(told or unknown)
+    assert {i.kind for i in incidents if "sabotage" in i.message} <= {"tracer"}
+    sound = kernel.work()
+    assert kernel.expected == [essence(result) for result in sound]
+    assert [i for r in sound[1:] for i in r.incidents if i.kind == "tracer"] == []
