@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.values import (
+    Const,
     Data,
     Deps,
     Estimator,
@@ -59,13 +61,24 @@ def _stops(what: str, arguments: Arguments) -> bool:
 
 def stopping(arguments: Arguments) -> bool:
     """Return whether one of the callbacks that are given stops a training early."""
+    return any(key[0] in _STOPPERS for key in _callbacks(arguments))
+
+
+def checkpoints(arguments: Arguments) -> list[Const]:
+    """Return the files in which callbacks keep the best model."""
+    paths = (key[2] for key in _callbacks(arguments) if key[0] in _STOPPERS and len(key) > _PATH)
+    return [path for path in paths if isinstance(path, Const)]
+
+
+def _callbacks(arguments: Arguments) -> list[tuple[Hashable, ...]]:
     if "callbacks" not in arguments.keywords:
-        return False
+        return []
     only = Arguments(arguments.machine, arguments.node, [arguments.keywords["callbacks"]], {})
     keys = [value.key for value in only.every() if isinstance(value, Unknown)]
-    return any(isinstance(key, tuple) and key[0] in _STOPPERS for key in keys)
+    return [key for key in keys if isinstance(key, tuple)]
 
 
+_PATH = 2
 _STOPPERS = frozenset({"EarlyStopping", "early_stopping"})
 
 

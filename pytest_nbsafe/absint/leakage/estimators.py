@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
-from pytest_nbsafe.absint.leakage.construct import stopping
+from pytest_nbsafe.absint.leakage.construct import checkpoints, stopping
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.absint.leakage.values import (
     NO_DEPS,
@@ -115,6 +115,8 @@ def learn(
         fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
     machine.put(owner, replace(value, fit=fit))
     machine.note("fit", arguments.node, fit)
+    for path in checkpoints(arguments):
+        machine.saved[path] = owner
     for step in value.steps:
         inner = machine.get(step)
         if isinstance(inner, Estimator) and value.role in {"pipeline", "columns"}:

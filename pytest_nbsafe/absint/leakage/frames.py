@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,8 @@ def rowwise(call: Call) -> Value:
         return _assign(call)
     if what == "astype":
         return data
+    if what == "eval":
+        return _evaluated(call)
     if what == "insert" and call.owner is not None:
         names = tables.names_in(call.arguments.plain(1, "column"))
         made = call.arguments.get(2, "value")
@@ -133,6 +136,19 @@ def rowwise(call: Call) -> Value:
 
 
 _SIDES = ((0, "left"), (1, "right"))
+
+
+def _evaluated(call: Call) -> Value:
+    """Return a table with the column that `eval("x = x - @mean")` makes."""
+    text = call.find(0, "expr")
+    said = text.value if isinstance(text, Const) and isinstance(text.value, str) else ""
+    names = re.findall(r"@(\w+)", said)
+    used = [call.machine.get(call.machine.read(name)) for name in names]
+    made = tables.mix([call.data, *(value for value in used if isinstance(value, Data))])
+    target = re.match(r"\s*(\w+)\s*=(?!=)", said)
+    if target is None:
+        return made
+    return tables.with_column(call.data, target[1], made, site=call.arguments.site)
 
 
 def _assign(call: Call) -> Value:

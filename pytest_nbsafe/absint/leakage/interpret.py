@@ -74,6 +74,7 @@ class Machine:
         self.returns: list[list[Value]] = []
         self.yields: list[list[Value]] = []
         self.rounded: set[object] = set()
+        self.saved: dict[object, Value] = {}
         self.stars: list[str] = []
         self.said: dict[int, Mapping[int, Declaration]] = {}
         self.groups: dict[object, str] = {}

@@ -51,7 +51,7 @@ def statistic(call: Call) -> Value:
     if _by_row(call):
         return tables.mix([data])
     if data.form == "window":
-        return replace(data, form="series")
+        return replace(data, form="any")
     if call.what == "agg":
         from pytest_nbsafe.absint.leakage import deferred
 
@@ -165,7 +165,9 @@ def rolling(call: Call) -> Value:
 
 
 def window(call: Call) -> Value:
-    """Return a window over all rows so far."""
+    """Return a window over all rows so far, or over those of an hour, a day and so on."""
+    if call.what == "resample":
+        return replace(_timed(call), form="window")
     form: Form = "window" if call.what in {"expanding", "ewm"} else "any"
     return replace(call.data, form=form, origins=frozenset(), mask=None)
 

@@ -266,7 +266,12 @@ def setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
     if what in {"EarlyStopping", "early_stopping"} or (
         what == "ModelCheckpoint" and arguments.constant("save_best_only") is True
     ):
-        return Unknown(("EarlyStopping", machine.fresh(arguments.node)))
+        path = arguments.find(0, "filepath") if what == "ModelCheckpoint" else None
+        return Unknown(("EarlyStopping", machine.fresh(arguments.node), path))
+    if what == "load_model":
+        saved = machine.saved.get(arguments.find(0, "filepath"))
+        if saved is not None:
+            return saved
     data = next((v for v in arguments.every() if isinstance(v, Data)), None)
     if what == "bincount" or data is None:
         return Unknown((what, *(machine.token(v) for v in arguments.every())))

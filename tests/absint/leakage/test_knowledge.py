@@ -122,7 +122,7 @@ def _public_module(found: type) -> str:
 
 
 def test_roles_agree_with_what_scikit_learn_says_of_its_classes() -> None:
-    from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin  # type: ignore[import-untyped] # it has no types
+    from sklearn.base import ClassifierMixin, ClusterMixin, RegressorMixin
 
     mixins = {"classifier": ClassifierMixin, "regressor": RegressorMixin, "clusterer": ClusterMixin}
     wrong = []
