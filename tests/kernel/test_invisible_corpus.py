@@ -1,0 +1,94 @@
+"""Every notebook of the corpus that may be run gives the same traced as plain."""
+
+from __future__ import annotations
+
+import functools
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pytest_nbsafe.notebook import load
+from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
+from pytest_nbsafe.runner.session import KernelSession
+from pytest_nbsafe.trace.model import CellResult
+
+CORPUS = Path(__file__).parents[3] / "shared" / "notebooks"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+LIMIT_S = 120
+LAST = (
+    "list(map(str, In[:-1]))",
+    "sorted(map(str, Out))[:-1]",
+    "[repr(type(name)) for name in (_, __, ___)]",
+    "[(name, type(value).__name__) for name, value in list(globals().items()) if name != '_i']",
+)
+_PASSING = re.compile(
+    r"0x[0-9a-f]{6,}|ipykernel_\d+|/\d{6,}\.py|\d+(\.\d+)? ?(n|m|µ|μ|u)?s(ec|econds)?\b"
+    r"|\d\d:\d\d(:\d\d)?(\.\d+)?|\bid=\d+|[0-9a-f]{8}-[0-9a-f-]{27}"
+)
+
+
+def runnable() -> list[Path]:
+    if not CORPUS.is_dir():
+        return []
+    named = (CORPUS / "runnable.txt").read_text(encoding="utf-8").split("\n")
+    return [*sorted((CORPUS / "gold").glob("*.ipynb")), *(CORPUS / n for n in named if n.strip())]
+
+
+def outcome(path: Path, folder: Path, *, trace: bool) -> list[tuple[str, str]]:
+    """Return what each cell gives, and then what the session holds, passing things left out."""
+    notebook = load.read(path)
+    last = [Cell(CellId(f"last{n}"), 1000 + n, "code", source) for n, source in enumerate(LAST)]
+    found = []
+    with KernelSession(notebook, cwd=folder, timeout_s=LIMIT_S, trace=trace) as session:
+        for step, cell in enumerate([*sources(notebook), *last], 1):
+            if not session.alive:
+                break
+            found.append((cell.source, essence(session.run(cell, step))))
+    return found
+
+
+def sources(notebook: Notebook) -> list[Cell]:
+    return [cell for cell in notebook.code_cells if "skip-execution" not in cell.tags]
+
+
+def essence(result: CellResult) -> str:
+    outputs = [(o.kind, o.name, o.text, o.ename, o.evalue, o.traceback) for o in result.outputs]
+    return _PASSING.sub("*", repr((result.status, outputs)))
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+@pytest.mark.skipif(not runnable(), reason="the corpus is not here")
+@pytest.mark.parametrize("path", runnable(), ids=lambda path: path.stem)
+def test_a_notebook_gives_the_same(path: Path, tmp_path: Path) -> None:
+    """Where a cell gives something else, a second plain run must do so too: it is chance."""
+    folder = tmp_path / "page"
+    shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns("*.ipynb"))
+    run = functools.partial(outcome, path, folder)
+    traced, plain = run(trace=True), run(trace=False)
+    if traced != plain:
+        again = run(trace=False)
+        assert len(plain) == len(traced)
+        rows = zip(plain, again, traced, strict=False)
+        unlike = [(one, other) for one, same, other in rows if one != other and one == same]
+        assert unlike == []
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bad/captured_raise",
+        "bad/does_not_parse",
+        "bad/raises",
+        "bad/thread_raises",
+        "rules/nbs103/redefined_above",
+        "rules/nbs201/edited_function",
+    ],
+)
+def test_a_fixture_gives_the_same(name: str, tmp_path: Path) -> None:
+    path = FIXTURES / f"{name}.ipynb"
+    assert outcome(path, tmp_path, trace=False) == outcome(path, tmp_path, trace=True)
