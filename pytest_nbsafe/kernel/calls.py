@@ -17,6 +17,8 @@ from .lessons import Fit, Lessons, Prediction
 from .rowids import Unknown
 from .rowsets import Look, Rows
 
+_JOINED = 2_000_000  # rows; joins of larger tables are not followed
+
 
 class Changed(NamedTuple):
     """Arguments to call with instead; the last `extra` values of the result are for us."""
@@ -58,12 +60,12 @@ def fit(lessons: Lessons, call: Call) -> Steps:
 
 def partial_fit(lessons: Lessons, call: Call) -> Steps:
     """Learn that an estimator has seen more rows."""
-    rows, targets = _given(lessons, call)
     before = lessons.fit_of(call.args[0])
+    rows, targets = _given(lessons, call)
     yield None
+    made = _fitted(lessons, call, rows, targets)
     if before is not None:
-        rows = lessons.registry.joined(before.rows, rows)
-    _fitted(lessons, call, rows, targets)
+        made.add(before)
 
 
 def fit_transform(lessons: Lessons, call: Call) -> Steps:
@@ -95,7 +97,7 @@ def fit_resample(lessons: Lessons, call: Call) -> Steps:
     made = _fitted(lessons, call, rows, targets)
     past = rows.past | made.past | {made.number}
     table, *others = result if isinstance(result, tuple) else (result,)
-    positions = getattr(call.args[0], "sample_indices_", None)
+    positions = vars(call.args[0]).get("sample_indices_")
     drawn = _drawn(lessons, table, rows, positions, past)
     for other in others:
         lessons.remember(other, lessons.registry.beside(drawn, _look(other), past))
@@ -119,8 +121,8 @@ def fit_predict(lessons: Lessons, call: Call) -> Steps:
 
 def score(lessons: Lessons, call: Call) -> Steps:
     """Tell that a model was scored."""
-    rows = lessons.rows_of(call.argument(1, "X", "data"))
     made = lessons.fit_of(call.args[0])
+    rows = lessons.rows_of(call.argument(1, "X", "data"))
     targets = lessons.known(call.argument(2, "y"))
     yield None
     lessons.judged(type(call.args[0]).__name__, "score", rows, made, targets)
@@ -133,7 +135,11 @@ def folds(lessons: Lessons, call: Call) -> Steps:
 
 
 def _given(lessons: Lessons, call: Call) -> tuple[Rows, Rows | None]:
-    """Return the rows that an estimator is given, and those of the targets when they are known."""
+    """Return the rows that an estimator is given, and those of the targets when they are known.
+
+    Until it is seen to be fitted nothing is known of what it has learned.
+    """
+    lessons.unfit(call.args[0])
     value = call.argument(1, "X", "raw_documents", "y", "data")
     targets = lessons.known(call.argument(2, "y", "Y"))
     return lessons.rows_of(value), targets
@@ -191,6 +197,39 @@ def resample(lessons: Lessons, call: Call) -> Steps:
         drawn.part = whole.part
         if drawn.copied:
             drawn.made = lessons.place()
+
+
+def sample(lessons: Lessons, call: Call) -> Steps:
+    """Learn which rows of a frame were drawn with replacement: others are parts like any."""
+    frame = call.args[0]
+    share = call.argument(2, "frac") or 0
+    if not (call.argument(3, "replace") or share > 1) or not frame.index.is_unique:
+        raise Unknown
+    rows = lessons.rows_of(frame)
+    result = yield None
+    drawn = _taken(lessons, rows, frame.index.get_indexer(result.index), result)
+    drawn.part = rows.part
+    if drawn.copied:
+        drawn.made = lessons.place()
+
+
+def concat(lessons: Lessons, call: Call) -> Steps:
+    """Learn which rows were joined: it may be some of them again."""
+    frames = call.argument(0, "objs")
+    axis = call.argument(1, "axis")
+    if not isinstance(frames, (list, tuple)) or axis not in {None, 0, "index", "rows"}:
+        raise Unknown
+    tables = [rowids.table_of(frame) for frame in frames]
+    if len({table.width for table in tables}) != 1 or sum(t.n for t in tables) > _JOINED:
+        raise Unknown
+    rows = [lessons.rows_of(frame) for frame in frames]
+    result = yield None
+    look = _look(result)
+    if look.table.n == sum(each.n for each in rows) and look.table.width == tables[0].width:
+        joined = lessons.registry.joined(rows, look)
+        if joined.copied and not any(each.copied for each in rows):
+            joined.made = lessons.place()
+        lessons.remember(result, joined)
 
 
 def cross_validation(lessons: Lessons, call: Call) -> Steps:
@@ -289,6 +328,8 @@ FUNCTIONS: Mapping[str, Handler] = {
     "split": split,
     "resample": resample,
     "shuffle": resample,
+    "sample": sample,
+    "concat": concat,
     "cv": cross_validation,
     "cv_curve": cross_validation,
     "metric": metric,

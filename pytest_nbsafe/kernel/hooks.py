@@ -16,13 +16,14 @@ import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .calls import Handler
     from .contract import Copies, Evaluation
     from .lessons import Lessons
+    from .places import Places
     from .watch import Watch
 
 OURS = "<_nbsafe importlib._bootstrap>"
@@ -34,6 +35,7 @@ _LEFT = frozenset({"keras", "tensorflow", "torch", "pytorch_lightning", "lightni
 _NO_LEARNERS = frozenset({"data", "model"})  # of their own interface: nobody knows the arguments
 _FUNCTIONS = frozenset({"split", "resample", "shuffle", "cv", "cv_curve"})
 _EVERYWHERE = frozenset({"metric", "fitted"})
+_FRAMES = frozenset({"pandas.concat", "pandas.DataFrame.sample"})
 _INNER = 1_000
 
 
@@ -53,6 +55,7 @@ class Desk:
         self.inner: list[weakref.ref[Any]] = []
         self.spent = 0.0
         self.watched: list[tuple[FunctionType, CodeType]] = []
+        self.undo: list[Callable[[], object]] = []
 
     def start(self) -> None:
         """Take note that a run begins: whatever happens in other threads is not the notebook's."""
@@ -65,20 +68,29 @@ class Desk:
         seen = self.lessons.take() if self.lessons is not None else ([], [])
         return *seen, self.spent
 
-    def fail(self, error: BaseException) -> None:
-        """Give every function its own code back, and never watch again."""
+    def leave(self) -> None:
+        """Put everything back as it was, and never watch again."""
         self.on = False
         for function, code in self.watched:
             function.__code__ = code
+        for put_back in self.undo:
+            put_back()
         self.watched.clear()
+        self.undo.clear()
         self.lessons = None
+
+    def fail(self, error: BaseException) -> None:
+        """Tell a fault of ours, and leave."""
+        with contextlib.suppress(Exception):
+            self.leave()
         self.fault(error, "watching what learns")
 
 
 class Hook:
     """Stands in a function's code; calls what it had been.
 
-    In another process, where nobody is at the desk, a copy calls the original and nothing more.
+    In another process, where nobody is at the desk, a copy is a `functools.partial` of the
+    original, whose `func` is just that.
     """
 
     __slots__ = ("desk", "handler", "name", "original")
@@ -86,7 +98,7 @@ class Hook:
     def __init__(self, desk: Desk, original: FunctionType, name: str, handler: Handler) -> None:
         self.desk, self.original, self.name, self.handler = desk, original, name, handler
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def func(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the original, with an eye on what goes in and what comes out."""
         desk = self.desk
         if desk.busy or not desk.on or threading.get_ident() != desk.thread:
@@ -230,8 +242,8 @@ def _made(
         taken.append("**" + rest[0])
         passed.append("**" + rest[0])
     give = "return (yield from " if generator else "return ("
-    inside = [f"def f({', '.join(taken)}):", f"    {_MARK} = {_MARK!r}"]
-    inside.append(f"    {give}{_MARK}({', '.join(passed)}))")
+    inside = [f"def f({', '.join(taken)}):"]
+    inside.append(f"    {give}{_MARK!r}.func({', '.join(passed)}))")
     inside.append(f"    ({', '.join([*free, ''])})" if free else "    pass")
     lines = [f"def outer({', '.join(free)}):", *(f"    {line}" for line in inside), "    return f"]
     scope: dict[str, Any] = {}
@@ -275,6 +287,10 @@ def watch_subclasses(desk: Desk, base: Any) -> None:
 
     __init_subclass__.__code__ = __init_subclass__.__code__.replace(co_filename=OURS)
     base.__init_subclass__ = classmethod(__init_subclass__)
+    if own is None:
+        desk.undo.append(lambda: delattr(base, "__init_subclass__"))
+    else:
+        desk.undo.append(lambda: setattr(base, "__init_subclass__", own))
     for kind in [base, *_below(base)]:
         watch_class(desk, kind)
 
@@ -334,16 +350,29 @@ class Finder:
 def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
     """Watch what `learning` names: classes by their role, functions by their effect."""
     desk = Desk(watch.fault)
-    wanted = _wanted(learning, desk, lambda: (watch.run, watch.places.current_line(watch.run)))
+    wanted = _wanted(learning, desk, lambda: (watch.run, _line(watch.places, watch.run)))
     for name in list(wanted):
         module = sys.modules.get(name)
         if module is not None:
             _try(desk, lambda _, m, n=name: wanted[n](m), module)
-    sys.meta_path.insert(0, Finder(desk, wanted))
-    for method in (Hook.__call__, Finder.find_spec):
+    sys.meta_path.insert(0, finder := Finder(desk, wanted))
+    desk.undo.append(lambda: sys.meta_path.remove(finder))
+    for method in (Hook.func, Finder.find_spec):
         method.__code__ = method.__code__.replace(co_filename=OURS)
-    watch_tracebacks(shell)
+    watch_tracebacks(desk, shell)
     return desk
+
+
+def _line(places: Places, run: int) -> int:
+    """Return the line of the run's cell that is executing: in the body of a magic, the body's."""
+    line = 0
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what else tells the line
+    while frame is not None and not (line and frame.f_code.co_name == "run_cell_magic"):
+        known = places.files.get(frame.f_code.co_filename)
+        if known is not None and known[0] == run:
+            line = known[1](frame.f_lineno)
+        frame = frame.f_back
+    return line
 
 
 def _wanted(
@@ -353,7 +382,8 @@ def _wanted(
     functions: dict[str, dict[str, str]] = {}
     for name, effect in learning["functions"].items():
         module, path = _cut(name)
-        if effect in _EVERYWHERE or (effect in _FUNCTIONS and module.startswith("sklearn")):
+        ours = name in _FRAMES or effect in _EVERYWHERE
+        if ours or (effect in _FUNCTIONS and module.startswith("sklearn")):
             functions.setdefault(module, {})[path] = effect
     classes: dict[str, set[str]] = {}
     for name, role in learning["classes"].items():
@@ -390,8 +420,11 @@ def _watch_functions(desk: Desk, module: Any, functions: Mapping[str, str]) -> N
 
     for path, effect in functions.items():
         handler = FUNCTIONS.get(effect)
-        if handler is not None and "." not in path:
-            put_on(desk, module.__dict__.get(path), path, handler)
+        *outer, name = path.split(".")
+        holder = module.__dict__.get(outer[0]) if outer else module
+        if handler is not None and holder is not None:
+            found = _function(inspect.getattr_static(holder, name, None))
+            put_on(desk, found, name, handler)
 
 
 def _watch_classes(desk: Desk, module: Any, paths: set[str], roles: Mapping[str, str]) -> None:
@@ -427,9 +460,10 @@ def trim(error: BaseException | None) -> None:
         error = error.__cause__ or error.__context__
 
 
-def watch_tracebacks(shell: Any) -> None:
+def watch_tracebacks(desk: Desk, shell: Any) -> None:
     """Take our frames out of every traceback that is about to be shown."""
-    original: Any = traceback.TracebackException.__init__
+    shown: Any = traceback.TracebackException
+    original = shown.__init__
 
     @functools.wraps(original)
     def __init__(self: Any, exc_type: Any, exc_value: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
@@ -437,7 +471,8 @@ def watch_tracebacks(shell: Any) -> None:
             trim(exc_value)
         original(self, exc_type, exc_value, *args, **kwargs)
 
-    traceback.TracebackException.__init__ = __init__  # type: ignore[method-assign]
+    shown.__init__ = __init__
+    desk.undo.append(lambda: setattr(shown, "__init__", original))
     asked = getattr(shell, "_get_exc_info", None)
     if asked is None:
         return
@@ -449,3 +484,4 @@ def watch_tracebacks(shell: Any) -> None:
         return found
 
     shell._get_exc_info = _get_exc_info  # noqa: SLF001  # all that IPython shows passes here
+    desk.undo.append(lambda: delattr(shell, "_get_exc_info"))

@@ -12,6 +12,8 @@ from . import rowids
 from .contract import Copies, Evaluation, Learned, Part
 from .rowsets import Look, Registry, Rows
 
+_PARTS = 100
+_LOOKS = 2_000  # in one cell; a loop over more tables is not followed to its end
 _MOST = 200  # events of one cell; a loop over thousands of scores says the same again and again
 _SPLITS = 20  # the last ones, in which rows are looked for
 _UNJUDGED = frozenset({"transformer", "selector", "embedding", "clusterer", "density", "encoder"})
@@ -20,14 +22,29 @@ _UNJUDGED = frozenset({"transformer", "selector", "embedding", "clusterer", "den
 class Fit:
     """Something that was fitted: its class, its role, where, on which rows, made by what."""
 
-    __slots__ = ("line", "number", "past", "role", "rows", "run", "what")
+    __slots__ = ("_parts", "line", "number", "past", "role", "run", "what")
 
     def __init__(
         self, number: int, what: str, role: str, place: tuple[int, int], rows: Rows
     ) -> None:
-        self.number, self.what, self.role, self.rows = number, what, role, rows
+        self.number, self.what, self.role = number, what, role
+        self._parts = [rows]
         self.run, self.line = place
         self.past = rows.past
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that it was fitted on, each once where it was fitted several times."""
+        if len(self._parts) > 1:
+            self._parts = [Registry.united(self._parts)]
+        return self._parts[0]
+
+    def add(self, earlier: Fit) -> None:
+        """Add what was learned earlier, and kept."""
+        self._parts = [*earlier._parts, *self._parts]
+        if len(self._parts) > _PARTS:
+            self._parts = [self.rows]
+        self.past |= earlier.past
 
 
 class Split:
@@ -69,12 +86,12 @@ class Lessons:
         self._fitted: dict[int, tuple[weakref.ref[Any], Fit]] = {}
         self._predicted: dict[int, tuple[weakref.ref[Any], Prediction]] = {}
         self._predictions: list[Prediction] = []
-        self._left = rowids.MAX_CELLS_A_RUN
+        self._left, self._looks = rowids.MAX_CELLS_A_RUN, _LOOKS
         self._counts: dict[tuple[int, int], tuple[int, int]] = {}
 
     def start(self) -> None:
         """Begin a run."""
-        self._left = rowids.MAX_CELLS_A_RUN
+        self._left, self._looks = rowids.MAX_CELLS_A_RUN, _LOOKS
 
     def _look(self, value: Any) -> Look:
         """Return a value at first sight.
@@ -85,7 +102,8 @@ class Lessons:
         """
         table = rowids.table_of(value)
         self._left -= table.cells()
-        if self._left < 0:
+        self._looks -= 1
+        if self._left < 0 or self._looks < 0:
             raise rowids.Unknown
         return Look(table)
 
@@ -141,7 +159,8 @@ class Lessons:
             if role is not None:
                 return role
         duck = (("fit_resample", "sampler"), ("predict", "model"), ("transform", "transformer"))
-        return next((role for method, role in duck if hasattr(kind, method)), "model")
+        methods = {name for base in kind.__mro__ for name in base.__dict__}
+        return next((role for method, role in duck if method in methods), "model")
 
     def fitted(self, what: str, role: str, rows: Rows, targets: Rows | None = None) -> Fit:
         """Return a new fit."""
@@ -156,6 +175,10 @@ class Lessons:
         """Note that an estimator holds what was learned by a fit."""
         _hold(self._fitted, estimator, fit)
 
+    def unfit(self, estimator: Any) -> None:
+        """Know no more what an estimator holds."""
+        self._fitted.pop(id(estimator), None)
+
     def fit_of(self, estimator: Any) -> Fit | None:
         """Return what an estimator has learned, None when nobody saw it."""
         fit: Fit | None = _held(self._fitted, estimator)
@@ -166,29 +189,31 @@ class Lessons:
     def predicted(self, value: Any, prediction: Prediction) -> None:
         """Know a prediction again, and what is sliced from it."""
         _hold(self._predicted, value, prediction)
+        base = value.base if isinstance(value, np.ndarray) else None  # a slice of it refers to that
+        if isinstance(base, np.ndarray) and len(base) == prediction.rows.n:
+            _hold(self._predicted, base, prediction)
         self._predictions = [*self._predictions[-50:], prediction]
 
     def prediction(self, value: Any) -> Prediction | None:
         """Return the prediction that a value is, or is a slice of; None for any other."""
         for _ in range(4):
             found: Prediction | None = _held(self._predicted, value)
-            if found is not None or value is None:
+            if found is not None or not isinstance(value, np.ndarray):
                 return found
-            value = getattr(value, "base", None)
+            value = value.base
         return None
 
     def last_prediction(self, truth: Any) -> Prediction | None:
-        """Return the only prediction in this cell of the rows that a truth belongs to."""
+        """Return the only prediction, of all or of this cell, of the rows that a truth is of."""
         rows = _held(self._values, truth)
         if rows is None:
             return None
+        found = [p for p in self._predictions if np.array_equal(p.rows.origins, rows.origins)]
         run = self.place()[0]
-        found = [
-            each
-            for each in self._predictions
-            if each.run == run and np.array_equal(each.rows.origins, rows.origins)
-        ]
-        return found[-1] if len({id(each.fit) for each in found}) == 1 else None
+        for several in (found, [each for each in found if each.run == run]):
+            if len({id(each.fit) for each in several}) == 1:
+                return several[-1]
+        return None
 
     # -------------------------------------------------------------- what is told
 

@@ -11,9 +11,10 @@ This module is loaded when a library that needs numpy has been: it imports nothi
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -58,6 +59,24 @@ class Table:
         return self.n * self.width if self.sparse is None else int(self.sparse.nnz)
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _foreign(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Make unknown what the code of other libraries stumbles over: values are of any kind."""
+
+    @functools.wraps(function)
+    def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+            raise Unknown from error
+
+    return guarded
+
+
+@_foreign
 def table_of(value: Any) -> Table:
     """Return a value as a table, without copying it.
 
@@ -71,6 +90,7 @@ def table_of(value: Any) -> Table:
     return table
 
 
+@_foreign
 def hashes(table: Table) -> Any:
     """Return one uint64 a row."""
     with np.errstate(all="ignore"):
@@ -84,6 +104,7 @@ def hashes(table: Table) -> Any:
         return found
 
 
+@_foreign
 def sampled(table: Table) -> Any:
     """Return the words of some rows, spread over the table: (rows, columns) of uint64.
 
@@ -112,6 +133,7 @@ def spread(n: int) -> Any:
     return (np.arange(SAMPLE) * (n - 1)) // (SAMPLE - 1)
 
 
+@_foreign
 def column(table: Table, number: int) -> Any:
     """Return the words of one column, numbered from 0."""
     with np.errstate(all="ignore"):
@@ -184,10 +206,7 @@ def _of_list(values: Any) -> Table:
         raise Unknown
     if len(values) > MAX_OBJECTS:
         raise Unknown
-    try:
-        array = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        raise Unknown from None
+    array = np.asarray(values)
     if array.dtype.kind in "US":  # of mixed rows numpy makes texts
         array = np.asarray(values, object)
     return _of_array(array)
@@ -313,10 +332,7 @@ def _word(value: Any) -> int:
 def _number_word(value: Any) -> int:
     if isinstance(value, int) and abs(value) > _EXACT:
         return (hash(value) & 0xFFFF_FFFF_FFFF_FFFF) ^ int(_STEP)
-    try:
-        number = np.float64(value) + 0.0
-    except (TypeError, ValueError):
-        raise Unknown from None
+    number = np.float64(value) + 0.0
     return int(_MISSING) if np.isnan(number) else int(number.view(np.uint64))
 
 

@@ -17,11 +17,15 @@ from . import rowids
 
 MAX_BYTES = 400_000_000
 _ENOUGH = 16  # rows, below which nothing can be told apart
+_SEVERAL = 3
+_NEARLY = 0.95
+_CHANCE = 3  # times as many equal rows as chance makes are no chance
 _VARIED = 8  # values among the sampled ones, below which a column may look like any other
 _MOSTLY = 0.9
 _FEW = 1_000  # labels, which show whether they are evenly spaced
 _ALIKE = 8  # tables that are equal in the sampled rows
 _BASES = 200  # tables that others are looked up in
+_REPEATED = 0.3  # of a table's rows repeat others: they tell nothing
 _SOME = 0.2  # of a table's rows are known: it was made of them
 _EXACT = 2.0**53
 
@@ -36,7 +40,6 @@ class Rows:
     """
 
     __slots__ = (
-        "_sorted",
         "copied",
         "hashes",
         "made",
@@ -58,28 +61,21 @@ class Rows:
         self.part: tuple[int, int] | None = None
         self.copied = False
         self.made: tuple[int, int] | None = None
-        self._sorted: Any = None
 
     @property
     def past(self) -> frozenset[int]:
         """What the values of any column were learned by."""
         return frozenset().union(*set(self.pasts))
 
-    def members(self) -> Any:
-        """Return the origins that are known, sorted and each once."""
-        if self._sorted is None:
-            self._sorted = np.unique(self.origins[self.origins > 0])
-        return self._sorted
-
     def size_bytes(self) -> int:
         """Return what the arrays of this table occupy, the parts of others included."""
-        arrays = (self.origins, self.hashes, self._sorted)
+        arrays = (self.origins, self.hashes)
         return sum(array.nbytes for array in arrays if array is not None)
 
     def forget(self) -> None:
         """Give the memory back; nothing can be told of these rows any more."""
         self.origins = np.empty(0, np.int64)
-        self.hashes = self._sorted = None
+        self.hashes = None
 
     @property
     def forgotten(self) -> bool:
@@ -162,7 +158,8 @@ class Registry:
             rows.pasts = self._pasts(look, past)
             return self._register(rows, look, rowids.hashes(look.table), base=True)
         hashes = rowids.hashes(look.table)
-        found = self._look_up(hashes, self._bases)
+        alike = [base for base in self._bases if base.width == look.table.width]
+        found = self._look_up(hashes, alike)
         partly = found is None
         if found is None:
             found = self._by_keys(look)
@@ -191,23 +188,35 @@ class Registry:
         rows.hashes = hashes
         return rows
 
-    def joined(self, one: Rows, other: Rows) -> Rows:
-        """Return the rows of two tables, one after the other."""
-        rows = self._new(np.concatenate([one.origins, other.origins]))
-        if one.hashes is not None and other.hashes is not None:
-            rows.hashes = np.concatenate([one.hashes, other.hashes])
-        rows.pasts = [one.past | other.past]
-        rows.copied = one.copied or other.copied
-        return rows
+    def joined(self, several: list[Rows], look: Look) -> Rows:
+        """Return the rows of several tables that stand one after the other."""
+        rows = self._new(np.concatenate([each.origins for each in several]))
+        rows.made = next((each.made for each in several if each.made), None)
+        self.tell_apart(rows)
+        rows.copied = rows.copied or any(each.copied for each in several)
+        past = frozenset().union(*(each.past for each in several))
+        rows.pasts = self._pasts(look, past)
+        return self._register(rows, look, rowids.hashes(look.table), base=True)
+
+    @staticmethod
+    def united(several: list[Rows]) -> Rows:
+        """Return the rows of several tables, each once, without their content."""
+        found = Rows(0, np.unique(np.concatenate([each.origins for each in several])))
+        if any(each.forgotten for each in several):
+            found.n += 1
+        return found
 
     def derive(self, source: Rows, look: Look, past: frozenset[int]) -> Rows:
         """Return rows that were made of others one by one; `past` is what made their values."""
         rows = self._like(source)
-        rows.pasts = self._pasts(look, past)
+        known = self._pasts(look, past)
+        rows.pasts = [each if each <= source.past else past for each in known]
         hashes = rowids.hashes(look.table)
-        chosen = not past <= rows.past and not np.array_equal(hashes, source.hashes)
-        if chosen:  # some columns, or some values that no sample shows
-            rows.pasts = [past] * len(look.marks)
+        if not past <= rows.past and not np.array_equal(hashes, source.hashes):
+            rows.pasts = [past] * len(look.marks)  # it chose columns, or changed rows unsampled
+        for mark, old, new in zip(look.marks, known, rows.pasts, strict=True):
+            if old and old != new:
+                self._columns[rows.n, mark] = rows, new
         return self._register(rows, look, hashes, base=True)
 
     def beside(self, source: Rows, look: Look, past: frozenset[int] = frozenset()) -> Rows:
@@ -253,16 +262,16 @@ class Registry:
         if label:
             self._labels.setdefault((rows.n, label), rows)
         if base and hashes is not None and look.telling:
-            self._bases.append(_Base(hashes, rows, rows.past))
+            self._bases.append(_Base(hashes, rows, rows.past, look.table.width))
             self._add_keys(rows, look)
         self._shrink(rows.size_bytes())
         return rows
 
     def _know_whole(self, rows: Rows, look: Look) -> None:
+        """Know a table by all its columns; of equal ones the last, of those that seem so each."""
         known = self._wholes.setdefault((rows.n, look.whole), [])
-        if all(rows.hashes is None or not np.array_equal(rows.hashes, k.hashes) for k in known):
-            known.append(rows)
-        del known[:-_ALIKE]
+        others = [k for k in known if not np.array_equal(k.hashes, rows.hashes)]
+        known[:] = [*others[-_ALIKE:], rows]
 
     def _fill(self, rows: Rows, missing: Any, look: Look, hashes: Any) -> None:
         """Give the rows that nobody knows origins of their own; a repeated label tells a copy."""
@@ -327,11 +336,17 @@ class Registry:
         return next((rows for rows in found if np.array_equal(rows.hashes, hashes)), None)
 
     def _same_columns(self, look: Look) -> Rows | None:
-        for mark, strong in zip(look.marks, look.strong, strict=True):
-            known = self._columns.get((look.table.n, mark)) if strong else None
-            if known is not None and not known[0].forgotten:
-                return known[0]
-        return None
+        """Return rows that have a column of fractions in common, or several of varied values."""
+        seen: dict[int, list[Rows]] = {}
+        for number, mark in enumerate(look.marks):
+            rows, _ = self._columns.get((look.table.n, mark), (None, None))
+            if rows is None or rows.forgotten or not look.varied[number]:
+                continue
+            if look.strong[number]:
+                return rows
+            seen.setdefault(id(rows.origins), []).append(rows)
+        most = max(seen.values(), key=len, default=[])
+        return most[0] if len(most) >= _SEVERAL else None
 
     def _same_labels(self, look: Look) -> Rows | None:
         label = look.label
@@ -341,24 +356,31 @@ class Registry:
     def _look_up(
         self, hashes: Any, bases: Sequence[_Base], least: float = _SOME
     ) -> tuple[Any, frozenset[int]] | None:
-        """Return origins (0: unknown) and past of rows that stand in known tables."""
+        """Return origins (0: unknown) and past of rows that stand in known tables.
+
+        First come the tables that hold most of them, then those that less was done to, then late
+        ones.
+        """
         n = len(hashes)
         origins: Any = np.zeros(n, np.int64)
         past: frozenset[int] = frozenset()
         some = hashes[rowids.spread(n)]
-        open_: Any = np.ones(n, bool)
-        for base in reversed(bases):
-            if base.rows.forgotten or not base.may_hold(some, self):
-                continue
-            found = base.find(hashes)
-            new = open_ & (found != 0)
-            if np.count_nonzero(new) >= _SOME * n:
-                past |= base.past
-            origins[new] = found[new]
-            open_ &= ~new
-            if not open_.any():
+        shares = [
+            (base.share(some, self), base) for base in reversed(bases) if not base.rows.forgotten
+        ]
+        ranked = sorted(shares, key=lambda each: (-each[0], len(each[1].past)))
+        for share, base in ranked:
+            missing = origins == 0
+            if not share or not missing.any():
                 break
-        return (origins, past) if np.count_nonzero(~open_) >= max(least * n, 1) else None
+            found = np.where(missing, base.find(hashes), 0)
+            count = np.count_nonzero(found)
+            if count < min(_NEARLY, _CHANCE * base.chance) * n:
+                continue
+            if count >= _SOME * n:
+                past |= base.past
+            origins[missing] = found[missing]
+        return (origins, past) if np.count_nonzero(origins) >= max(least * n, 1) else None
 
     def _by_keys(self, look: Look) -> tuple[Any, frozenset[int]] | None:
         """Return what `_look_up` does, for a table that shares a column with known ones."""
@@ -382,7 +404,8 @@ class Registry:
             if strong and len(chosen) < 3:
                 chosen.setdefault(rows.pasts[number], number)
         for past, number in chosen.items():
-            self._keys.append(_Base(rowids.column(look.table, number), rows, past))
+            words = rowids.column(look.table, number)
+            self._keys.append(_Base(words, rows, past, 1))
 
     def _shrink(self, added: int) -> None:
         """Forget the oldest tables when all together have become too large."""
@@ -412,10 +435,10 @@ class Registry:
         whole group, else what does not fit into the rest of it.
         """
         known = rows.origins[rows.origins > 0]
-        members = others.members()
-        within = _within(known, members)
+        members = self._flags(others.origins)
+        within = members[known]
         if moment is not None and self._copies:
-            within |= _within(self.roots(known, moment), members)
+            within |= members[self.roots(known, moment)]
         count = int(np.count_nonzero(within))
         groups = -rows.origins[rows.origins < 0]
         if not len(groups):
@@ -436,10 +459,16 @@ class Registry:
         if not self._copies:
             return 0
         known = rows.origins[rows.origins > 0]
-        members = others.members()
-        same = _within(known, members) | _within(self.roots(known, moment), members)
-        equal = _within(self.roots(known), np.sort(self.roots(members)))
+        members = self._flags(others.origins)
+        same = members[known] | members[self.roots(known, moment)]
+        equal = self._flags(self.roots(others.origins))[self.roots(known)]
         return int(np.count_nonzero(equal & ~same))
+
+    def _flags(self, origins: Any) -> Any:
+        """Return for every origin that there is whether it is one of these."""
+        found: Any = np.zeros(self._count + 1, bool)
+        found[origins[origins > 0]] = True
+        return found
 
     def _equal(self, rows: Rows, others: Rows) -> int:
         if rows.hashes is None or others.hashes is None:
@@ -449,22 +478,37 @@ class Registry:
         mine, theirs = np.unique(rows.hashes), np.unique(others.hashes)
         if len(mine) < _MOSTLY * rows.n or len(theirs) < _MOSTLY * others.n:
             return 0
+        chance = by_chance(others.n - len(theirs), others.n)
         equal = int(np.count_nonzero(_within(rows.hashes, theirs)))
-        return equal if equal >= max(0.01 * rows.n, 1) else 0
+        return equal if equal >= max(0.01, _CHANCE * chance) * rows.n and equal > 1 else 0
 
     def _sources(self, rows: Rows) -> set[int]:
-        found = np.searchsorted(self._starts, self.roots(rows.members()), "right")
+        known = self.roots(rows.origins[rows.origins > 0])
+        found = np.searchsorted(self._starts, known, "right")
         return set(np.unique(found).tolist())
 
 
 class _Base:
     """Rows in which others are looked up, by a hash of each; sorted at the first look."""
 
-    __slots__ = ("first", "grouped", "groups", "hashes", "known", "past", "rows", "sizes", "sorted")
+    __slots__ = (
+        "chance",
+        "first",
+        "grouped",
+        "groups",
+        "hashes",
+        "known",
+        "past",
+        "rows",
+        "sizes",
+        "sorted",
+        "width",
+    )
 
-    def __init__(self, hashes: Any, rows: Rows, past: frozenset[int]) -> None:
-        self.hashes, self.rows, self.past = hashes, rows, past
+    def __init__(self, hashes: Any, rows: Rows, past: frozenset[int], width: int) -> None:
+        self.hashes, self.rows, self.past, self.width = hashes, rows, past, width
         self.sorted: Any = None
+        self.chance = 0.0
         self.known: Any = None
         self.first = 0
         self.sizes: Any = None
@@ -475,10 +519,6 @@ class _Base:
         """Return the share of some hashes that are found."""
         self._sort(registry)
         return float(np.mean(_within(some, self.sorted))) if len(some) else 0.0
-
-    def may_hold(self, some: Any, registry: Registry) -> bool:
-        """Return whether any of some hashes is found, and rows can be told apart at all."""
-        return self.share(some, registry) > 0
 
     def find(self, hashes: Any) -> Any:
         """Return the origin or group of each hash, 0 where it is not found."""
@@ -493,16 +533,18 @@ class _Base:
         self.hashes = None
         starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
         least, most = np.minimum.reduceat(origins, starts), np.maximum.reduceat(origins, starts)
+        sizes: Any = np.diff(np.append(starts, len(ordered)))
         alone = least == most
         roots = registry.roots(origins)
         one = np.minimum.reduceat(roots, starts) == np.maximum.reduceat(roots, starts)
-        if np.count_nonzero(one) < 0.5 * len(starts):  # the kind of rows that repeats
+        native = int(np.count_nonzero(~one)) + int((sizes[~one] - 2).sum())
+        self.chance = by_chance(native, len(ordered))
+        if native > _REPEATED * len(ordered):  # the kind of rows that repeats anyway
             self.sorted, self.known = ordered[:0], origins[:0]
             return
         self.sorted, self.known = ordered[starts], least
         many = np.flatnonzero(~alone & (least > 0))
         mixed = ~alone & (least < 0)
-        sizes: Any = np.diff(np.append(starts, len(ordered)))
         self.first = registry.group_number(len(many))
         self.known[many] = -(self.first + np.arange(len(many)))
         self.sizes = sizes[many]
@@ -520,7 +562,7 @@ class _Base:
         mine = self._counted(groups)
         if not mine.any():
             return 0
-        held = _within(self.grouped, members)
+        held = members[np.maximum(self.grouped, 0)]
         known = np.bincount(self.groups[held], minlength=count)
         others = np.minimum(known + self._counted(theirs), self.sizes)
         sure = np.clip(mine + others - self.sizes, 0, mine)
@@ -530,6 +572,15 @@ class _Base:
         count = len(self.sizes)
         inside = groups[(groups >= self.first) & (groups < self.first + count)] - self.first
         return np.bincount(inside, minlength=count)
+
+
+def by_chance(repeated: int, n: int) -> float:
+    """Return the share of other rows that equal one of n rows, of which some repeat others.
+
+    Source: the birthday problem. Rows drawn from D kinds repeat n / 2D of themselves, and hold the
+    kind of a new row with n / D. Departs: kinds are not equally likely; hence `_CHANCE`.
+    """
+    return 2 * repeated / n if n else 0.0
 
 
 def _within(values: Any, ordered: Any) -> Any:
