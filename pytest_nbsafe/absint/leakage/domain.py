@@ -165,7 +165,7 @@ def _judged(graph: Graph, state: State, events: tuple[Hashable, ...]) -> Iterato
 
 # -- a machine as a value --------------------------------------------------------------------------
 
-_DICTS = ("heap", "groups", "splits", "places", "sources", "times", "runs", "tokens")
+_DICTS = ("heap", "groups", "splits", "places", "sources", "times", "runs", "tokens", "saved")
 
 
 def _kept(machine: Machine, changed: frozenset[str]) -> State:

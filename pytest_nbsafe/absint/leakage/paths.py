@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import Dep, Eval, Fit, Site
 from pytest_nbsafe.values import dataclass, field
 
@@ -153,15 +154,16 @@ def _extent(page: Page, rows: sets.Rows, name: str, score: Eval) -> str:
 def _division(page: Page, story: Story) -> Iterator[tuple[Site, str]]:
     """Yield the step that made the rows a part of their table."""
     score = story.score
-    key = _dividing(page, story)
-    if key is None or score.cv:
+    step = _dividing(page, story)
+    if step is None or score.cv:
         return
-    if key in page.splits:
-        site, whole, _, _ = page.splits[key]
-    else:
-        site, whole = page.places[key][0], ""
-    part = score.name or "the test rows"
-    verb = "is" if score.name else "are"
+    site, part = page.places.get((step.key, step.part), (score.site, ""))
+    whole = by = ""
+    if step.key in page.splits:
+        site, whole, _, _ = page.splits[step.key]
+        by = f"{_function(page, site)}: "
+    part = score.name or part or "the test rows"
+    verb = "are" if part == "the test rows" else "is"
     if (site.cell, site.span.line) == (story.site.cell, story.site.span.line) and story.dep is None:
         if story.code == "NBS331":
             yield site, f"{_function(page, site)}: rows in order of time go to either side"
@@ -173,15 +175,14 @@ def _division(page: Page, story: Story) -> Iterator[tuple[Site, str]]:
         return
     if "fold" in sets.kinds(score.rows):
         part, verb = "the test rows of each fold", "are"
-    by = f"{_function(page, site)}: " if key in page.splits else ""
     yield site, f"{by}{part} {verb} part of {whole or 'them'}"
 
 
-def _dividing(page: Page, story: Story) -> Hashable | None:
+def _dividing(page: Page, story: Story) -> Step | None:
     """Return the first division by which the scored rows are others than those fitted on."""
     if story.code in {"NBS331", "NBS332"}:
         known = (
-            step.key
+            step
             for atom in story.score.rows
             for step in atom.steps
             if step.key in page.splits and page.splits[step.key][0] == story.site
@@ -190,8 +191,9 @@ def _dividing(page: Page, story: Story) -> Hashable | None:
     fitted = {step for atom in story.score.fit.rows for step in atom.steps}
     for atom in sorted(story.score.rows, key=repr):
         for step in atom.steps:
-            if step not in fitted and (step.key in page.splits or step.key in page.places):
-                return step.key
+            is_known = step.key in page.splits or (step.key, step.part) in page.places
+            if is_known and step not in fitted:
+                return step
     return None
 
 

@@ -61,8 +61,10 @@ def _remember_rows(machine: Machine, made: ast.expr, state: Value, target: ast.e
     for atom in state.rows if isinstance(state, Data) else ():
         if not atom.steps and atom.source not in machine.sources:
             machine.sources[atom.source] = machine.site(made), _spelt(target)
-        elif atom.steps and atom.steps[-1].key not in machine.places:
-            machine.places[atom.steps[-1].key] = machine.site(made), _spelt(target)
+        elif atom.steps:
+            last = atom.steps[-1].key, atom.steps[-1].part
+            if last not in machine.places:
+                machine.places[last] = machine.site(made), _spelt(target)
 
 
 def _spelt(target: ast.expr) -> str:

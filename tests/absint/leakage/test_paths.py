@@ -65,6 +65,18 @@ svc.score(test[["x"]], test["y"])
     ]
 
 
+def test_of_two_parts_it_is_the_one_that_is_scored_on() -> None:
+    text = """\
+# %% [2]
+df = pd.read_csv("a.csv")
+df["x"] = df["x"] / df["x"].max()
+train, test = df[df["year"] <= 2020], df[df["year"] > 2020]
+svc = SVC().fit(train[["x"]], train["y"])
+print((svc.predict(test[["x"]]) == test["y"]).mean())
+"""
+    assert "2:3 test is part of them" in _path(text, "NBS302")
+
+
 def test_folds_are_parts() -> None:
     text = LOAD + (
         "X = MinMaxScaler().fit_transform(X)\n"
