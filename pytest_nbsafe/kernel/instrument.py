@@ -104,7 +104,7 @@ def plan(
     if functions and monitored:
         for node in found.functions:
             found.entries[node.name, first_line(node)] = planner.entry(node)
-    elif functions and not mentions_numba(tree):
+    elif functions:
         for node in hookable(tree):
             planner.function(node)
     found.edits.sort(key=lambda edit: edit[1])

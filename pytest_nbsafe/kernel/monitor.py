@@ -84,7 +84,7 @@ class Monitor:
             self._lines[id(code)] = lines
             monitoring.set_local_events(self.tool, code, monitoring.events.LINE)
         if functions:
-            for inner in _inside(code):
+            for inner in inside(code):
                 hook = functions.get((inner.co_name, inner.co_firstlineno), -1)
                 if hook >= 0:
                     self._functions[id(inner)] = hook
@@ -106,7 +106,7 @@ class Monitor:
         monitoring.set_local_events(self.tool, code, monitoring.events.PY_START)
 
 
-def _inside(code: CodeType) -> Iterator[CodeType]:
+def inside(code: CodeType) -> Iterator[CodeType]:
     """Yield the code objects that a code object makes functions and classes of."""
     waiting = [code]
     while waiting:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from . import instrument
+from . import instrument, unhook
 from .contract import MIME, VERSION, CellRun, Fingerprint
 from .functions import Texts
 from .hooks import Desk
@@ -227,14 +227,18 @@ class Tracer:
         if len(self.sources[-1].raw) > _MAX_NODES / 10 and _size(tree) > _MAX_NODES:
             self.watch.note("tracer", 0, "the cell is too long to be followed")
             return instrument.Plan()
+        monitored = bool(file) and self.monitor.alive
+        compiled = not monitored and (instrument.mentions_numba(tree) or unhook.is_wanted())
+        if compiled:
+            unhook.unhook()
         plan = instrument.plan(
             tree,
             self.recorder,
             self.runs,
             line_of,
-            functions=bool(file),
+            functions=bool(file) and not compiled,
             direct=bool(file),
-            monitored=bool(file) and self.monitor.alive,
+            monitored=monitored,
             walrus=":=" in self.sources[-1].raw,
         )
         if file:

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 ISLAND = """
     bulk functions instrument kinds ledger libraries lines looks mentions monitor objects places
-    recorder snapshot targets tracer watch
+    recorder snapshot targets tracer unhook watch
 """
 OUTERMOST = frozenset(
     {

@@ -195,8 +195,6 @@ def test_code_for_another_compiler_is_left_alone() -> None:
     for text in (
         "@njit\ndef f(x):\n    return x",
         "@numba.jit(nopython=True)\ndef f(x):\n    return x",
-        "import numba\ndef f(x):\n    return x",
-        "from numba import njit\ndef f(x):\n    return x",
         "@nb.experimental.jitclass(s)\nclass A:\n    def m(self):\n        return 1",
     ):
         tree = ast.parse(text)

@@ -89,16 +89,31 @@ def test_functions_for_another_compiler(pair: Pair) -> None:
     )
 
 
+def test_functions_made_before_the_compiler_came(pair: Pair) -> None:
+    assert (
+        pair.prints(
+            "def f(x):\n    y = x\n    return y + 1\nf(1)",
+            "import sys, types\nbare = {}\nexec('def f(x):\\n    y = x\\n    return y + 1', bare)",
+            "missing = sys.modules.setdefault('numba', types.ModuleType('numba'))",
+            "print(f.__code__.co_code == bare['f'].__code__.co_code, f(1))\n"
+            "if not hasattr(missing, 'njit'): del sys.modules['numba']",
+        )
+        == "True 2"
+    )
+
+
 def test_functions_for_numba(pair: Pair) -> None:
     pytest.importorskip("numba")
     assert (
         pair.prints(
+            "def plain(n):\n    return n * 2\ndef outer(k):\n    def inner(n):\n        return n + k\n"
+            "    return inner",
             "import numba\nfrom numba import njit",
             "@njit\ndef total(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s",
             "def later(n):\n    return total(n)\nfast = njit(later)",
-            "print(total(10), [fast(100)])",
+            "print(total(10), [fast(100)], njit(plain)(3), njit(outer(4))(5))",
         )
-        == "45 [4950]"
+        == "45 [4950] 6 9"
     )
 
 
