@@ -139,7 +139,8 @@ def _is_same(leak: Leak, seen: _Seen) -> bool:
         return False
     places = {(cell, line) for cell, line, _ in leak.steps} | {(leak.cell, leak.span.line)}
     inside = leak.cell == seen.cell and leak.span.line <= seen.line <= leak.span.end_line
-    return inside or (leak.what in {seen.what, ""} and (seen.cell, seen.line) in places)
+    named = leak.what in {seen.what, ""} or leak.model in {seen.model, ""}
+    return inside or (named and (seen.cell, seen.line) in places)
 
 
 def _is_sure(seen: _Seen, extra: str) -> bool:
