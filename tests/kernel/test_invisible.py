@@ -106,8 +106,8 @@ def test_functions_for_numba(pair: Pair) -> None:
     pytest.importorskip("numba")
     assert (
         pair.prints(
-            "def plain(n):\n    return n * 2\ndef outer(k):\n    def inner(n):\n        return n + k\n"
-            "    return inner",
+            "def plain(n):\n    return n * 2\n"
+            "def outer(k):\n    def inner(n):\n        return n + k\n    return inner",
             "import numba\nfrom numba import njit",
             "@njit\ndef total(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s",
             "def later(n):\n    return total(n)\nfast = njit(later)",
