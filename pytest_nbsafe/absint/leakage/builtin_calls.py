@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import effects, select, tables
+from pytest_nbsafe.absint.leakage import effects, tables, taking
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.containers import PICKS, item_of, note_choice, scores_in
 from pytest_nbsafe.absint.leakage.joins import joined
@@ -51,8 +51,8 @@ def _range(machine: Machine, arguments: Arguments) -> Value:
         return Index((Step(("range", *map(machine.token, bounds)), ("is", True)),))
     high = bounds[-1]
     low = bounds[0] if len(bounds) == _BOUNDS else Const(0)
-    start = None if low == Const(0) else select.bound(machine, low)
-    return Index((Step(("slice", None), ("range", start, select.bound(machine, high))),))
+    start = None if low == Const(0) else taking.bound(machine, low)
+    return Index((Step(("slice", None), ("range", start, taking.bound(machine, high))),))
 
 
 _BOUNDS = 2

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import select, tables
+from pytest_nbsafe.absint.leakage import tables, taking
 from pytest_nbsafe.absint.leakage.frames import Call
 from pytest_nbsafe.absint.leakage.rows import Atom
 from pytest_nbsafe.absint.leakage.values import (
@@ -97,7 +97,7 @@ def filtered(call: Call) -> Data | None:
     given = call.find(0, "predicate")
     if not isinstance(given, Data):
         return None
-    return select.take_rows(call.machine, call.data, bound(given, call.data, call.name))
+    return taking.take_rows(call.machine, call.data, bound(given, call.data, call.name))
 
 
 def renamed(call: Call) -> Data:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import (
     calls,
+    comprehensions,
     containers,
     effects,
     estimators,
@@ -15,18 +16,17 @@ from pytest_nbsafe.absint.leakage import (
     objects,
     select,
     tables,
+    taking,
 )
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.loops import elements
 from pytest_nbsafe.absint.leakage.operators import binary, boolean, compare, conditional, unary
 from pytest_nbsafe.absint.leakage.targets import store
 from pytest_nbsafe.absint.leakage.values import (
-    NO_DEPS,
     Bound,
     Columns,
     Const,
     Data,
-    Deps,
     Estimator,
     Function,
     Index,
@@ -138,11 +138,11 @@ def _side_by_side(
     machine: Machine,
     node: ast.Subscript,
     name: str,
-    key: select.Selector | tuple[select.Selector, ...],
+    key: taking.Selector | tuple[taking.Selector, ...],
 ) -> Value:
     """Return what `np.r_[X, Z]` or `np.c_[X, z]` makes of tables."""
     values = [
-        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, select.Slice)
+        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, taking.Slice)
     ]
     parts = [machine.get(value) for value in values]
     data = [part for part in parts if isinstance(part, Data)]
@@ -239,112 +239,6 @@ def _lambda(machine: Machine, node: ast.Lambda) -> Value:
     return Function(node, machine.cell, closure)
 
 
-def _comprehension(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-    first = node.generators[0]
-    source = evaluate(machine, first.iter)
-    names = _column_names(machine, node, machine.get(source))
-    if names is not None:
-        return names
-    found: list[Value] = []
-    items = list(elements(machine, source, first))
-    saved = dict(machine.scopes[-1])
-    machine.loops += 1
-    for item in items:
-        _inner(machine, node.generators, 0, item, lambda: found.append(evaluate(machine, node.elt)))
-    machine.loops -= 1
-    machine.scopes[-1].clear()
-    machine.scopes[-1].update(saved)
-    given = machine.get(source)
-    plain = len(node.generators) == 1 and not first.ifs and len(found) == len(items)
-    if plain and isinstance(given, Seq) and given.each is None and len(given.items) == len(found):
-        return Seq(tuple(machine.box(value) for value in found))
-    each = joined(machine.get(value) for value in found)
-    return Seq((), each if each is not None else Unknown(), ("list", *machine.fresh(node)))
-
-
-def _inner(
-    machine: Machine,
-    generators: Sequence[ast.comprehension],
-    place: int,
-    item: Value,
-    run: Callable[[], None],
-) -> None:
-    generator = generators[place]
-    store(machine, generator.target, machine.box(item))
-    for test in generator.ifs:
-        evaluate(machine, test)
-    if place + 1 == len(generators):
-        run()
-        return
-    following = generators[place + 1]
-    for other in elements(machine, evaluate(machine, following.iter), following):
-        _inner(machine, generators, place + 1, other, run)
-
-
-def _column_names(
-    machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, source: Value
-) -> Names | None:
-    """Return `[c for c in df.columns if c != "y"]` as names: all columns but some."""
-    generator = node.generators[0]
-    if isinstance(source, Data) and source.form == "frame":
-        source = Names(Columns(but=True))
-    if not isinstance(source, Names) or len(node.generators) > 1:
-        return None
-    if not (isinstance(node.elt, ast.Name) and isinstance(generator.target, ast.Name)):
-        return Names(None, source.deps) if _is_text(node.elt, generator.target) else None
-    result = source
-    for test in generator.ifs:
-        gone = None
-        if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotEq | ast.NotIn):
-            value = machine.get(evaluate(machine, test.comparators[0]))
-            if isinstance(value, Seq):
-                value = replace(value, items=tuple(machine.get(v) for v in value.items))
-            plain = isinstance(test.left, ast.Name) and test.left.id == node.elt.id
-            gone = tables.names_in(value) if plain else None
-        if gone is None:
-            return Names(None, source.deps | _tested(machine, generator))
-        result = containers.names_without(result, gone)
-    return result
-
-
-def _is_text(node: ast.expr, target: ast.expr) -> bool:
-    """Return whether an expression makes a text of a name: `c.lower()`, `f"{c}_x"`, `c + "_x"`."""
-    if isinstance(node, ast.Call):
-        own = node.func.value if isinstance(node.func, ast.Attribute) else None
-        return isinstance(own, ast.Name) and isinstance(target, ast.Name) and own.id == target.id
-    return isinstance(node, ast.JoinedStr | ast.BinOp | ast.Constant)
-
-
-def _tested(machine: Machine, generator: ast.comprehension) -> Deps:
-    """Return what a choice of names by tests depends on: `if pvalues[c] < 0.05`."""
-    saved = dict(machine.scopes[-1])
-    store(machine, generator.target, Unknown(machine.fresh(generator.target)))
-    values = [machine.get(evaluate(machine, test)) for test in generator.ifs]
-    machine.scopes[-1].clear()
-    machine.scopes[-1].update(saved)
-    return NO_DEPS.union(*(select.selecting(v) for v in values if isinstance(v, Data)))
-
-
-def _dict_comprehension(machine: Machine, node: ast.DictComp) -> Value:
-    both = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
-    pairs = ast.copy_location(ast.ListComp(both, node.generators), node)
-    found = machine.get(_comprehension(machine, pairs))
-    if not isinstance(found, Seq):
-        return Table()
-    parts = [_pair(machine, item) for item in (*found.items, found.each) if item is not None]
-    if found.each is None and all(isinstance(key, Const) for key, _ in parts):
-        return Table(tuple((key.value, v) for key, v in parts if isinstance(key, Const)))
-    return Table((), joined(machine.get(value) for _, value in parts))
-
-
-def _pair(machine: Machine, value: Value) -> tuple[Value, Value]:
-    """Return the key and the value of an item of a dict."""
-    pair = machine.get(value)
-    if isinstance(pair, Seq) and len(pair.items) == 2:
-        return machine.get(pair.items[0]), pair.items[1]
-    return Unknown(), pair.each if isinstance(pair, Seq) and pair.each is not None else pair
-
-
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Value:
     value = machine.box(evaluate(machine, node.value))
     store(machine, node.target, value)
@@ -383,10 +277,10 @@ _EXPRESSIONS: Mapping[type[ast.expr], Callable[..., Value]] = {
     ast.IfExp: conditional,
     ast.Call: _call,
     ast.Lambda: _lambda,
-    ast.ListComp: _comprehension,
-    ast.SetComp: _comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.DictComp: _dict_comprehension,
+    ast.ListComp: comprehensions.listed,
+    ast.SetComp: comprehensions.listed,
+    ast.GeneratorExp: comprehensions.listed,
+    ast.DictComp: comprehensions.keyed,
     ast.NamedExpr: _walrus,
     ast.Starred: _starred,
     ast.Await: _starred,

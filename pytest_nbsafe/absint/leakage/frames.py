@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import select, tables
+from pytest_nbsafe.absint.leakage import tables, taking
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
@@ -118,7 +118,7 @@ def rowwise(call: Call) -> Value:
             mask=Mask(("isin", call.machine.token(other)), ("is", True)),
         )
     if what == "between" and len(data.origins) == 1:
-        low, high = (select.bound(call.machine, call.arguments.get(i, n)) for i, n in _SIDES)
+        low, high = (taking.bound(call.machine, call.arguments.get(i, n)) for i, n in _SIDES)
         within: tuple[Hashable, ...] = ("range", (low, False), (high, True))
         return replace(tables.mix([data]), mask=Mask(("col", *data.origins), within))
     if what in {"isna", "isnull", "notna", "notnull"}:
@@ -175,15 +175,15 @@ def filtered(call: Call) -> Value:
         if data.ranked and value == 1:
             call.machine.note("choice", call.arguments.node, data.scores)
         if what == "head":
-            return select.take_rows(call.machine, data, select.Slice(None, value))
+            return taking.take_rows(call.machine, data, taking.Slice(None, value))
         low = -value if isinstance(value, int) else value
-        return select.take_rows(call.machine, data, select.Slice(low, None))
+        return taking.take_rows(call.machine, data, taking.Slice(low, None))
     if what == "dropna" and call.arguments.constant("axis") in {1, "columns"}:
         return data
     if what == "Subset" or (what in {"take", "compress"} and call.first == 0):
         index = call.find(0)
         if isinstance(index, Index | Data):
-            return select.take_rows(call.machine, data, index)
+            return taking.take_rows(call.machine, data, index)
     if what == "delete":
         index = call.find(0)
         if isinstance(index, Index) and index.steps:

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import containers, joining, select, tables
+from pytest_nbsafe.absint.leakage import containers, joining, select, tables, taking
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.values import (
@@ -137,7 +137,7 @@ def _computed(
 
 
 def _both(machine: Machine, left: Value, right: Value, op: str) -> Value:
-    masks = [select.mask_of(machine, value) for value in (left, right)]
+    masks = [taking.mask_of(machine, value) for value in (left, right)]
     mixed = tables.mix([left, right])
     if masks[0] is None or masks[1] is None:
         return mixed
@@ -149,7 +149,7 @@ def unary(machine: Machine, node: ast.UnaryOp) -> Value:
     """Return what a sign or a negation gives: the complement of a mask."""
     value = machine.get(machine.evaluate(node.operand))
     if isinstance(node.op, ast.Invert | ast.Not) and isinstance(value, Data):
-        mask = select.mask_of(machine, value)
+        mask = taking.mask_of(machine, value)
         if mask is not None:
             return replace(value, mask=replace(mask, part=sets.opposite(mask.part)))
     if isinstance(value, Data):

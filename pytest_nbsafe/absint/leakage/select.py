@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tables
+from pytest_nbsafe.absint.leakage import tables, taking
 from pytest_nbsafe.absint.leakage.joins import joined
 from pytest_nbsafe.absint.leakage.rows import Atom, Step
 from pytest_nbsafe.absint.leakage.values import (
@@ -17,37 +17,21 @@ from pytest_nbsafe.absint.leakage.values import (
     Index,
     Lib,
     Locator,
-    Mask,
     Names,
     Seq,
     Table,
     Unknown,
     Value,
 )
-from pytest_nbsafe.values import dataclass, replace
+from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """A slice with bounds that can be compared: constants, or marks of what they are."""
-
-    low: Hashable = None
-    high: Hashable = None
-    step: bool = False
-
-    @property
-    def all(self) -> bool:
-        """Whether it takes everything."""
-        return self.low is None and self.high is None and not self.step
-
-
-Selector = Value | Slice
-
-
-def subscript(machine: Machine, owner: Value, key: Selector | tuple[Selector, ...]) -> Value:
+def subscript(
+    machine: Machine, owner: Value, key: taking.Selector | tuple[taking.Selector, ...]
+) -> Value:
     """Return what a subscript takes of a value; a tuple has rows first and columns second."""
     value = machine.get(owner)
     if isinstance(value, Locator):
@@ -55,7 +39,7 @@ def subscript(machine: Machine, owner: Value, key: Selector | tuple[Selector, ..
     if isinstance(value, Data):
         if isinstance(key, tuple):
             rows, second = key[0], key[1]
-            part = take_rows(machine, value, rows)
+            part = taking.take_rows(machine, value, rows)
             return _array_columns(machine, part, second)
         return _of_table(machine, value, key)
     if isinstance(key, tuple):
@@ -68,9 +52,9 @@ def subscript(machine: Machine, owner: Value, key: Selector | tuple[Selector, ..
 _NONE: frozenset[Dep] = frozenset()
 
 
-def _of_container(machine: Machine, value: Value, key: Selector) -> Value:
+def _of_container(machine: Machine, value: Value, key: taking.Selector) -> Value:
     if isinstance(value, Names):
-        chosen = machine.get(key) if not isinstance(key, Slice) else key
+        chosen = machine.get(key) if not isinstance(key, taking.Slice) else key
         return Names(None, value.deps | (selecting(chosen) if isinstance(chosen, Data) else _NONE))
     if isinstance(value, Table):
         if isinstance(key, Const):
@@ -90,12 +74,12 @@ def _of_container(machine: Machine, value: Value, key: Selector) -> Value:
     return Unknown(("item", machine.token(value), machine.token(key)))
 
 
-def _of_seq(machine: Machine, value: Seq, key: Selector) -> Value:
+def _of_seq(machine: Machine, value: Seq, key: taking.Selector) -> Value:
     if isinstance(key, Const) and isinstance(key.value, int) and value.each is None:
         if -len(value.items) <= key.value < len(value.items):
             return value.items[key.value]
         return Unknown()
-    if isinstance(key, Slice):
+    if isinstance(key, taking.Slice):
         low, high = (b if isinstance(b, int) else None for b in (key.low, key.high))
         if (low, high) == (key.low, key.high) and not key.step and value.each is None:
             return Seq(value.items[low:high])
@@ -104,7 +88,7 @@ def _of_seq(machine: Machine, value: Seq, key: Selector) -> Value:
             some = some if not key.step else ("by", key)
             return Seq((), _item(machine, value, value.each, some), value.key)
         rows = as_data(machine, value)
-        return take_rows(machine, rows, key) if rows is not None else value
+        return taking.take_rows(machine, rows, key) if rows is not None else value
     number = key.value if isinstance(key, Const) else None
     part: tuple[Hashable, ...] = ("by", machine.token(key))
     if isinstance(number, int) and number >= 0:
@@ -179,110 +163,8 @@ def as_data(machine: Machine, value: Value) -> Data | None:
     return None
 
 
-# -- rows ------------------------------------------------------------------------------------------
-
-
-def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
-    """Return the rows of a table that a mask, slice, or positions choose."""
-    if isinstance(key, Slice):
-        if key.all:
-            return data
-        part = _cut(machine, data.rows, key)
-        if part is not None:
-            return replace(data, rows=part, mask=None)
-        step = Step(("slice", None), ("range", key.low, key.high))
-        if key.step:
-            step = Step(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
-        return replace(data, rows=sets.divide(data.rows, step), mask=None)
-    key = machine.get(key)
-    if isinstance(key, Index):
-        taken = replace(data, rows=indexed(data.rows, key), mask=None)
-        if key.again is None:
-            return taken
-        return tables.with_deps(taken, (replace(key.again, rows=taken.rows),))
-    if isinstance(key, Const):
-        if data.judged or data.scores:
-            return data
-        step = Step("position", ("is", key.value))
-        return replace(data, rows=sets.divide(data.rows, step), mask=None, form="any")
-    mask = mask_of(machine, key)
-    marked = _marked(machine, data, mask)
-    if marked is not None:
-        return replace(data, rows=marked, mask=None)
-    if mask is None:
-        step = Step(("by", machine.token(key)), ("is", True))
-    else:
-        drawn: sets.Kind = "round" if machine.loops else "random"
-        step = Step(mask.key, mask.part, drawn if mask.random else "chosen")
-    return replace(data, rows=sets.divide(data.rows, step), mask=None)
-
-
-def _marked(machine: Machine, data: Data, mask: Mask | None) -> sets.Rows | None:
-    """Return the rows of joined tables that a column says are from one of them."""
-    if mask is None or len(data.rows) < 2 or not isinstance(mask.key, tuple):
-        return None
-    if mask.key[0] != "col" or not isinstance(mask.key[-1], tuple):
-        return None
-    known = machine.markers.get(str(mask.key[-1][-1]), {})
-    values = {atom: _mark(known, atom) for atom in data.rows}
-    if None in values.values() or len(set(values.values())) < 2:
-        return None
-    wanted, is_it = mask.part, True
-    if wanted[0] == "not" and isinstance(wanted[1], tuple):
-        wanted, is_it = wanted[1], False
-    if wanted[0] != "is":
-        return None
-    found = frozenset(
-        a for a, v in values.items() if v is not None and (v[0] == wanted[1]) is is_it
-    )
-    return found or None
-
-
-def _mark(known: Mapping[Atom, object], atom: Atom) -> tuple[object] | None:
-    for length in range(len(atom.steps), -1, -1):
-        start = Atom(atom.source, atom.steps[:length])
-        if start in known:
-            return (known[start],)
-    return None
-
-
-def _cut(machine: Machine, rows: sets.Rows, key: Slice) -> sets.Rows | None:
-    """Return one of two tables that were joined, cut at its length: `both[: len(train)]`."""
-    bound = key.high if key.low is None else key.low
-    if len(rows) < 2 or key.step or not (key.low is None or key.high is None):
-        return None
-    for atom in rows:
-        one = frozenset((atom,))
-        if bound == Unknown(machine.token(Unknown(("len", machine.token(one))))):
-            return one if key.low is None else rows - one
-    return None
-
-
-def indexed(rows: sets.Rows, index: Index) -> sets.Rows:
-    """Return the rows at some positions, or with some labels."""
-    if index.rows is not None:
-        same = sets.sources(rows) & sets.sources(index.rows)
-        if same:
-            rows = frozenset(atom for atom in index.rows if atom.source in same)
-        else:
-            # other tables side by side: divided in the same way
-            for atom in sorted(index.rows, key=repr)[:1]:
-                for step in atom.steps:
-                    rows = sets.divide(rows, step)
-    for step in index.steps:
-        rows = sets.divide(rows, step)
-    return rows
-
-
-def mask_of(machine: Machine, value: Value) -> Mask | None:
-    """Return which rows are chosen by a value that is used as a mask."""
-    if isinstance(value, Data):
-        return value.mask or Mask(("value", machine.token(value)), ("is", True), value.random)
-    return None
-
-
-def _positions(machine: Machine, index: Index, key: Selector) -> Value:
-    if isinstance(key, Slice):
+def _positions(machine: Machine, index: Index, key: taking.Selector) -> Value:
+    if isinstance(key, taking.Slice):
         if key.all:
             return index
         random = index.order is not None
@@ -293,7 +175,7 @@ def _positions(machine: Machine, index: Index, key: Selector) -> Value:
     value = machine.get(key)
     if isinstance(value, Index):
         return replace(index, steps=(*index.steps, *value.steps))
-    mask = mask_of(machine, value)
+    mask = taking.mask_of(machine, value)
     if mask is not None:
         step = Step(mask.key, mask.part, "random" if mask.random else "chosen")
         return replace(index, steps=(*index.steps, step))
@@ -303,9 +185,9 @@ def _positions(machine: Machine, index: Index, key: Selector) -> Value:
 # -- columns ---------------------------------------------------------------------------------------
 
 
-def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
-    if isinstance(key, Slice):
-        return take_rows(machine, data, key)
+def _of_table(machine: Machine, data: Data, key: taking.Selector) -> Value:
+    if isinstance(key, taking.Slice):
+        return taking.take_rows(machine, data, key)
     key = machine.get(key)
     if isinstance(key, Seq):
         key = replace(key, items=tuple(machine.get(item) for item in key.items))
@@ -336,7 +218,7 @@ def _of_table(machine: Machine, data: Data, key: Selector) -> Value:
         return tables.chosen_by(data, Names(None, selecting(key)))
     if listed:
         return tables.chosen_by(data, Names()) if data.form == "frame" else data
-    return take_rows(machine, data, key)
+    return taking.take_rows(machine, data, key)
 
 
 def bunch(data: Data, name: str) -> Data:
@@ -359,8 +241,8 @@ def selecting(key: Data) -> frozenset[Dep]:
     )
 
 
-def _array_columns(machine: Machine, data: Data, key: Selector) -> Data:
-    if isinstance(key, Slice):
+def _array_columns(machine: Machine, data: Data, key: taking.Selector) -> Data:
+    if isinstance(key, taking.Slice):
         return (
             data
             if key.all
@@ -374,16 +256,18 @@ def _array_columns(machine: Machine, data: Data, key: Selector) -> Data:
     return replace(result, form="any")
 
 
-def _located(machine: Machine, value: Locator, key: Selector | tuple[Selector, ...]) -> Value:
+def _located(
+    machine: Machine, value: Locator, key: taking.Selector | tuple[taking.Selector, ...]
+) -> Value:
     data = machine.get(value.owner)
     if not isinstance(data, Data):
         return Unknown()
     if not isinstance(key, tuple):
-        return take_rows(machine, data, key)
-    part = take_rows(machine, data, key[0]) if not _every(key[0]) else data
+        return taking.take_rows(machine, data, key)
+    part = taking.take_rows(machine, data, key[0]) if not _every(key[0]) else data
     if value.name in {"iloc", "iat"}:
         return _array_columns(machine, part, key[1])
-    if isinstance(key[1], Slice):
+    if isinstance(key[1], taking.Slice):
         return _array_columns(machine, part, key[1])
     second = machine.get(key[1])
     if isinstance(second, Data) and second.rows:
@@ -392,28 +276,23 @@ def _located(machine: Machine, value: Locator, key: Selector | tuple[Selector, .
     return _of_table(machine, part, key[1])
 
 
-def _every(key: Selector) -> bool:
-    return isinstance(key, Slice) and key.all
+def _every(key: taking.Selector) -> bool:
+    return isinstance(key, taking.Slice) and key.all
 
 
-def keys(machine: Machine, node: ast.expr) -> Selector | tuple[Selector, ...]:
+def keys(machine: Machine, node: ast.expr) -> taking.Selector | tuple[taking.Selector, ...]:
     """Return the parts of a subscript."""
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
         return tuple(_key(machine, item) for item in node.elts) or Unknown()
     return _key(machine, node)
 
 
-def _key(machine: Machine, node: ast.expr) -> Selector:
+def _key(machine: Machine, node: ast.expr) -> taking.Selector:
     if not isinstance(node, ast.Slice):
         return machine.evaluate(node)
     bounds = [
-        bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
+        taking.bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
         for part in (node.lower, node.upper)
     ]
     low, high = bounds
-    return Slice(None if low == 0 else low, high, node.step is not None)
-
-
-def bound(machine: Machine, value: Value) -> Hashable:
-    """Return a bound of a slice: a constant, or a mark of what it is."""
-    return value.value if isinstance(value, Const) else Unknown(machine.token(value))
+    return taking.Slice(None if low == 0 else low, high, node.step is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import containers, joining, select, tables
+from pytest_nbsafe.absint.leakage import containers, joining, select, tables, taking
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.frames import Call, resample, sample
@@ -259,7 +259,7 @@ def setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
     if what == "setdiff1d" and isinstance(one, Index) and isinstance(two, Index):
         return containers.index_without(one, two)
     if what == "setdiff1d" and isinstance(two, Data):
-        rest = select.mask_of(machine, two)
+        rest = taking.mask_of(machine, two)
         return Data(mask=rest and replace(rest, part=sets.opposite(rest.part)), random=two.random)
     if what in {"arange", "indices"}:
         return Index()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import containers, select, tables
+from pytest_nbsafe.absint.leakage import containers, select, tables, taking
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.joins import join, joined
 from pytest_nbsafe.absint.leakage.rows import Step
@@ -159,7 +159,7 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
     key = select.keys(machine, target.slice)
     partly = False
     if isinstance(state, Locator):
-        partly = isinstance(key, tuple) and not (isinstance(key[0], select.Slice) and key[0].all)
+        partly = isinstance(key, tuple) and not (isinstance(key[0], taking.Slice) and key[0].all)
         key = key[1] if isinstance(key, tuple) else key
         owner, state = state.owner, machine.get(state.owner)
     if isinstance(state, Data):
