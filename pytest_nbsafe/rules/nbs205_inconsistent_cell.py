@@ -62,8 +62,17 @@ total = price()
             state = states[cell]
             last = facts.plan.last_run(cell)
             recorded = last is not None and last.recorded
-            if recorded and state.state == "inconsistent" and (found := _answer(facts, state)):
+            lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
+            if lost and (found := _answer(facts, state)):
                 yield _claim(facts, state, sure=found == "differs" and again.is_proof(facts))
+
+
+def _as_on_the_page(state: Consistency) -> bool:
+    """Return whether only cells further down changed what the cell read: so does the page's order.
+
+    What a clean run makes otherwise then has another reason.
+    """
+    return bool(state.changed) and all(change.maker > state.cell for change in state.changed)
 
 
 def _answer(facts: Facts, state: Consistency) -> str:
