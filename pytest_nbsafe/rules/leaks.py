@@ -68,8 +68,9 @@ def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severi
 
 def _fault(leak: Leak) -> tuple[str, int, int]:
     """Return what leaks have in common that are mended together: preparing rows in one cell."""
-    family = leak.code[:-1]
-    return (family, leak.cell, 0) if family == "NBS30" else (leak.code, leak.cell, leak.span.line)
+    if leak.code.startswith("NBS30"):
+        return "NBS30", leak.cell, 0
+    return leak.code, leak.cell, 0 if leak.code == "NBS311" else leak.span.line
 
 
 # -- words for the messages ------------------------------------------------------------------------
