@@ -8,6 +8,8 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from .hooks import attributes_of, code_of
+
 if TYPE_CHECKING:
     from .snapshot import Hasher
 
@@ -37,7 +39,7 @@ class Texts:
         self, hasher: Hasher, function: types.FunctionType, home: dict[str, Any]
     ) -> None:
         """Write a function: one of a library by its name, one of a cell by what it says."""
-        code = function.__code__
+        code = code_of(function)
         wraps = "__wrapped__" in function.__dict__ and function.__module__ == "__main__"
         inside = "<locals>" in function.__qualname__ or wraps
         if function.__globals__ is not home and not inside:
@@ -47,7 +49,7 @@ class Texts:
         self.add_code(hasher, code)
         hasher.all("defaults", [function.__defaults__, function.__kwdefaults__])
         hasher.all("closure", list(function.__closure__ or ()))
-        hasher.attributes(function.__dict__)
+        hasher.attributes(attributes_of(function))
 
     def add_code(self, hasher: Hasher, code: types.CodeType) -> None:
         """Write a code object: by its text where that is known."""
@@ -87,7 +89,7 @@ def mentioned(value: object, home: dict[str, Any]) -> Iterator[str]:
             waiting.append(item.__func__)
         elif type(item) is types.FunctionType:
             if item.__globals__ is home:
-                waiting.append(item.__code__)
+                waiting.append(code_of(item))
             waiting.extend(_behind(item))
         elif isinstance(item, types.CodeType):
             yield from (name for name in item.co_names if name in home)

@@ -187,9 +187,13 @@ def put_on(desk: Desk, function: Any, name: str, handler: Handler) -> None:
     original.__annotations__ = function.__annotations__
     hook = Hook(desk, original, name, handler)
     ours = _standin(code)
+    if ours is None or len(ours.co_freevars) != len(code.co_freevars):
+        return
     consts = tuple(hook if const == _MARK else const for const in ours.co_consts)
-    replaced = ours.replace(co_consts=consts, co_name=code.co_name, co_firstlineno=1)
-    function.__code__ = replaced
+    names: dict[str, Any] = {"co_name": code.co_name}
+    if sys.version_info >= (3, 11):
+        names["co_qualname"] = code.co_qualname
+    function.__code__ = ours.replace(co_consts=consts, **names)
     function.__dict__.setdefault("__wrapped__", original)
     desk.watched.append((function, code))
 
@@ -199,8 +203,32 @@ def is_ours(code: CodeType) -> bool:
     return code.co_filename == OURS
 
 
-def _standin(code: CodeType) -> CodeType:
-    """Return code that takes the same arguments and passes them to what stands at the mark."""
+def code_of(function: FunctionType) -> CodeType:
+    """Return a function's own code, also where another stands in for it."""
+    original = _original(function)
+    return function.__code__ if original is None else original.__code__
+
+
+def attributes_of(function: FunctionType) -> dict[str, Any]:
+    """Return a function's own attributes, without what another code needs."""
+    original = _original(function)
+    if original is None:
+        return function.__dict__
+    return {name: value for name, value in function.__dict__.items() if value is not original}
+
+
+def _original(function: FunctionType) -> FunctionType | None:
+    if not is_ours(function.__code__):
+        return None
+    hooks = (const for const in function.__code__.co_consts if isinstance(const, Hook))
+    return next((hook.original for hook in hooks), None)
+
+
+def _standin(code: CodeType) -> CodeType | None:
+    """Return code that takes the same arguments and passes them to what stands at the mark.
+
+    None where a name cannot be written in a text: the compiler's own are such.
+    """
     count = code.co_argcount + code.co_kwonlyargcount
     stars = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     names = code.co_varnames[
@@ -208,6 +236,8 @@ def _standin(code: CodeType) -> CodeType:
         + bool(code.co_flags & inspect.CO_VARARGS)
         + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     ]
+    if not all(map(str.isidentifier, (*names, *code.co_freevars))):
+        return None
     generator = bool(code.co_flags & inspect.CO_GENERATOR)
     return _made(
         names, code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, stars,

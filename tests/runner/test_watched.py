@@ -107,6 +107,21 @@ def test_nothing_is_imported_that_the_notebook_does_not_import(run: Run) -> None
     assert result.outputs[-1].text == "[]"
 
 
+def test_values_have_the_fingerprints_that_they_have_without_the_watch(run: Run) -> None:
+    cells = (
+        IMPORTS + "from sklearn.base import BaseEstimator\nk = 3\n"
+        "class Mine(BaseEstimator):\n    def fit(self, X, y=None):\n"
+        "        self.m_ = k * X.mean()\n        return self\n",
+        "mine = Mine().fit(X)\nmodel = LogisticRegression().fit(X, y)\nf = train_test_split",
+        "mine, model, f, Mine",
+    )
+    with_, without = run(*cells)[-1], run(*cells, watch=False)[-1]
+    assert {"mine", "model", "f", "Mine", "k"} <= set(with_.reads)
+    for name in ("mine", "model", "f", "k"):
+        assert with_.reads[name].hash == without.reads[name].hash != ""
+    assert with_.reads["Mine"].cause == ""
+
+
 def test_what_we_took_is_counted_as_ours(run: Run) -> None:
     results = run(IMPORTS, "Z = StandardScaler().fit_transform(X)")
     assert all(result.status == "ok" for result in results)
