@@ -16,6 +16,7 @@ from .contract import PACKAGE, Sweep
 _IPYTHONS = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__\w+__")  # and Python's
 _FILES = 2_000
 _FILE_BYTES = 4 * 1024 * 1024
+_digests: dict[tuple[str, int, int, int], str] = {}
 
 
 def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expression
@@ -82,11 +83,15 @@ def _files() -> dict[str, str]:
 
 
 def _file(path: Path) -> str:
+    """Return a file's digest; one that seems untouched since the last look is not read again."""
     try:
-        size = path.stat().st_size
-        if size > _FILE_BYTES or not path.is_file():
-            return f"{size} bytes"
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        about = path.stat()
+        if about.st_size > _FILE_BYTES or not path.is_file():
+            return f"{about.st_size} bytes"
+        key = (str(path), about.st_mtime_ns, about.st_size, about.st_ino)
+        if key not in _digests:
+            _digests[key] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        return _digests[key]
     except OSError:
         return ""
 

@@ -50,6 +50,9 @@ def read(path: Path, session: int | None = None) -> Recorded:
             f"{path} is no history.sqlite, so that it holds no session {session}",
             "leave --session out",
         )
+    if path.suffix == ".ipynb":
+        hint = "`nbsafe run` runs a notebook; a session is what was run, with texts that are gone"
+        raise NbsafeError("no-sessions", f"{path} is a notebook and holds no session", hint)
     if not data.strip():
         raise NbsafeError("empty-session", f"{path} is empty", _SHAPE)
     return _parsed(path, data)

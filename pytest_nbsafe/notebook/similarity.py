@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 
+_ROUNDING = 1e-9
+
 
 def similarity(left: str, right: str, least: float = 0.0) -> float:
     """Return 1 less the share of characters to change, 0.0 where it is surely below `least`."""
     if left == right:
         return 1.0
     longer = max(len(left), len(right))
-    allowed = int((1 - least) * longer)
+    allowed = int((1 - least) * longer + _ROUNDING)
     if abs(len(left) - len(right)) > allowed or _unshared(left, right) > allowed:
         return 0.0
     found = 1 - distance(left, right) / longer
-    return found if found >= least else 0.0
+    return found if found >= least - _ROUNDING else 0.0
 
 
 def distance(left: str, right: str) -> int:

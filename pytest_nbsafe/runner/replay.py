@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -12,9 +13,10 @@ from pytest_nbsafe.notebook.model import Cell, CellId
 from pytest_nbsafe.notebook.recorded import Recorded
 from pytest_nbsafe.notebook.sessionfile import Versions
 from pytest_nbsafe.runner.workspace import Workspace
-from pytest_nbsafe.trace import chance, judge, judgedcells
+from pytest_nbsafe.trace import chance, judge, judgedcells, reading
 from pytest_nbsafe.trace.differences import Counterfactual
-from pytest_nbsafe.trace.judge import Bench
+from pytest_nbsafe.trace.judge import Bench, Names
+from pytest_nbsafe.trace.judgedcells import Cells
 from pytest_nbsafe.trace.model import CellResult
 from pytest_nbsafe.trace.sessions import Clean, Holding, Passed, StepAnswer, last_runs
 from pytest_nbsafe.trace.unjudged import Ledger
@@ -44,6 +46,8 @@ class Kernel(Protocol):
         """Stop the kernel."""
 
 
+SIDES_LIMIT_S = 20.0
+"""How long runs on the side may take that only settle whether a cell reads a name."""
 MakeKernel = Callable[[Path, Mapping[str, str]], Kernel]
 
 
@@ -110,6 +114,9 @@ class Replay:
                 if not last:
                     waiting = self._begin()
             yield answer
+        if sum(passed.result.status != "ok" for passed in runs) * 2 > len(runs):
+            said = "more than half of the runs raised, so that the predictive power says little"
+            self.notes.append(said)
 
     def _ready(self, starting: _Starting) -> Kernel:
         """Return a kernel that is up and has run what comes before all cells."""
@@ -132,7 +139,7 @@ class Replay:
     ) -> StepAnswer | None:
         """Return what the judge says of the session so far, None when it cannot judge."""
         now = session.sweep() if session.alive else None
-        clean = self._clean(waiting, runs)
+        clean = self._clean(waiting, runs) if now is not None else None
         if now is None or clean is None:
             who = "the session's kernel is gone" if now is None else "the clean run ended early"
             self.notes.append(f"not judged after step {runs[-1].step}: {who}")
@@ -143,18 +150,32 @@ class Replay:
             bench = replace(bench, again=self._clean(self._begin(), runs))
         names = judge.names(bench)
         cells = judgedcells.cells(bench, names)
+        sides = _Sides(session, self._versions)
+        cells = self._settled(bench, names, cells, latest, sides)
         reruns = {}
         for cell in sorted(judgedcells.to_rerun(cells)):
-            rerun = self._rerun(session, latest[cell])
+            rerun = sides.run(latest[cell])
             if rerun is not None:
                 reruns[cell] = rerun
         return judgedcells.answer(bench, names, cells, reruns, self._dead)
 
-    def _rerun(self, session: Kernel, text: int) -> CellResult | None:
-        if not session.alive:
-            return None
-        found = session.counterfactual([self._versions.notebook.cell(text)])
-        return found.results[-1] if found.results else None
+    def _settled(
+        self,
+        bench: Bench,
+        names: Names,
+        cells: Cells,
+        latest: Mapping[str, int],
+        sides: _Sides,
+    ) -> Cells:
+        """Return the cells with the stale names that they really read."""
+        sources = {cell: self._versions.notebook.cell(text).source for cell, text in latest.items()}
+        for doubt in reading.doubts(bench, names, cells, sources):
+            without = sides.run(latest[doubt.cell], doubt.name)
+            plain = sides.run(latest[doubt.cell]) if without is not None else None
+            if without is not None and plain is not None:
+                reads = reading.settled(doubt, plain, without)
+                cells = reading.corrected(cells, doubt, reads=reads)
+        return cells
 
     def _clean(self, waiting: _Starting, runs: Sequence[Passed]) -> Clean | None:
         """Run the latest texts in page order; None when their kernel does not come to the end."""
@@ -209,6 +230,34 @@ def _may_make(analysis: CellAnalysis) -> frozenset[str]:
     """Return the names that a text may bind, also through functions that it defines."""
     functions = analysis.functions.values()
     return analysis.defines.union(*(function.writes for function in functions))
+
+
+class _Sides:
+    """Runs of texts on the side of a session, each run once, while there is time for them."""
+
+    def __init__(self, session: Kernel, versions: Versions) -> None:
+        self._session = session
+        self._versions = versions
+        self._results: dict[tuple[int, str], CellResult | None] = {}
+        self._left_s = SIDES_LIMIT_S
+
+    def run(self, text: int, without: str = "") -> CellResult | None:
+        """Return what a text would do now, or without one name; None when that is not known."""
+        key = (text, without)
+        if key not in self._results:
+            self._results[key] = self._run(text, without)
+        return self._results[key]
+
+    def _run(self, text: int, without: str) -> CellResult | None:
+        if not self._session.alive or (without and self._left_s <= 0):
+            return None
+        cells = [self._versions.notebook.cell(text)]
+        if without:
+            cells.insert(0, Cell(CellId("without"), 0, "code", f"del {without}"))
+        started = time.perf_counter()
+        found = self._session.counterfactual(cells)
+        self._left_s -= time.perf_counter() - started
+        return found.results[-1] if len(found.results) == len(cells) else None
 
 
 class _Starting:

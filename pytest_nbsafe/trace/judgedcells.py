@@ -12,7 +12,7 @@ from pytest_nbsafe.trace.outputs import text_lines
 from pytest_nbsafe.trace.sessions import (
     Passed,
     StepAnswer,
-    bound,
+    contributions,
     entry_reads,
     in_page_order,
     last_runs,
@@ -262,14 +262,24 @@ def _refreshers(
     right: AbstractSet[str],
     dead: Mapping[int, AbstractSet[str]],
 ) -> frozenset[str]:
+    """Return the cells that would make anew a stale name which a stale cell reads.
+
+    One that made what the name holds now, and would make it again, is none.
+    """
     wanted = frozenset[str]().union(*(found.reads.get(cell, frozenset()) for cell in stale))
     last = last_runs(bench.runs)
+    makers = {name: contributions(bench.runs, name)[-1:] for name in wanted}
+
+    def would(cell: str, passed: Passed) -> bool:
+        if cell in right:
+            return not wanted.isdisjoint(made(passed.result))
+        renewed = wanted & dead.get(bench.latest[cell], frozenset())
+        return cell not in stale and any(
+            all(maker.passed.cell != cell for maker in makers[name]) for name in renewed
+        )
+
     return frozenset(
         cell
         for cell, passed in last.items()
-        if cell not in found.unrunnable
-        and (
-            (cell not in stale and not wanted.isdisjoint(dead.get(bench.latest[cell], ())))
-            or (cell in right and not wanted.isdisjoint(made(passed.result) | bound(passed.result)))
-        )
+        if cell not in found.unrunnable and would(cell, passed)
     )

@@ -1,0 +1,110 @@
+"""Which stale names a cell would really read: it runs on the side without them, and is compared.
+
+The text of a statement says what it may read: a branch of `a if c else b`, the body of a lambda
+that nobody calls, a function's other path may not come to it. And it does not say what `exec`, or a
+lambda that lies in a list, reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Mapping
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.notebook.source import to_python
+from pytest_nbsafe.trace.judge import Bench, Names
+from pytest_nbsafe.trace.judgedcells import Cells, shown
+from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.trace.sessions import last_runs
+from pytest_nbsafe.values import dataclass, replace
+
+_BY_NAME = patterns.compile(r"\b(?:exec|eval|globals|vars|locals|getattr|run_cell|ev|ex)\b")
+_MISSING = frozenset({"NameError", "KeyError", "UnboundLocalError"})
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A cell and a stale name that it may read; `told` is what its last run says."""
+
+    cell: str
+    name: str
+    told: bool
+
+
+def doubts(
+    bench: Bench, names: Names, found: Cells, sources: Mapping[str, str]
+) -> tuple[Doubt, ...]:
+    """Return what a run on the side may settle, cells in page order; `sources` are their texts."""
+    last = last_runs(bench.runs)
+    usable = [
+        cell
+        for cell in bench.page
+        if cell in last and cell not in found.unrunnable and last[cell].result.status == "ok"
+    ]
+    lazy = frozenset[str]().union(*(lazily_read(source) for source in sources.values()))
+    return tuple(
+        Doubt(cell, name, name in found.reads[cell])
+        for cell in usable
+        for name in sorted(names.stale)
+        if not hasattr(builtins, name)
+        and (name in found.reads[cell] or _may_read(sources[cell], name, lazy))
+    )
+
+
+def _may_read(source: str, name: str, lazy: frozenset[str]) -> bool:
+    """Return whether a text may read a name that its own statements do not."""
+    return ("(" in source or "." in source) and (name in lazy or bool(_BY_NAME.search(source)))
+
+
+def lazily_read(source: str) -> frozenset[str]:
+    """Return the names in lambdas and generators of a text, which are read when these run."""
+    if "lambda" not in source and " for " not in source:
+        return frozenset()
+    try:
+        tree = ast.parse(to_python(source).text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(
+        inner.id
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Lambda, ast.GeneratorExp))
+        for inner in _names(node)
+    )
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    yield from (n for n in ast.walk(node) if isinstance(n, ast.Name))
+
+
+def settled(doubt: Doubt, plain: CellResult, without: CellResult) -> bool:
+    """Return whether a cell reads a name, from runs on the side with it and without it."""
+    failure = without.failure
+    missed = (
+        failure is not None and failure.ename in _MISSING and f"'{doubt.name}'" in failure.evalue
+    )
+    if missed:
+        return plain.status == "ok"
+    if not doubt.told:
+        return False
+    return not _same(doubt.name, plain, without)
+
+
+def _same(name: str, plain: CellResult, without: CellResult) -> bool:
+    """Return whether two runs surely gave the same, but for one name itself."""
+    if plain.status != without.status or shown(plain) != shown(without):
+        return False
+    names = (plain.after.keys() | without.after.keys()) - {name}
+    return all(_hash(plain, other) == _hash(without, other) != "" for other in names)
+
+
+def _hash(result: CellResult, name: str) -> str:
+    value = result.after.get(name)
+    return value.hash if value is not None else ""
+
+
+def corrected(found: Cells, doubt: Doubt, *, reads: bool) -> Cells:
+    """Return what is known of the cells, once it is settled whether one reads a stale name."""
+    names = found.reads[doubt.cell]
+    names = names | {doubt.name} if reads else names - {doubt.name}
+    return replace(found, reads={**found.reads, doubt.cell: names})
