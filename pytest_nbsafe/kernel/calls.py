@@ -108,7 +108,7 @@ def predict(lessons: Lessons, call: Call) -> Steps:
     rows = lessons.rows_of(call.argument(1, "X", "data"))
     made = lessons.fit_of(call.args[0])
     result = yield None
-    lessons.predicted(result, Prediction(made, rows, "metric", lessons.place()[0]))
+    lessons.predicted(result, Prediction(made, rows, "metric", lessons.spot.run))
 
 
 def fit_predict(lessons: Lessons, call: Call) -> Steps:
@@ -166,7 +166,7 @@ def _drawn(lessons: Lessons, table: Any, rows: Rows, positions: Any, past: froze
         found = lessons.registry.identify(look, past)
     found.part = None
     if found.copied:
-        found.made = lessons.place()
+        found.made = lessons.spot.place()
     return lessons.remember(table, found)
 
 
@@ -196,7 +196,7 @@ def resample(lessons: Lessons, call: Call) -> Steps:
         drawn = _taken(lessons, whole, positions, value)
         drawn.part = whole.part
         if drawn.copied:
-            drawn.made = lessons.place()
+            drawn.made = lessons.spot.place()
 
 
 def sample(lessons: Lessons, call: Call) -> Steps:
@@ -210,7 +210,7 @@ def sample(lessons: Lessons, call: Call) -> Steps:
     drawn = _taken(lessons, rows, frame.index.get_indexer(result.index), result)
     drawn.part = rows.part
     if drawn.copied:
-        drawn.made = lessons.place()
+        drawn.made = lessons.spot.place()
 
 
 def concat(lessons: Lessons, call: Call) -> Steps:
@@ -228,7 +228,7 @@ def concat(lessons: Lessons, call: Call) -> Steps:
     if look.table.n == sum(each.n for each in rows) and look.table.width == tables[0].width:
         joined = lessons.registry.joined(rows, look)
         if joined.copied and not any(each.copied for each in rows):
-            joined.made = lessons.place()
+            joined.made = lessons.spot.place()
         lessons.remember(result, joined)
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .calls import Handler
     from .contract import Copies, Evaluation
     from .lessons import Lessons
-    from .places import Places
     from .watch import Watch
 
 OURS = "<_nbsafe importlib._bootstrap>"
@@ -380,7 +379,7 @@ class Finder:
 def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
     """Watch what `learning` names: classes by their role, functions by their effect."""
     desk = Desk(watch.fault)
-    wanted = _wanted(learning, desk, lambda: (watch.run, _line(watch.places, watch.run)))
+    wanted = _wanted(learning, desk, Spot(watch))
     for name in list(wanted):
         module = sys.modules.get(name)
         if module is not None:
@@ -393,20 +392,39 @@ def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
     return desk
 
 
-def _line(places: Places, run: int) -> int:
-    """Return the line of the run's cell that is executing: in the body of a magic, the body's."""
-    line = 0
-    frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what else tells the line
-    while frame is not None and not (line and frame.f_code.co_name == "run_cell_magic"):
-        known = places.files.get(frame.f_code.co_filename)
-        if known is not None and known[0] == run:
-            line = known[1](frame.f_lineno)
-        frame = frame.f_back
-    return line
+class Spot:
+    """Where we are. In the body of a magic, lines are those of the body."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    @property
+    def run(self) -> int:
+        """The current run."""
+        return self.watch.run
+
+    def line(self) -> int:
+        """Return the line of the current run's cell that is executing."""
+        return next((line for run, line in reversed(self._lines()) if run == self.run), 0)
+
+    def place(self) -> tuple[int, int]:
+        """Return the run and line of the innermost text of a cell: be it that of a helper."""
+        return next(iter(self._lines()), (self.run, 0))
+
+    def _lines(self) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        files = self.watch.places.files
+        frame: FrameType | None = sys._getframe()  # noqa: SLF001  # what else tells the line
+        while frame is not None and not (found and frame.f_code.co_name == "run_cell_magic"):
+            known = files.get(frame.f_code.co_filename)
+            if known is not None:
+                found.append((known[0], known[1](frame.f_lineno)))
+            frame = frame.f_back
+        return found
 
 
 def _wanted(
-    learning: Mapping[str, Any], desk: Desk, place: Callable[[], tuple[int, int]]
+    learning: Mapping[str, Any], desk: Desk, spot: Spot
 ) -> dict[str, Callable[[Any], None]]:
     """Return the modules to look at, and what is done with each when it has been imported."""
     functions: dict[str, dict[str, str]] = {}
@@ -427,7 +445,7 @@ def _wanted(
         if desk.lessons is None:
             from .lessons import Lessons
 
-            desk.lessons = Lessons(learning["classes"], place)
+            desk.lessons = Lessons(learning["classes"], spot)
         name = module.__name__
         if name == _BASE:
             watch_subclasses(desk, module.BaseEstimator)

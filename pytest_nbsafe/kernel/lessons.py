@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import rowids
 from .contract import Copies, Evaluation, Learned, Part
 from .rowsets import Look, Registry, Rows
+
+if TYPE_CHECKING:
+    from .hooks import Spot
 
 _PARTS = 100
 _LOOKS = 2_000  # in one cell; a loop over more tables is not followed to its end
@@ -67,13 +69,13 @@ class Prediction:
 
 
 class Lessons:
-    """All that is known of learning in this kernel. `place` returns the current (run, line).
+    """All that is known of learning in this kernel. `spot` tells where we are.
 
     Nothing of the user's is kept alive: values and estimators are known by weak references.
     """
 
-    def __init__(self, roles: dict[str, str], place: Callable[[], tuple[int, int]]) -> None:
-        self.place = place
+    def __init__(self, roles: dict[str, str], spot: Spot) -> None:
+        self.spot = spot
         self.registry = Registry()
         self.evaluations: list[Evaluation] = []
         self.copies: list[Copies] = []
@@ -164,7 +166,7 @@ class Lessons:
 
     def fitted(self, what: str, role: str, rows: Rows, targets: Rows | None = None) -> Fit:
         """Return a new fit."""
-        fit = Fit(len(self.fits), what, role, self.place(), rows)
+        fit = Fit(len(self.fits), what, role, self.spot.place(), rows)
         if targets is not None:
             fit.past |= targets.past
         self.fits.append(fit)
@@ -209,7 +211,7 @@ class Lessons:
         if rows is None:
             return None
         found = [p for p in self._predictions if np.array_equal(p.rows.origins, rows.origins)]
-        run = self.place()[0]
+        run = self.spot.run
         for several in (found, [each for each in found if each.run == run]):
             if len({id(each.fit) for each in several}) == 1:
                 return several[-1]
@@ -219,22 +221,22 @@ class Lessons:
 
     def split(self, what: str, wholes: list[Rows], parts: list[list[Rows]]) -> None:
         """Note a split: the parts of each table."""
-        place = self.place()
+        place = self.spot.place()
         number = len(self.splits)
         main = max(range(len(wholes)), key=lambda i: len(wholes[i].marks))
         self.splits.append(Split(what, place, parts[main]))
         for each in parts:
             for position, rows in enumerate(each):
                 rows.part = (number, position)
-        self._copied(what, wholes[main], parts[main], place[1])
+        self._copied(what, wholes[main], parts[main])
 
-    def _copied(self, what: str, whole: Rows, parts: list[Rows], line: int) -> None:
+    def _copied(self, what: str, whole: Rows, parts: list[Rows]) -> None:
         if not whole.copied or len(parts) < 2:
             return
         count = self.registry.alike(parts[-1], parts[0], len(self.fits))
         if count:
             run, made = whole.made or (0, 0)
-            self._tell_copies(line, what, count, parts[-1].n, run, made)
+            self._tell_copies(self.spot.line(), what, count, parts[-1].n, run, made)
 
     def _tell_copies(self, line: int, what: str, rows: int, of: int, run: int, made: int) -> None:
         seen: Copies = {
@@ -252,7 +254,7 @@ class Lessons:
         past = rows.past | fit.past | (targets.past if targets is not None else frozenset())
         learned = [self._learned(self.fits[n], rows, targets) for n in sorted(past - {fit.number})]
         first = self._learned(fit, rows, None)
-        line = self.place()[1]
+        line = self.spot.line()
         if first is not None:
             self._tell(line, what, how, rows, [first, *(one for one in learned if one)])
             if first["alike"] and rows.part is None:  # else the split has told it
@@ -261,10 +263,10 @@ class Lessons:
 
     def folded(self, what: str, estimator: Any, rows: Rows, targets: Rows | None) -> None:
         """Tell a cross-validation, which holds out each row from the model that is judged by it."""
-        run, line = self.place()
+        (run, at), line = self.spot.place(), self.spot.line()
         kind = type(estimator)
         model: Learned = {
-            "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": line,
+            "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": at,
             "rows": rows.n, "shared": 0, "alike": 0,
         }  # fmt: skip
         past = rows.past | (targets.past if targets is not None else frozenset())

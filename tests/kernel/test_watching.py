@@ -220,7 +220,7 @@ POINTS = [
     (lessons.Lessons, "derive"),
     (lessons.Lessons, "split"),
     (lessons.Lessons, "judged"),
-    (lessons.Lessons, "place"),
+    (hooks.Spot, "place"),
     (rowids, "sampled"),
     (rowids, "hashes"),
     (rowsets.Registry, "identify"),
@@ -247,11 +247,7 @@ def test_a_fault_of_ours_changes_nothing(
         without = watched.run(text)["out"]
     with watching() as watched:
         watched.run("")
-        if name == "place":
-            assert watched.desk.lessons is not None
-            watched.desk.lessons.place = broken
-        else:
-            monkeypatch.setattr(owner, name, broken)
+        monkeypatch.setattr(owner, name, broken)
         assert without == watched.run(text)["out"]
         assert watched.listener.faults == ["watching what learns: RuntimeError: sabotage"]
         assert not watched.desk.on

@@ -100,6 +100,23 @@ def test_an_evaluation_is_told_with_cells_and_lines(run: Run) -> None:
     assert (scaler.rows, scaler.shared, scaler.alike) == (178, 45, 0)
 
 
+def test_a_helper_is_told_by_the_line_of_its_text(run: Run) -> None:
+    helper = "def prepared(X):\n    s = StandardScaler()\n    return s.fit_transform(X)"
+    *_, result = run(
+        IMPORTS,
+        helper,
+        "def scored(m, X, y):\n    return m.score(X, y)",
+        "a, b, c, d = train_test_split(prepared(X), y, random_state=0)\n"
+        "scored(LogisticRegression().fit(a, c), b, d)",
+    )
+    (seen,) = result.evaluations
+    assert (seen.cell, seen.line) == (4, 2)
+    assert [(one.what, one.cell, one.line) for one in seen.learned] == [
+        ("LogisticRegression", 4, 2),
+        ("StandardScaler", 2, 3),
+    ]
+
+
 def test_nothing_is_imported_that_the_notebook_does_not_import(run: Run) -> None:
     (result,) = run(
         "import json, sys\n[n for n in ('numpy', 'pandas', 'sklearn') if n in sys.modules]"
