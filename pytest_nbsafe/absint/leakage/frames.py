@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage import tables, taking
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
+    Columns,
     Const,
     Data,
     Dep,
@@ -128,11 +129,17 @@ def rowwise(call: Call) -> Value:
         return replace(tables.mix([data]), mask=Mask(key, rows))
     if what == "get_dummies":
         kept = "columns" in call.arguments.keywords
-        changed = data if kept else replace(data, base=None, columns=None)
+        changed = data if kept else replace(data, base=None, columns=_made_here(data))
         return replace(changed, form="frame", mask=None)
     if data.form == "group":
         return replace(data, form="any")
     return tables.mix([data, *others])
+
+
+def _made_here(data: Data) -> Columns | None:
+    """Return the columns that the page made itself: those of texts have other names as dummies."""
+    made = [name for name, _ in data.named if data.columns is not None and data.columns.has(name)]
+    return Columns(but=False, names=frozenset(made)) if made else None
 
 
 _SIDES = ((0, "left"), (1, "right"))

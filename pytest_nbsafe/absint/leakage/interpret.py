@@ -35,9 +35,10 @@ DEPTH = 8
 """So deep may functions of the page call one another before the result is unknown."""
 
 _GROUP = re.compile(
-    r"(?:(?:patient|subject|user|customer|client|person|participant|speaker|animal|session|house|"
-    r"household|group|family|donor|driver|student|site|machine|engine|unit)s?"
-    r"(?:[ _-]?(?:id|no|nr|num|number|name))?|.*[a-z][ _](?:id|ID)|subj)",
+    r"(?:(?:patient|subject|user|customer|client|person|participant|speaker|animal|household|"
+    r"donor|driver|student)s?(?:[ _-]?(?:id|no|nr|num|number|name))?|"
+    r"(?:session|house|group|family|site|machine|engine|unit)s?[ _-]?(?:id|no|nr|num|number)|"
+    r".*[a-z][ _](?:id|ID)|subj)",
     re.IGNORECASE,
 )
 """What a column of groups is called: a guess that counts only beside a use that says the same."""
