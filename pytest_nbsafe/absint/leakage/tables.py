@@ -97,10 +97,9 @@ def with_column(
     if partly:
         before = column(data, name)
         deps, origins = deps | before.deps, before.origins
-    columns = data.columns
-    if columns is not None:
-        names = columns.names - {name} if columns.but else columns.names | {name}
-        columns = replace(columns, names=names)
+    columns = data.columns or Columns(but=False)
+    names = columns.names - {name} if columns.but else columns.names | {name}
+    columns = replace(columns, names=names)
     made = Column(deps, origins or frozenset((("made", data.base, name),)), value.pred, site)
     named = (*((k, c) for k, c in data.named if k != name), (name, made))
     return replace(data, named=named, columns=columns, form="frame", vague=data.vague)
