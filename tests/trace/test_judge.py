@@ -1,0 +1,87 @@
+"""Which names the judge calls stale, and why, from runs that are given."""
+
+from __future__ import annotations
+
+from sessioncase import bench, clean, passed
+
+from pytest_nbsafe.trace import judge
+from pytest_nbsafe.trace.model import Value
+
+A1 = passed(1, "c1", 1, {"a": ""}, {}, {"a": 1})
+B1 = passed(2, "c2", 2, {"b": "a"}, {"a": 1}, {"a": 1, "b": 2})
+A2 = passed(3, "c1", 3, {"a": ""}, {}, {"a": 5})
+CLEAN = clean([A2, passed(2, "c2", 2, {"b": "a"}, {"a": 5}, {"b": 6})], {"a": 5, "b": 6})
+MAKES = {1: "a", 2: "b", 3: "a"}
+
+
+def test_a_value_that_a_clean_run_does_not_give() -> None:
+    found = judge.names(bench("c1 c2", [A1, B1, A2], {"a": 5, "b": 2}, CLEAN, makes=MAKES))
+    assert found.stale == {
+        "b": "cell c2 in step 2 made it from a `a` that cell c1 in step 3 has made anew since"
+    }
+    assert found.unknown == ()
+
+
+def test_equal_values_are_never_stale() -> None:
+    same = bench("c1 c2", [A1, B1, A2], {"a": 5, "b": 6}, CLEAN, makes=MAKES)
+    assert judge.names(same).stale == {}
+    assert not judge.differ(same)
+
+
+def test_lineage_decides_what_cannot_be_compared() -> None:
+    unknown = clean(
+        [A2, passed(2, "c2", 2, {"b": "a"}, {"a": 5}, {"b": None})], {"a": 5, "b": None}
+    )
+    stale = bench("c1 c2", [A1, B1, A2], {"a": 5, "b": None}, unknown, makes=MAKES)
+    assert list(judge.names(stale).stale) == ["b"]
+    renewed = passed(4, "c2", 2, {"b": "a"}, {"a": 5}, {"b": None})
+    sound = bench("c1 c2", [A1, B1, A2, renewed], {"a": 5, "b": None}, unknown, makes=MAKES)
+    assert judge.names(sound) == judge.Names({}, ())
+
+
+def test_what_no_lineage_tells_is_unknown() -> None:
+    nothing = bench("c1", [A1], {"a": 1, "b": None}, clean([A1], {"a": 1, "b": None}))
+    assert judge.names(nothing) == judge.Names({}, ("b",))
+
+
+def test_two_clean_runs_that_disagree_prove_nothing() -> None:
+    other = clean([A2, passed(2, "c2", 2, {"b": "a"}, {"a": 5}, {"b": 7})], {"a": 5, "b": 7})
+    renewed = passed(4, "c2", 2, {"b": "a"}, {"a": 5}, {"b": 8})
+    chance = bench("c1 c2", [A1, A2, renewed], {"a": 5, "b": 8}, CLEAN, other, MAKES)
+    assert judge.names(chance).stale == {}
+    older = bench("c1 c2", [A1, B1, A2], {"a": 5, "b": 2}, CLEAN, other, MAKES)
+    assert list(judge.names(older).stale) == ["b"]
+
+
+def test_numbers_of_an_unseeded_source_are_chance() -> None:
+    draw = passed(1, "c1", 1, {"v": ""}, {}, {"v": 3})
+    first = clean([draw], {"v": 4}, {"random": "s1"}, {"random": "s2"})
+    unseeded = clean([draw], {"v": 4}, {"random": "t1"}, {"random": "t2"})
+    seeded = clean([draw], {"v": 4}, {"random": "t1"}, {"random": "s2"})
+    assert judge.names(bench("c1", [draw], {"v": 3}, first, unseeded)).stale == {}
+    assert judge.names(bench("c1", [draw], {"v": 3}, first, seeded)).stale == {"v": judge.ELSEWHERE}
+
+
+def test_a_name_that_no_text_makes_is_left_over() -> None:
+    old = passed(1, "c1", 1, {"a": "", "k": ""}, {}, {"a": 1, "k": 2})
+    new = passed(2, "c1", 2, {"a": ""}, {}, {"a": 1})
+    found = judge.names(
+        bench("c1", [old, new], {"a": 1, "k": 2}, clean([new], {"a": 1}), makes={1: "a k", 2: "a"})
+    )
+    assert found.stale == {
+        "k": "left over: made by cell c1 in step 1, and no cell makes it any more"
+    }
+
+
+def test_a_cell_that_only_raises_in_the_clean_run_explains_nothing() -> None:
+    """A clean run may fail for reasons of its own: a file that is gone, a network."""
+    fetch = passed(1, "c1", 1, {"data": ""}, {}, {"data": 1})
+    failed = passed(1, "c1", 1, {}, {}, {}, status="raised")
+    found = judge.names(bench("c1", [fetch], {"data": 1}, clean([failed], {}), makes={1: "data"}))
+    assert found.stale == {}
+
+
+def test_how_far_an_iterator_was_used_says_nothing() -> None:
+    made = passed(1, "c1", 1, {"g": ""}, {}, {"g": Value("at 2", "generator")})
+    ended = clean([made], {"g": Value("at its end", "generator")})
+    assert judge.names(bench("c1", [made], {"g": Value("at 2", "generator")}, ended)).stale == {}

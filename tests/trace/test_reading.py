@@ -1,0 +1,44 @@
+"""Which names a text reads only later, and what runs on the side say of a read."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_nbsafe.trace import reading
+from pytest_nbsafe.trace.model import CellResult, Failure, Value
+
+PLAIN = CellResult(1, 1, "ok", after={"y": Value("1")})
+TOLD, UNTOLD = reading.Doubt("c", "x", told=True), reading.Doubt("c", "x", told=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("f = lambda v: v * k", {"v", "k"}),
+        ("g = (i * k for i in xs)", {"i", "k", "xs"}),
+        ("%time f = lambda: k", {"k"}),
+        ("y = [k for k in xs]", set()),
+        ("x = k", set()),
+        ("lambda :", set()),
+    ],
+)
+def test_names_that_are_read_later(source: str, names: set[str]) -> None:
+    assert reading.lazily_read(source) == names
+
+
+def test_a_missing_name_was_read() -> None:
+    missed = CellResult(1, 1, "raised", Failure("NameError", "name 'x' is not defined", 1))
+    assert reading.settled(UNTOLD, PLAIN, missed)
+    other = CellResult(1, 1, "raised", Failure("NameError", "name 'y' is not defined", 1))
+    assert not reading.settled(UNTOLD, PLAIN, other)
+
+
+def test_the_same_result_without_it_was_not_read() -> None:
+    assert not reading.settled(TOLD, PLAIN, CellResult(1, 1, "ok", after={"y": Value("1")}))
+    assert reading.settled(TOLD, PLAIN, CellResult(1, 1, "ok", after={"y": Value("2")}))
+
+
+def test_what_cannot_be_compared_leaves_it_as_told() -> None:
+    unknown = CellResult(1, 1, "ok", after={"y": Value("")})
+    assert reading.settled(TOLD, unknown, unknown)
+    assert not reading.settled(UNTOLD, unknown, unknown)
