@@ -18,6 +18,7 @@ CORPUS = Path(__file__).parents[3] / "shared" / "notebooks"
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 LIMIT_S = 120
+FIRST = "import random, numpy\nrandom.seed(0)\nnumpy.random.seed(0)"
 LAST = (
     "list(map(str, In[:-1]))",
     "sorted(map(str, Out))[:-1]",
@@ -40,10 +41,13 @@ def runnable() -> list[Path]:
 def outcome(path: Path, folder: Path, *, trace: bool) -> list[tuple[str, str]]:
     """Return what each cell gives, and then what the session holds, passing things left out."""
     notebook = load.read(path)
-    last = [Cell(CellId(f"last{n}"), 1000 + n, "code", source) for n, source in enumerate(LAST)]
+    last = [Cell(CellId(f"last{n}"), 1001 + n, "code", source) for n, source in enumerate(LAST)]
+    first = Cell(CellId("first"), 1000, "code", FIRST)
     found = []
-    with KernelSession(notebook, cwd=folder, timeout_s=LIMIT_S, trace=trace) as session:
-        for step, cell in enumerate([*sources(notebook), *last], 1):
+    with KernelSession(
+        notebook, kernel="python3", cwd=folder, timeout_s=LIMIT_S, trace=trace
+    ) as session:
+        for step, cell in enumerate([first, *sources(notebook), *last], 1):
             if not session.alive:
                 break
             found.append((cell.source, essence(session.run(cell, step))))
