@@ -80,8 +80,12 @@ def _analysed(source: str, python_major: int, shadowed: frozenset[str]) -> CellA
 # -- parsing -------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=128)
 def parse(text: str) -> ast.Module:
-    """Return the tree of a cell's Python; a cell may await at its top level, as in IPython."""
+    """Return the tree of a cell's Python; a cell may await at its top level, as in IPython.
+
+    The latest are kept, for most rules look at the tree of a cell soon after its analysis.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

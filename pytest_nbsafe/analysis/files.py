@@ -11,6 +11,7 @@ import ast
 import posixpath
 from collections.abc import Iterator, Mapping
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.values import dataclass
@@ -28,6 +29,7 @@ _READS = frozenset({
 })  # fmt: skip
 _KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
 _OPENS = frozenset({"open"})
+_USES = patterns.compile(rf"\b(?:{'|'.join(sorted(_WRITES | _READS | _OPENS))})\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,14 @@ class Files:
     opened: tuple[tuple[str, str], ...] = ()
 
 
-def of_cell(graph: Graph, cell: int) -> Mapping[int, Files]:
-    """Return what the statements of a cell do with files, by the line that each begins on."""
-    source = graph.notebook.cell(cell).source
-    if not any(word in source for word in _WRITES | _READS | _OPENS):
-        return {}
-    constants = _constants(graph)
+def of_notebook(graph: Graph) -> Mapping[int, Mapping[int, Files]]:
+    """Return what the statements of each cell do with files, by the line that each begins on."""
+    cells = [number for number in graph.cells if _USES.search(graph.notebook.cell(number).source)]
+    constants = _constants(graph) if cells else {}
+    return {cell: _of_cell(graph, cell, constants) for cell in cells}
+
+
+def _of_cell(graph: Graph, cell: int, constants: Mapping[str, str]) -> dict[int, Files]:
     found: dict[int, Files] = {}
     for node in trees.statements(trees.of(graph, cell)):
         files = _of_statement(node, constants)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache, partial
+from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.graph import Graph
@@ -18,8 +17,13 @@ def with_files(graph: Graph, records: Iterable[Record]) -> tuple[Record, ...]:
 
     Source: Macke et al. 2021, Table 1, which knows names only.
     """
-    of_cell = cache(partial(files.of_cell, graph))
-    return tuple(_with_files(record, of_cell(record.cell).get(record.line)) for record in records)
+    used = files.of_notebook(graph)
+    if not used:
+        return tuple(records)
+    nothing: Mapping[int, files.Files] = {}
+    return tuple(
+        _with_files(record, used.get(record.cell, nothing).get(record.line)) for record in records
+    )
 
 
 def _with_files(record: Record, used: files.Files | None) -> Record:

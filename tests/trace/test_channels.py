@@ -44,7 +44,7 @@ def graph_of(*sources: str) -> Graph:
 )
 def test_the_files_of_a_statement(source: str, reads: list[str], writes: list[str]) -> None:
     graph = graph_of(source, "PATH = 'data/a.csv'\nOTHER = 'b'", "OTHER = 'c'")
-    used = files.of_cell(graph, 1).get(1, files.Files())
+    used = files.of_notebook(graph).get(1, {}).get(1, files.Files())
     assert used.reads == {repr(path) for path in reads}
     assert used.writes == {repr(path) for path in writes}
 
