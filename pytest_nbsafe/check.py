@@ -115,7 +115,9 @@ def _leaks(
         from pytest_nbsafe.absint.leakage.orders import leaks
         from pytest_nbsafe.rules import leaks as told
 
-        return told.found(partial(leaks, graph, extra=config.leakage), plan, clean)
+        notes = config.notes or bool(config.named or config.contracts)
+        analyse = partial(leaks, graph, extra=config.leakage)
+        return told.found(analyse, plan, clean, notes=notes)
 
     return found
 

@@ -18,16 +18,22 @@ _PAGE = ", when the cells run from top to bottom"
 
 
 def found(
-    analyse: Callable[[Sequence[int]], tuple[Leak, ...]], plan: Plan, page: Plan
+    analyse: Callable[[Sequence[int]], tuple[Leak, ...]],
+    plan: Plan,
+    page: Plan,
+    *,
+    notes: bool = True,
 ) -> tuple[tuple[Leak, str], ...]:
     """Return the leaks of a plan and of the page's own order, each with the words for its order.
 
     A leak counts in the order that was run. One that only the page's order has is a suspicion, and
     told as a note: the saved scores do not come from it, and a run from top to bottom shows it.
+    Without `notes` it is not looked for.
     """
     if plan.cells == page.cells:
         return tuple((leak, "") for leak in analyse(page.cells))
-    ran, below = ({_key(leak): leak for leak in analyse(p.cells)} for p in (plan, page))
+    ran = {_key(leak): leak for leak in analyse(plan.cells)}
+    below = {_key(leak): leak for leak in analyse(page.cells)} if ran or notes else {}
     told = [(leak, "" if key in below else _RAN) for key, leak in ran.items()]
     rest = [leak for key, leak in below.items() if key not in ran]
     return (*told, *((replace(leak, certain=False), _PAGE) for leak in rest))

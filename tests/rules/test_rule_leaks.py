@@ -69,6 +69,19 @@ def test_a_leak_of_both_orders_is_told_once() -> None:
     assert _told({(1, 2): [LEAK], (2, 1): [LEAK]}, _plan(2, 1)) == [("NBS301", True)]
 
 
+def test_the_pages_own_order_is_not_asked_where_nobody_wants_to_know() -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def analyse(order: Sequence[int]) -> tuple[Leak, ...]:
+        asked.append(tuple(order))
+        return ()
+
+    assert found(analyse, _plan(2, 1), _plan(1, 2), notes=False) == ()
+    assert asked == [(2, 1)]
+    found(analyse, _plan(2, 1), _plan(1, 2), notes=True)
+    assert asked[1:] == [(2, 1), (1, 2)]
+
+
 def test_a_leak_of_the_order_that_was_run_weighs() -> None:
     told = _told({(2, 1): [LEAK]}, _plan(2, 1))
     assert told == [("NBS301, in the order in which the cells ran", True)]
