@@ -98,7 +98,7 @@ def hashes(table: Table) -> Any:
             return _sparse_hashes(table.sparse, slice(None))
         if table.matrix is not None and table.matrix.flags.c_contiguous:
             return _matrix_hashes(table.matrix)
-        found = np.zeros(table.n, np.uint64)
+        found: Any = np.zeros(table.n, np.uint64)
         for number, column in enumerate(_columns(table)):
             _add_column(found, words(column, slice(None)), number)
         return found
