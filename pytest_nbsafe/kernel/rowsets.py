@@ -8,6 +8,7 @@ one that others were looked up in. Beyond `MAX_BYTES` the oldest are forgotten.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,9 @@ _BASES = 200  # tables that others are looked up in
 _REPEATED = 0.3  # of a table's rows repeat others: they tell nothing
 _SOME = 0.2  # of a table's rows are known: it was made of them
 _EXACT = 2.0**53
+
+
+_SALTS = rowids.mix(np.arange(1, rowids.SAMPLE + 1, dtype=np.uint64))[:, None]
 
 
 class Rows:
@@ -86,43 +90,54 @@ class Rows:
 class Look:
     """A table at first sight: some of its rows, and what can be told by them."""
 
-    __slots__ = ("marks", "strong", "table", "telling", "varied", "whole", "words")
-
     def __init__(self, table: rowids.Table) -> None:
         self.table = table
         self.words = rowids.sampled(table)
-        salts = rowids.mix(np.arange(1, len(self.words) + 1, dtype=np.uint64))
-        mixed = rowids.mix(self.words) ^ salts[:, None]
+        mixed = rowids.mix(self.words) ^ _SALTS[: len(self.words)]
         self.marks: list[int] = np.add.reduce(rowids.mix(mixed), axis=0).tolist()
-        self.whole = hash(tuple(self.marks))
-        ordered = np.sort(self.words, axis=0)
-        distinct = 1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
-        self.varied: list[bool] = (distinct >= _VARIED).tolist()
-        self.strong: list[bool] = self._strong(distinct)
-        self.telling = self._telling()
 
-    @property
+    @functools.cached_property
+    def whole(self) -> int:
+        """A fingerprint of all columns together."""
+        return hash(tuple(self.marks))
+
+    @functools.cached_property
     def label(self) -> int:
         """A fingerprint of pandas' labels in their order, 0 when they could be anybody's."""
         return _label(self.table)
 
-    def _strong(self, distinct: Any) -> list[bool]:
-        """Return for each column whether its values occur in no other table: they are fractions."""
+    @functools.cached_property
+    def varied(self) -> list[bool]:
+        """Whether each column has enough values to be told from others."""
+        return [bool(one) for one in self._distinct >= _VARIED]
+
+    @functools.cached_property
+    def strong(self) -> list[bool]:
+        """Whether the values of each column occur in no other table: they are fractions."""
         if self.table.n < _ENOUGH:
             return [False] * len(self.marks)
-        whole, fractions = _shares(self.words)
-        found = (distinct >= _MOSTLY * len(self.words)) & (fractions >= 0.5) & (whole < 0.5)
-        return [bool(one) for one in found]
+        whole, fractions = self._shares
+        many = self._distinct >= _MOSTLY * len(self.words)
+        return [bool(one) for one in many & (fractions >= 0.5) & (whole < 0.5)]
 
-    def _telling(self) -> bool:
-        """Return whether the rows tell themselves apart, and this table from others."""
+    @functools.cached_property
+    def telling(self) -> bool:
+        """Whether the rows tell themselves apart, and this table from others."""
         if self.table.n < _ENOUGH:
             return False
         rows = np.add.reduce(rowids.mix(self.words * np.uint64(3)), axis=1)
         if len(np.unique(rows)) < _MOSTLY * len(rows):
             return False
-        whole, _ = _shares(self.words)
-        return len(self.marks) > 2 or any(self.strong) or bool((whole < 0.5).any())
+        return len(self.marks) > 2 or any(self.strong) or bool((self._shares[0] < 0.5).any())
+
+    @functools.cached_property
+    def _distinct(self) -> Any:
+        ordered = np.sort(self.words, axis=0)
+        return 1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
+
+    @functools.cached_property
+    def _shares(self) -> tuple[Any, Any]:
+        return _shares(self.words)
 
 
 class Registry:

@@ -271,3 +271,29 @@ def test_rows_that_are_met_again_are_counted(text: str, expected: list[str]) -> 
 @pytest.mark.parametrize(("text", "expected"), CLEAN.values(), ids=CLEAN)
 def test_rows_that_are_not_met_again_are_not(text: str, expected: list[str]) -> None:
     assert expected == told(text)
+
+
+def test_false_negative_rows_that_are_scaled_by_hand_are_strangers() -> None:
+    text = WINE + "s = StandardScaler().fit(X)\nX = X / X.max()\n" + SPLIT + SCORE
+    assert told(text) == ["5 score 45@1 = LogisticRegression:5 0/133"]
+
+
+def test_false_negative_parts_by_a_mask_of_rows_that_repeat() -> None:
+    text = (
+        "g = np.random.default_rng(0); X = g.integers(0, 3, (500, 2)); y = g.integers(0, 2, 500)\n"
+        + MASK
+        + "k = DecisionTreeClassifier().fit(X, y); k.score(X[~m], y[~m])\n"
+    )
+    assert told(text) == ["3 score 145 = DecisionTreeClassifier:3 0/500"]
+
+
+def test_false_negative_predictions_that_no_watched_function_judges() -> None:
+    text = (
+        WINE + "X = scale(X)\n" + SPLIT + "(LogisticRegression().fit(a, c).predict(b) == d).mean()"
+    )
+    assert told(text) == []
+
+
+def test_false_negative_columns_that_are_chosen_by_hand() -> None:
+    text = WINE + "k = SelectKBest(k=3).fit(X, y).get_support()\nX = X[:, k]\n" + SPLIT + SCORE
+    assert told(text) == ["5 score 45@1 = LogisticRegression:5 0/133"]
