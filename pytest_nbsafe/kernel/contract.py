@@ -3,9 +3,10 @@
 The only file of the island that the host imports. It may use nothing but the standard library.
 
 One message (`CellRun`) comes when a top-level run of a cell ends, whatever its outcome: with the
-reply to its request, as a payload whose `source` is `MIME`, and where a kernel has no payloads, or
-in a fork of it, on the display channel under `MIME`. Statement positions are (line, offset) of the *cell's* source:
-line 1-based, offset 0-based as in `ast`, with the lines of a cell magic counted.
+reply to its request, as JSON text in a payload whose `source` is `MIME`, and where a kernel has no
+payloads, or in a fork of it, on the display channel under `MIME`. Statement positions are (line,
+offset) of the *cell's* source: line 1-based, offset 0-based as in `ast`, with the lines of a cell
+magic counted.
 """
 
 from __future__ import annotations

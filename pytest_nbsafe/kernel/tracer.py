@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import json
 import os
 import re
 import time
@@ -324,7 +325,8 @@ class Tracer:
         """Send a run with the reply to its request, or as a message of its own."""
         payloads = getattr(self.shell, "payload_manager", None)
         if payloads is not None and os.getpid() == self.process:
-            payloads.write_payload({"source": MIME, "run": run})
+            text = json.dumps(run)  # IPython goes over nested values one by one
+            payloads.write_payload({"source": MIME, "run": text})
         else:
             self.shell.display_pub.publish({MIME: run}, metadata={})
 

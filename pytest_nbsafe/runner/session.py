@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import functools
+import json
 import logging
 import os
 import time
@@ -466,7 +467,7 @@ def _client_class() -> type[Any]:
             self._exchange.reply = execute_reply["content"] if execute_reply else None
             for payload in (self._exchange.reply or {}).get("payload", ()):
                 if payload.get("source") == MIME:
-                    self._note_event(payload["run"])
+                    self._note_event(json.loads(payload["run"]))
 
         def _note_event(self, event: Mapping[str, Any]) -> None:
             if event.get("version") == VERSION:

@@ -9,6 +9,7 @@ of its own, and the ratios are those of the medians of one run of this program.
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +72,7 @@ def run(contender: Contender, cells: Sequence[str]) -> Taken:
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-    answers = list(_answers([p["run"] for p in payloads if p.get("source") == MIME]))
+    answers = list(_answers([json.loads(p["run"]) for p in payloads if p.get("source") == MIME]))
     return Taken(cpu_s, len(answers), answers.count(""))
 
 
