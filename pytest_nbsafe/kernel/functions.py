@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,8 @@ class Texts:
         inside = "<locals>" in function.__qualname__ or wraps
         if function.__globals__ is not home and not inside:
             hasher.tag(f"function {function.__module__}.{function.__qualname__}")
+            if os.path.dirname(code.co_filename) == os.getcwd():  # noqa: PTH109, PTH120  # of a file beside the notebook
+                self.add_code(hasher, code)
             return
         hasher.tag(f"function {function.__qualname__}")
         self.add_code(hasher, code)

@@ -6,7 +6,9 @@ import enum
 import functools
 import inspect
 import io
+import os
 import re
+import sys
 import threading
 import types
 from typing import TYPE_CHECKING, Any
@@ -87,7 +89,33 @@ def _constant(hasher: Hasher, value: object) -> None:
 
 
 def _module(hasher: Hasher, value: types.ModuleType) -> None:
+    """Write a module: by its name, and one of the notebook's own by what it holds."""
     hasher.tag(f"module {value.__name__}")
+    if not is_own(value):
+        return
+    held = {
+        name: item
+        for name, item in vars(value).items()
+        if not name.startswith("__") and type(item) is not types.ModuleType
+    }
+    try:
+        hasher.raw(hasher.apart(types.SimpleNamespace(**held)))
+    except UnknownValue:
+        hasher.tag("unknown")
+
+
+def is_own(module: types.ModuleType) -> bool:
+    """Return whether the notebook made a module, or imports it from a file beside itself."""
+    held = vars(module)
+    file = held.get("__file__")
+    if file is None:
+        return held.get("__spec__") is None and sys.modules.get(module.__name__) is not module
+    return lies_here(file)
+
+
+def lies_here(file: object) -> bool:
+    """Return whether a file lies in the folder where the notebook runs."""
+    return isinstance(file, str) and os.path.dirname(file) == os.getcwd()  # noqa: PTH109, PTH120  # for each module that is looked at
 
 
 def _function(hasher: Hasher, value: types.FunctionType) -> None:

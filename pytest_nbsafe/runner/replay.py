@@ -18,7 +18,7 @@ from pytest_nbsafe.trace.differences import Counterfactual
 from pytest_nbsafe.trace.judge import Bench, Names
 from pytest_nbsafe.trace.judgedcells import Cells
 from pytest_nbsafe.trace.model import CellResult
-from pytest_nbsafe.trace.sessions import Clean, Holding, Passed, StepAnswer, last_runs
+from pytest_nbsafe.trace.sessions import Clean, Holding, Passed, StepAnswer, last_runs, made
 from pytest_nbsafe.trace.unjudged import Ledger
 from pytest_nbsafe.values import replace
 
@@ -75,6 +75,10 @@ class Replay:
         self._started: list[_Starting] = []
         self._makes = {number: _may_make(found) for number, found in analyses.items()}
         self._dead = {number: found.dead for number, found in analyses.items()}
+        self._certain = {
+            number: frozenset(use.name for use in found.uses if use.certain)
+            for number, found in analyses.items()
+        }
         texts = [recorded.before, *(cell.source for cell in versions.notebook.cells)]
         self._without_chance = chance.is_excluded("\n".join(texts))
         self.notes = [*recorded.notes]
@@ -169,7 +173,8 @@ class Replay:
     ) -> Cells:
         """Return the cells with the stale names that they really read."""
         sources = {cell: self._versions.notebook.cell(text).source for cell, text in latest.items()}
-        for doubt in reading.doubts(bench, names, cells, sources):
+        certain = {cell: self._certain[text] for cell, text in latest.items()}
+        for doubt in reading.doubts(bench, names, cells, sources, certain):
             without = sides.run(latest[doubt.cell], doubt.name)
             plain = sides.run(latest[doubt.cell]) if without is not None else None
             if without is not None and plain is not None:
@@ -202,21 +207,25 @@ def _beside(kernel: Kernel) -> Mapping[str, str]:
 
 
 def _texts(runs: Sequence[Passed], cell: str) -> list[int]:
-    """Return the texts with which a cell counts: the last that ran, and what has raised since.
+    """Return the texts with which a cell counts in a clean run, in the order in which they run.
 
-    Of a text that raises, what stands above the fault has its effect, and what stands below has
-    not: so the text before, which is still what the cell has made, comes first.
+    It is the latest text. Where that raised, what stands above the fault has its effect and what
+    stands below has not: so the last text that ran to its end comes before it, which is still what
+    the cell has made, and where it had no effect at all, the last text before it that had one.
     """
-    texts: list[int] = []
+    good: int | None = None
+    partly: int | None = None
+    latest: int | None = None
     for passed in runs:
         if passed.cell != cell:
             continue
-        text = passed.result.cell
+        latest = passed.result.cell
         if passed.result.status == "ok":
-            texts = [text]
-        elif text not in texts[1:]:
-            texts.append(text)
-    return texts
+            good, partly = latest, None
+        elif made(passed.result) or any(record.deletes for record in passed.result.records):
+            partly = latest
+    texts = [text for text in (good, partly) if text not in {None, latest}]
+    return [text for text in (*texts, latest) if text is not None]
 
 
 def _skipped(before: StepAnswer | None, number: int, cell: str, reason: str) -> StepAnswer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.trace.judge import Bench, Names, compared, is_chance
 from pytest_nbsafe.trace.model import CellResult
@@ -22,6 +23,7 @@ from pytest_nbsafe.trace.sessions import (
 from pytest_nbsafe.values import dataclass
 
 _PICTURES = ("image/png", "image/jpeg")
+_WRITTEN = patterns.compile(r"^(?:Overwriting|Appending to) ")  # %%writefile, the second time
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,8 @@ def shown(result: CellResult) -> tuple[str, ...]:
         for mime in _PICTURES
         if mime in output.data
     )
-    return (*text_lines(result.outputs), *pictures)
+    lines = (_WRITTEN.sub("Writing ", line) for line in text_lines(result.outputs))
+    return (*lines, *pictures)
 
 
 def _value_differs(

@@ -33,22 +33,32 @@ class Doubt:
 
 
 def doubts(
-    bench: Bench, names: Names, found: Cells, sources: Mapping[str, str]
+    bench: Bench,
+    names: Names,
+    found: Cells,
+    sources: Mapping[str, str],
+    certain: Mapping[str, frozenset[str]],
 ) -> tuple[Doubt, ...]:
-    """Return what a run on the side may settle, cells in page order; `sources` are their texts."""
+    """Return what a run on the side may settle, cells in page order.
+
+    `sources` are their texts, `certain` the names that every run of a text reads. A cell that
+    surely reads one stale name is in no doubt.
+    """
     last = last_runs(bench.runs)
-    usable = [
+    lazy = {cell: lazily_read(source) for cell, source in sources.items()}
+    anywhere = frozenset[str]().union(*lazy.values())
+    doubtful = [
         cell
         for cell in bench.page
         if cell in last and cell not in found.unrunnable and last[cell].result.status == "ok"
+        if found.reads[cell].isdisjoint(certain[cell] - lazy[cell])
     ]
-    lazy = frozenset[str]().union(*(lazily_read(source) for source in sources.values()))
     return tuple(
         Doubt(cell, name, name in found.reads[cell])
-        for cell in usable
+        for cell in doubtful
         for name in sorted(names.stale)
         if not hasattr(builtins, name)
-        and (name in found.reads[cell] or _may_read(sources[cell], name, lazy))
+        and (name in found.reads[cell] or _may_read(sources[cell], name, anywhere))
     )
 
 

@@ -200,3 +200,11 @@ def test_what_a_cell_would_really_read(
     last = replayed(tmp_path, [*steps, *X_IS_STALE]).answers[-1]
     assert "x" in last.stale_symbols
     assert list(last.stale_cells) == stale
+
+
+def test_false_negative_a_text_that_raises_after_a_change_that_adds_up(tmp_path: Path) -> None:
+    """On the page c2 appends 2 once; the text before counts too, since the page's raises."""
+    steps = [("c1", "xs = [1]"), ("c2", "xs.append(2)"), ("c2", "xs.append(2)\nint('x')")]
+    last = replayed(tmp_path, steps).answers[-1]
+    assert last.judged
+    assert last.stale_symbols == ()
