@@ -1,0 +1,85 @@
+"""Fingerprints of what a notebook defines itself: objects, classes, modules, wrappers."""
+
+from __future__ import annotations
+
+import ast
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_nbsafe.kernel.functions import Texts
+from pytest_nbsafe.kernel.snapshot import Snapshot
+
+
+def made(source: str, name: str) -> str:
+    """The hash of a name that a cell makes."""
+    texts, space = Texts(), {"__name__": "__main__"}
+    tree = ast.parse(source)
+    texts.register("<cell>", [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)])
+    exec(compile(tree, "<cell>", "exec"), space)
+    found = Snapshot(texts, space).fingerprint(space[name])
+    assert found["hash"], found["cause"]
+    return found["hash"]
+
+
+CLASS = "class K:\n    def m(self):\n        return {}\n    n = {}\no = K()"
+
+
+def test_an_object_is_another_when_its_class_says_something_else() -> None:
+    first = made(CLASS.format(1, 0), "o")
+    assert first == made(CLASS.format(1, 0), "o")
+    assert first != made(CLASS.format(2, 0), "o")
+    assert first != made(CLASS.format(1, 5), "o")
+
+
+def test_so_is_one_of_a_class_below() -> None:
+    source = "class B:\n    def m(self):\n        return {}\nclass D(B):\n    pass\no = [D()]"
+    assert made(source.format(1), "o") != made(source.format(2), "o")
+
+
+def test_a_class_that_cannot_be_compared_leaves_its_objects_comparable() -> None:
+    source = "import threading\nclass K:\n    lock = threading.Lock()\no = K()\no.x = {}"
+    assert made(source.format(1), "o") != made(source.format(2), "o")
+
+
+def test_a_class_that_holds_its_own_objects() -> None:
+    source = "class K:\n    def __init__(self, x):\n        self.x = x\nK.first = K({})\no = K(1)"
+    assert made(source.format(1), "o") == made(source.format(1), "o")
+    assert made(source.format(1), "o") != made(source.format(2), "o")
+
+
+def test_what_a_library_wraps_is_told_by_its_text() -> None:
+    source = "from contextlib import contextmanager\n@contextmanager\ndef f():\n    yield {}"
+    assert made(source.format(1), "f") == made(source.format(1), "f")
+    assert made(source.format(1), "f") != made(source.format(2), "f")
+
+
+def test_a_module_of_the_notebooks_own_counts_by_what_it_holds() -> None:
+    source = "import types\nm = types.ModuleType('m')\nm.x = {}"
+    assert made(source.format(1), "m") == made(source.format(1), "m")
+    assert made(source.format(1), "m") != made(source.format(2), "m")
+
+
+def test_a_module_of_a_library_counts_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = made("import math as m", "m")
+    monkeypatch.setattr("math.of_ours", 3, raising=False)
+    assert made("import math as m", "m") == before
+
+
+def test_a_module_beside_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(text: str) -> dict[str, Any]:
+        module = types.ModuleType("beside")
+        module.__file__ = str(tmp_path / "beside.py")
+        exec(compile(text, module.__file__, "exec"), vars(module))
+        snapshot = Snapshot(Texts(), {"__name__": "__main__"})
+        values = {"module": module, "f": vars(module)["f"]}
+        return {name: snapshot.fingerprint(value)["hash"] for name, value in values.items()}
+
+    monkeypatch.chdir(tmp_path)
+    first = loaded("def f():\n    return 1")
+    assert first == loaded("def f():\n    return 1")
+    other = loaded("def f():\n    return 2")
+    assert other["module"] != first["module"]
+    assert other["f"] != first["f"]
