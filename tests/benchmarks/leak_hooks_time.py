@@ -1,7 +1,7 @@
 """What watching the libraries that learn costs: the same notebook in one kernel with, one without.
 
 Both kernels run every cell in turn, so that both see the same machine; the figure is the median of
-the rounds, as a ratio of the wall time of all cells.
+the rounds, as a ratio of the wall time and of the kernel's CPU time of all cells.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+Taken = tuple[float, float]
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -56,9 +58,9 @@ def book(rows: int, columns: int, trees: int, *, frame: bool) -> Notebook:
     return Notebook("nb.ipynb", tuple(cells))
 
 
-def measure(notebook: Notebook, cwd: Path) -> tuple[list[float], list[float]]:
-    """Return the wall seconds of each cell without and with the watch."""
-    seconds: tuple[list[float], list[float]] = ([], [])
+def measure(notebook: Notebook, cwd: Path) -> tuple[list[Taken], list[Taken]]:
+    """Return what each cell took without and with the watch."""
+    seconds: tuple[list[Taken], list[Taken]] = ([], [])
     off = KernelSession(notebook, cwd=cwd, trace=False)
     on = KernelSession(notebook, cwd=cwd, trace=False, learning=watched())
     with off, on:
@@ -67,10 +69,16 @@ def measure(notebook: Notebook, cwd: Path) -> tuple[list[float], list[float]]:
             for session, taken in pairs if step % 2 else pairs[::-1]:
                 started = time.perf_counter()
                 result = session.run(cell, step)
-                taken.append(time.perf_counter() - started)
+                taken.append((time.perf_counter() - started, result.cpu_s))
                 if result.status != "ok":
                     raise SystemExit(f"cell {cell.number}: {result.failure}")
     return seconds
+
+
+def medians(rounds: list[list[Taken]], which: int) -> list[float]:
+    """Return each cell's median: of wall seconds (0), of the kernel's CPU seconds (1)."""
+    cells = zip(*rounds, strict=True)
+    return [statistics.median(taken[which] for taken in cell) for cell in cells]
 
 
 def main() -> None:
@@ -82,18 +90,18 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cells", action="store_true", help="print each cell's medians too")
     options = parser.parse_args()
+    out = sys.stdout.write
     for name, frame in (("numpy", False), ("pandas", True)):
         notebook = book(options.rows, options.columns, options.trees, frame=frame)
         with tempfile.TemporaryDirectory() as folder:
             rounds = [measure(notebook, Path(folder)) for _ in range(options.rounds)]
-        off = [statistics.median(each) for each in zip(*(r[0] for r in rounds), strict=True)]
-        on = [statistics.median(each) for each in zip(*(r[1] for r in rounds), strict=True)]
-        ratio = sum(on) / sum(off)
-        out = sys.stdout.write
-        out(f"{name:7} off {sum(off):6.2f} s  on {sum(on):6.2f} s  x {ratio:.3f}\n")
-        for number, (without, with_) in enumerate(zip(off, on, strict=True), 1):
-            if options.cells:
-                out(f"   cell {number}: {without * 1000:8.1f} ms  {with_ * 1000:8.1f} ms\n")
+        for which, kind in enumerate(("wall", "CPU")):
+            off, on = (medians([r[side] for r in rounds], which) for side in (0, 1))
+            ratio = sum(on) / sum(off)
+            out(f"{name:7}{kind:5} off {sum(off):6.2f} s  on {sum(on):6.2f} s  x {ratio:.3f}\n")
+            for number, (without, with_) in enumerate(zip(off, on, strict=True), 1):
+                if options.cells:
+                    out(f"   cell {number}: {without * 1000:8.1f} ms  {with_ * 1000:8.1f} ms\n")
 
 
 if __name__ == "__main__":
