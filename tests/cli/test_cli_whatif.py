@@ -41,7 +41,11 @@ def test_the_example_of_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
     at = lines.index("Leaks, if you run")
     assert lines[at + 1] == "  1, 2, 4, 5"
     assert lines[at + 2].endswith("of which mean was taken (NBS302)")
-    assert lines[at + 3].startswith("      cell 2 (line 1): mean ")
+    assert lines[at + 3 : at + 6] == [
+        "      cell 1 (line 5): d = all rows of read_csv()",
+        "      cell 2 (line 1): d.mean() is taken of all of them",
+        "      cell 4 (line 2): test is part of them",
+    ]
     at = lines.index("Safe to run")
     assert lines[at + 1 : at + 3] == ["  1, 3, 4, 5", ""]
 
