@@ -76,7 +76,16 @@ def names(bench: Bench) -> Names:
                 unknown.append(name)
         if cause:
             stale[name] = cause
-    return Names(stale, tuple(unknown))
+    return Names({name: _chained(bench, name, stale) for name in stale}, tuple(unknown))
+
+
+def _chained(bench: Bench, name: str, stale: Mapping[str, str]) -> str:
+    """Return why a name is stale, in short where it was made from another that is."""
+    found = origin(bench, name)
+    if stale[name] != found.cause or found.through not in stale:
+        return stale[name]
+    maker = _contributions(bench.runs, name)[-1].passed
+    return f"{_run(maker)} made it from `{found.through}`, which is stale"
 
 
 def differ(bench: Bench) -> bool:
@@ -171,6 +180,7 @@ class Origin:
 
     answer: Answer
     cause: str = ""
+    through: str = ""
 
 
 _SAME = Origin("same")
@@ -231,7 +241,7 @@ def _inputs(bench: Bench, made: str, mine: Contribution, clean: Contribution, de
             continue
         answer = compared(value, other, second.reads.get(name) if second else None)
         if answer == "differs":
-            answers.append(Origin("differs", _newer(bench, mine, name)))
+            answers.append(Origin("differs", _newer(bench, mine, name), name))
         elif answer == "unknown":
             deeper = _origin(bench, name, mine.place, clean.place, depth - 1)
             answers.append(deeper)
@@ -246,15 +256,13 @@ def _again(bench: Bench, clean: Contribution) -> CellResult | None:
 
 def _newer(bench: Bench, mine: Contribution, name: str) -> str:
     """Return the words for an input that the clean run has otherwise."""
-    said = f"{_run(mine.passed)} made it from a `{name}`"
+    said = f"{_run(mine.passed)} made it from `{name}`"
     since = [c for c in contributions(bench.runs, name) if c.place > mine.place]
     if since:
-        return f"{said} that {_run(since[0].passed)} has made anew since"
+        return f"{said}, which {_run(since[0].passed)} has made anew since"
     before = contributions(bench.runs[: mine.place], name)
-    if before:
-        maker = before[-1].passed
-        return f"{said} that is not what a clean run gives it there ({_run(maker)} made it)"
-    return f"{said} that is not what a clean run gives it there"
+    maker = f", as {_run(before[-1].passed)} made it" if before else ""
+    return f"{said}{maker}: a clean run gives it another value there"
 
 
 def _otherwise(bench: Bench, ours: Sequence[Contribution], clean: Sequence[Contribution]) -> str:

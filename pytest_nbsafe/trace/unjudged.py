@@ -136,7 +136,7 @@ class Ledger:
             above = self._place[maker.passed.cell] < self._place[version.passed.cell]
             if above and _changed(read, now):
                 said = f"cell {version.passed.cell} in step {version.passed.step} made it from"
-                return f"{said} a `{name}` that cell {maker.passed.cell} has made anew since"
+                return f"{said} `{name}`, which cell {maker.passed.cell} has made anew since"
         return ""
 
     def _left_over(self, name: str, version: _Version, latest: Mapping[str, int]) -> str:

@@ -44,7 +44,7 @@ def test_two_replays_print_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert main(["replay", path, "--judge-each-step"]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
-    assert "`b` is stale: cell c2 in step 2 made it from a `a`" in printed[0]
+    assert "`b` is stale: cell c2 in step 2 made it from `a`" in printed[0]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def answered(*runs: Passed, page: str = "c1 c2 c3") -> StepAnswer:
 def test_what_was_made_from_an_older_value_is_stale_all_the_way() -> None:
     told = answered(A1, B, C, passed(4, "c1", 4, {"a": ""}, {}, {"a": 5}))
     assert told.causes == {
-        "b": "cell c2 in step 2 made it from a `a` that cell c1 has made anew since",
+        "b": "cell c2 in step 2 made it from `a`, which cell c1 has made anew since",
         "c": "made from `b`, which is stale",
     }
     assert told.stale_cells == ("c3",)
