@@ -1,8 +1,12 @@
-"""Every notebook of the corpus that may be run gives the same traced as plain."""
+"""The notebooks of the corpus that may be run give the same traced as plain.
+
+Each eighth of them is tried; all, when the environment has NBSAFE_WHOLE_CORPUS (some ten minutes).
+"""
 
 from __future__ import annotations
 
 import functools
+import os
 import re
 import shutil
 from pathlib import Path
@@ -32,10 +36,12 @@ _PASSING = re.compile(
 
 
 def runnable() -> list[Path]:
+    """Return the notebooks to try."""
     if not CORPUS.is_dir():
         return []
     named = (CORPUS / "runnable.txt").read_text(encoding="utf-8").split("\n")
-    return [*sorted((CORPUS / "gold").glob("*.ipynb")), *(CORPUS / n for n in named if n.strip())]
+    found = [*sorted((CORPUS / "gold").glob("*.ipynb")), *(CORPUS / n for n in named if n.strip())]
+    return found if os.environ.get("NBSAFE_WHOLE_CORPUS") else found[::8]
 
 
 def outcome(path: Path, folder: Path, *, trace: bool) -> list[tuple[str, str]]:
