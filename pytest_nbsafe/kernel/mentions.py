@@ -9,6 +9,7 @@ from typing import Any
 
 from .functions import mentioned
 
+_PLAIN = frozenset({int, float, str, bool, list, dict, set, tuple, type(None)})
 _WORD = re.compile(r"[^\W\d]\w*")
 _MAGICS = frozenset({"run_cell_magic", "run_line_magic", "system", "getoutput"})
 
@@ -33,7 +34,7 @@ def names_of(tree: ast.AST, home: dict[str, Any], deferred: set[str] | None = No
 
 
 def _behind(name: str, home: dict[str, Any]) -> Iterable[str]:
-    if name not in home:
+    if name not in home or type(home[name]) in _PLAIN:
         return ()
     return mentioned(home[name], home)
 
@@ -65,7 +66,11 @@ def _module_level(
             found.add(node.id)
         elif isinstance(node, ast.Call):
             found |= _in_magic(node, home)
-        waiting.extend(ast.iter_child_nodes(node))
+        for value in vars(node).values():  # quicker than the functions of `ast`
+            if isinstance(value, ast.AST):
+                waiting.append(value)
+            elif type(value) is list:
+                waiting += [part for part in value if isinstance(part, ast.AST)]
     return found
 
 

@@ -86,7 +86,7 @@ class Recorder:
         self.began = []
         self._open = 0
         self._called = set()
-        self._identities = dict(identities or identities_of(self.namespace))
+        self._identities = identities_of(self.namespace) if identities is None else identities
 
     def enter(self, hook: int) -> None:
         """Note that a function was entered."""

@@ -175,7 +175,7 @@ class Tracer:
         self.spent, self.cpu = 0.0, time.process_time()
         if self.trace:
             self.globals = identities_of(self.home)
-            self.recorder.start_run(self.globals)
+            self.recorder.start_run(self.globals.copy())
             self.ledger.start_run()
             transformers = self.shell.ast_transformers
             if transformers[-1] is not self:  # others would rewrite our hooks
@@ -256,12 +256,10 @@ class Tracer:
         setattr(builtins, instrument.BEGIN, self.begin)
 
     def _begin_top(self, code: Any, plan: instrument.Plan, top: instrument.Top) -> None:
-        started = time.process_time()
-        if self.monitor.alive:
+        if (top.lines or plan.entries) and self.monitor.alive:
             self.monitor.watch(code, top.lines, plan.entries)
         if top.hook >= 0:
             self.recorder.begin(top.hook)
-        self.spent += time.process_time() - started
 
     def _end(self, error: BaseException | None) -> None:
         started = time.process_time()
