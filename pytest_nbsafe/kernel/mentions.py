@@ -66,7 +66,9 @@ def _module_level(
             found.add(node.id)
         elif isinstance(node, ast.Call):
             found |= _in_magic(node, home)
-        for value in vars(node).values():  # quicker than the functions of `ast`
+        # quicker than the functions of `ast`; what is no field leads round, such as the `parent`
+        # that what prints tracebacks leaves in nodes that all trees share
+        for value in map(vars(node).get, node._fields):
             if isinstance(value, ast.AST):
                 waiting.append(value)
             elif type(value) is list:
