@@ -116,6 +116,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     found = Kernel(tmp_path_factory.mktemp("nb"))
     with found.session:
         found.run("import numpy, sys")
+        found.run("get_ipython().displayhook.cache_size = 10**6")  # it warns where `Out` is full
         found.expected = [essence(result) for result in found.work()]
         yield found
 
