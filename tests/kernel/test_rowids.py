@@ -24,7 +24,7 @@ def sampled(value: Any) -> Any:
     return rowids.sampled(rowids.table_of(value))
 
 
-NUMBERS = np.array([[0.5, -0.0, np.nan], [1.0, 2.0, -3.0], [1e300, 0.1, 7.0]] * 30)
+NUMBERS = np.array([[0.5, -0.0, np.nan], [1.0, 2.0, -3.0], [1e9, 0.1, 7.0]] * 30)
 COUNTS = np.random.default_rng(0).integers(0, 3, (200, 40))
 
 

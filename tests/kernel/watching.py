@@ -17,7 +17,6 @@ CELL = "<cell>"
 IMPORTS = """\
 import numpy as np
 import pandas as pd
-from imblearn.over_sampling import SMOTE, RandomOverSampler
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
 from sklearn.decomposition import PCA
@@ -32,6 +31,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler, scale
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import resample, shuffle
+try:
+    from imblearn.over_sampling import SMOTE, RandomOverSampler
+except ImportError:
+    pass
 """
 
 
