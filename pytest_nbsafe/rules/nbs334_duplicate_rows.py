@@ -29,14 +29,13 @@ class DuplicateRows:
     needs: ClassVar[Needs] = "run"
     bad: ClassVar[str] = """\
 # %% [1]
-import pandas as pd
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 wine = load_wine(as_frame=True).frame
 # %% [2]
-few = wine[wine["target"] == 2]
-wine = pd.concat([wine, few, few])
+few = wine.index[wine["target"] == 2]
+wine = wine.reindex([*wine.index, *few])
 train, test = train_test_split(wine, random_state=0) #! NBS334
 # %% [3]
 model = DecisionTreeClassifier().fit(train.drop(columns="target"), train["target"])
@@ -44,15 +43,14 @@ print(model.score(test.drop(columns="target"), test["target"]))
 """
     good: ClassVar[str] = """\
 # %% [1]
-import pandas as pd
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 wine = load_wine(as_frame=True).frame
 # %% [2]
 train, test = train_test_split(wine, random_state=0)
-few = train[train["target"] == 2]
-train = pd.concat([train, few, few])
+few = train.index[train["target"] == 2]
+train = train.reindex([*train.index, *few])
 # %% [3]
 model = DecisionTreeClassifier().fit(train.drop(columns="target"), train["target"])
 print(model.score(test.drop(columns="target"), test["target"]))
