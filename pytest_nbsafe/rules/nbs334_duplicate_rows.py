@@ -67,9 +67,17 @@ print(model.score(test.drop(columns="target"), test["target"]))
         told = _told(facts)
         for copies in seen.of_trial(facts.trial)[1]:
             place = copies.cell, copies.line
-            if place not in told and copies.made not in told:
+            if place not in told and copies.made not in told and _is_telling(copies):
                 told.add(place)
                 yield Claim(_finding(facts, copies))
+
+
+_FEW = 30
+
+
+def _is_telling(copies: Copies) -> bool:
+    """Return whether it can be no chance: rows were seen to be copied, or there are many."""
+    return copies.made is not None or copies.of >= _FEW
 
 
 def _told(facts: Facts) -> set[tuple[int, int]]:

@@ -144,6 +144,14 @@ def test_rows_on_both_sides() -> None:
     assert "7 of the 45 test rows" in found.message
 
 
+def test_a_handful_of_equal_rows_may_be_chance() -> None:
+    few = Copies(3, 2, "LogisticRegression", 2, 3, None)
+    assert told(CLEAN, copies=(few,)) == ()
+    assert lines(told(CLEAN, copies=(replace(few, made=(2, 1)),))) == [
+        "NBS334 3:2 observed warning"
+    ]
+
+
 def test_rows_on_both_sides_are_looked_for_in_runs_only_where_wanted() -> None:
     copies = (Copies(3, 2, "train_test_split", 7, 45, None),)
     assert told(CLEAN, copies=copies, config=Config(leakage_mode="static")) == ()
