@@ -55,12 +55,13 @@ def test_a_wrong_setting_is_one_line_with_a_hint(settings: dict[str, Any], says:
 
 def test_a_selector_is_a_code_a_prefix_or_a_name() -> None:
     assert matching("NBS201") == ("NBS201",)
-    assert matching("nbs20") == ("NBS201", "NBS202", "NBS203")
+    assert matching("nbs20") == ("NBS201", "NBS202", "NBS203", "NBS205")
     assert matching("stale-read") == ("NBS202",)
     assert merge(Config(), {"select": "NBS20,NBS101,NBS201"}, "x").select == (
         "NBS201",
         "NBS202",
         "NBS203",
+        "NBS205",
         "NBS101",
     )
 

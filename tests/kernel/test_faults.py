@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,7 +74,7 @@ b""",
 
 
 def points() -> list[str]:
-    """Return every function and method of the island that follows runs."""
+    """Return the functions and methods of the island that follow runs: each third, or all."""
     found = []
     for module in ISLAND.split():
         for node in ast.parse(island.sources()[f"_nbsafe.{module}"]).body:
@@ -82,7 +83,8 @@ def points() -> list[str]:
             elif isinstance(node, ast.ClassDef):
                 methods = (m for m in node.body if isinstance(m, ast.FunctionDef))
                 found += [f"{module}.{node.name}.{method.name}" for method in methods]
-    return [point for point in found if point not in OUTERMOST]
+    points = [point for point in found if point not in OUTERMOST]
+    return points if os.environ.get("NBSAFE_WHOLE_CORPUS") else points[::3]
 
 
 class Kernel:
