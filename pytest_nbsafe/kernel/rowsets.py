@@ -197,7 +197,8 @@ class Registry:
     def nameless(self, n: int, hashes: Any = None) -> Rows:
         """Return so many rows of which nothing is known."""
         rows = self._new(np.zeros(n, np.int64))
-        self._starts.append(self._count + 1)
+        if n:
+            self._starts.append(self._count + 1)
         rows.origins = np.arange(self._count + 1, self._count + 1 + n)
         self._count += n
         rows.hashes = hashes
@@ -308,12 +309,13 @@ class Registry:
 
     def tell_apart(self, rows: Rows) -> None:
         """Give copies of a row origins of their own."""
+        known = np.count_nonzero(rows.origins > 0)
+        if known == np.count_nonzero(self._flags(rows.origins)):
+            return
         _, first = np.unique(rows.origins, return_index=True)
         later: Any = rows.origins > 0
         later[first] = False
         count = int(np.count_nonzero(later))
-        if not count:
-            return
         self._copies.append((self._count + 1, self.roots(rows.origins[later]), self.clock))
         rows.origins = rows.origins.copy()
         rows.origins[later] = np.arange(self._count + 1, self._count + 1 + count)
@@ -482,7 +484,8 @@ class Registry:
     def _flags(self, origins: Any) -> Any:
         """Return for every origin that there is whether it is one of these."""
         found: Any = np.zeros(self._count + 1, bool)
-        found[origins[origins > 0]] = True
+        found[np.maximum(origins, 0)] = True
+        found[0] = False
         return found
 
     def _equal(self, rows: Rows, others: Rows) -> int:
@@ -498,9 +501,8 @@ class Registry:
         return equal if equal >= max(0.01, _CHANCE * chance) * rows.n and equal > 1 else 0
 
     def _sources(self, rows: Rows) -> set[int]:
-        known = self.roots(rows.origins[rows.origins > 0])
-        found = np.searchsorted(self._starts, known, "right")
-        return set(np.unique(found).tolist())
+        held = self._flags(self.roots(rows.origins[rows.origins > 0]))
+        return set(np.flatnonzero(np.logical_or.reduceat(held, self._starts)).tolist())
 
 
 class _Base:
