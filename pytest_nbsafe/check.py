@@ -26,7 +26,7 @@ from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.page import may_raise, shows_failure
 from pytest_nbsafe.rules.runs import exception, why
-from pytest_nbsafe.trace import cellsets, channels, lineage, staleness
+from pytest_nbsafe.trace import cellsets, lineage, staleness
 from pytest_nbsafe.trace.model import CellResult, PlanResult, Suspicions, Trial
 from pytest_nbsafe.values import dataclass, replace
 
@@ -84,8 +84,8 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
         suspicions = staleness.suspicions(
             graph,
             plan,
-            channels.with_files(graph, lineage.static_records(graph, plan)),
-            channels.with_files(graph, lineage.static_records(graph, clean)),
+            lineage.static_records(graph, plan),
+            lineage.static_records(graph, clean),
         )
     return Facts(
         notebook,

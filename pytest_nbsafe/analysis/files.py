@@ -1,8 +1,8 @@
 """Which files the statements of a notebook write and read, where the text names them.
 
-A file is a symbol like a name: what is read from it was made by the cell that wrote it. Only paths
-that stand in the text are followed (a string, or a name that the notebook binds to one string and
-nothing else); the symbol is the path in quotes, which no name can be.
+What is read from a file was made by the cell that wrote it. Only paths that stand in the text are
+followed (a string, or a name that the notebook binds to one string and nothing else); the symbol
+is the path in quotes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.analysis import trees
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.analysis import syntax, trees
+from pytest_nbsafe.analysis.state import Access, What
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.analysis.graph import Graph
 
 _WRITES = frozenset({
     "to_csv", "to_parquet", "to_excel", "to_json", "to_pickle", "to_feather", "to_hdf", "to_stata",
@@ -32,29 +35,19 @@ _OPENS = frozenset({"open"})
 _USES = patterns.compile(rf"\b(?:{'|'.join(sorted(_WRITES | _READS | _OPENS))})\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files that one statement reads, writes, and opens for writing under a name."""
-
-    reads: frozenset[str] = frozenset()
-    writes: frozenset[str] = frozenset()
-    opened: tuple[tuple[str, str], ...] = ()
-
-
-def of_notebook(graph: Graph) -> Mapping[int, Mapping[int, Files]]:
-    """Return what the statements of each cell do with files, by the line that each begins on."""
+def accesses(graph: Graph) -> Iterator[tuple[int, Access]]:
+    """Yield what cells do with files that their text names."""
     cells = [number for number in graph.cells if _USES.search(graph.notebook.cell(number).source)]
     constants = _constants(graph) if cells else {}
-    return {cell: _of_cell(graph, cell, constants) for cell in cells}
-
-
-def _of_cell(graph: Graph, cell: int, constants: Mapping[str, str]) -> dict[int, Files]:
-    found: dict[int, Files] = {}
-    for node in trees.statements(trees.of(graph, cell)):
-        files = _of_statement(node, constants)
-        if files != Files():
-            found[node.lineno] = files
-    return found
+    for cell in cells:
+        span_of = syntax.span_of(graph, cell)
+        for function, node in trees.inside(trees.of(graph, cell)):
+            for part, name in _own(node):
+                for call in _calls(part):
+                    what, path = _use(call, constants)
+                    if path:
+                        holder = name if call is part and what != "read" else ""
+                        yield cell, Access(path, span_of(call), what, function, holder)
 
 
 def _constants(graph: Graph) -> dict[str, str]:
@@ -77,22 +70,6 @@ def _constants(graph: Graph) -> dict[str, str]:
         for name, texts in found.items()
         if len(texts) == 1 and None not in texts
     }
-
-
-def _of_statement(node: ast.stmt, constants: Mapping[str, str]) -> Files:
-    reads: set[str] = set()
-    writes: set[str] = set()
-    opened: list[tuple[str, str]] = []
-    for part, name in _own(node):
-        for call in _calls(part):
-            kind, path = _use(call, constants)
-            if kind == "write":
-                writes.add(path)
-                if name and call is part:
-                    opened.append((path, name))
-            elif kind == "read":
-                reads.add(path)
-    return Files(frozenset(reads), frozenset(writes), tuple(opened))
 
 
 def _own(node: ast.stmt) -> Iterator[tuple[ast.AST, str]]:
@@ -120,8 +97,8 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
         yield from _calls(child)
 
 
-def _use(call: ast.Call, constants: Mapping[str, str]) -> tuple[str, str]:
-    """Return "write" or "read" and the file of a call, ("", "") when it uses none that is known."""
+def _use(call: ast.Call, constants: Mapping[str, str]) -> tuple[What, str]:
+    """Return what a call does with which file, "" for none that is known."""
     function = call.func
     name = getattr(function, "attr", None) or getattr(function, "id", "")
     given: list[ast.expr] = [*call.args]
@@ -129,23 +106,25 @@ def _use(call: ast.Call, constants: Mapping[str, str]) -> tuple[str, str]:
         given = [*function.value.args, *given]  # Path('notes.txt').write_text(...)
     given += [keyword.value for keyword in call.keywords if keyword.arg in _KEYWORDS]
     path = next((p for p in (_path(each, constants) for each in given) if p), "")
-    if not path:
-        return "", ""
-    if name in _OPENS:
-        return ("write" if _is_writing(call) else "read"), path
-    kind = "write" if name in _WRITES else "read" if name in _READS else ""
-    return kind, path if kind else ""
+    if name in _OPENS or name in _WRITES:
+        mode = _mode(call)
+        if mode & set("a+"):
+            return "change", path
+        return ("set" if name in _WRITES or mode & set("wx") else "read"), path
+    return "read", path if name in _READS else ""
 
 
-def _is_writing(call: ast.Call) -> bool:
+def _mode(call: ast.Call) -> frozenset[str]:
+    """Return the letters of the mode that a file is opened in, none where it is not told."""
     modes = [*call.args[:2], *(k.value for k in call.keywords if k.arg == "mode")]
-    return any(
-        isinstance(mode, ast.Constant)
+    return frozenset(
+        letter
+        for mode in modes
+        if isinstance(mode, ast.Constant)
         and isinstance(mode.value, str)
         and len(mode.value) <= 3
-        and bool(set(mode.value) & set("wax+"))
         and set(mode.value) <= set("rwaxbt+U")
-        for mode in modes
+        for letter in mode.value
     )
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_nbsafe.analysis import callees, changes, syntax
+from pytest_nbsafe.analysis import callees, changes, state, syntax
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Use
 from pytest_nbsafe.analysis.scopes import is_known
@@ -62,7 +62,8 @@ def build(notebook: Notebook) -> Graph:
         {name: tuple(found) for name, found in binders.items()},
         {name: tuple(found) for name, found in changers.items() if not imported.get(name)},
     )
-    return _with_changes_through_calls(_with_writes_through_calls(graph), imported)
+    graph = _with_changes_through_calls(_with_writes_through_calls(graph), imported)
+    return state.with_state(graph)
 
 
 def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
@@ -208,8 +209,8 @@ def _cause(need: callees.Need, definer: int, definition: Definition) -> str:
 def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
     """Return the reads that no earlier run can have bound, each with its index in the order.
 
-    Left out: names of Python and IPython, and reads after something opaque. Any word of an
-    earlier cell that does not parse may be a name that it binds.
+    Left out: names of Python and IPython, state that no name holds, and reads after something
+    opaque. Any word of an earlier cell that does not parse may be a name that it binds.
     """
     found: list[tuple[int, Use]] = []
     bound: set[str] = set()
@@ -234,7 +235,7 @@ def _missing(graph: Graph, analysis: CellAnalysis, bound: set[str]) -> Iterator[
     major = graph.notebook.python_major
     first = min(((o.span.line, o.span.column) for o in analysis.opaque), default=None)
     for use in needs(graph, analysis.cell):
-        if use.name in bound or is_known(use.name, major):
+        if use.name in bound or is_known(use.name, major) or state.is_state(use.name):
             continue
         if first is None or (use.span.line, use.span.column) < first:
             yield use

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,24 @@ from pytest_nbsafe.analysis import invocations, trees
 from pytest_nbsafe.analysis.cell import Places, parse
 from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import Argument, CellSyntax, Invocation, Text
+from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.values import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
 
-__all__ = ["Argument", "CellSyntax", "Import", "Invocation", "Text", "imports", "of", "stands_for"]
+__all__ = [
+    "Argument",
+    "CellSyntax",
+    "Import",
+    "Invocation",
+    "Text",
+    "imports",
+    "of",
+    "span_of",
+    "stands_for",
+]
 
 _PLAIN = patterns.compile(r"(?:import|from)\s[\w\s.,*]*(?:#.*)?")
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
@@ -67,21 +79,26 @@ def stands_for(graph: Graph, cell: int, name: str) -> str:
     return bound[max(above - 1, 0)][1]
 
 
+def span_of(graph: Graph, cell: int) -> Callable[[ast.AST], Span]:
+    """Return what tells where a node of a cell's tree stands."""
+    source = graph.notebook.cell(cell).source
+    return Places(source, to_python(source, graph.notebook.python_major).text).span
+
+
 def _read(graph: Graph, cell: int) -> CellSyntax:
     analysis = graph.cells.get(cell)
     if analysis is None:
         return CellSyntax(cell)
     if analysis.fault is not None:
         return CellSyntax(cell, fault=analysis.fault.message)
-    source = graph.notebook.cell(cell).source
-    python = to_python(source, graph.notebook.python_major)
+    python = to_python(graph.notebook.cell(cell).source, graph.notebook.python_major)
     imported = imports(graph, cell)
     try:
         calls, texts = invocations.read(
             trees.of(graph, cell),
             imported,
             partial(stands_for, graph, cell),
-            Places(source, python.text).span,
+            span_of(graph, cell),
         )
     except RecursionError:
         return CellSyntax(cell, fault="the code is nested too deeply to be read")
@@ -96,9 +113,8 @@ def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
     plain = _plain_imports(source)
     if plain is not None:
         return import_statements.found(parse(plain), Places(source, plain).span)
-    text = to_python(source, graph.notebook.python_major).text
     try:
-        return import_statements.found(trees.of(graph, cell), Places(source, text).span)
+        return import_statements.found(trees.of(graph, cell), span_of(graph, cell))
     except RecursionError:  # the stack is deeper here than that of the analysis was
         return ()
 

@@ -38,3 +38,12 @@ def statements(module: ast.Module) -> Iterator[ast.stmt]:
         for block in ("body", "orelse", "finalbody", "handlers", "cases"):
             inner = getattr(node, block, [])
             waiting.extend(inner if isinstance(inner, list) else [])
+
+
+def inside(module: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield all statements, each with the outermost function or class that it stands in, or ""."""
+    for node in statements(module):
+        yield "", node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            inner = (child for each in node.body for child in ast.walk(each))
+            yield from ((node.name, child) for child in inner if isinstance(child, ast.stmt))

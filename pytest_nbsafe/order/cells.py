@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis import state
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.model import Cell
 
@@ -21,9 +22,9 @@ def needed_names(graph: Graph, cell: int) -> tuple[str, ...]:
     """Return the names without which the cell cannot do its work, in order of appearance.
 
     A read inside a function that may not be reached, and a read where a missing name is
-    expected, prove nothing.
+    expected, prove nothing. A file may be there from before.
     """
-    uses = graphs.needs(graph, cell)
+    uses = (use for use in graphs.needs(graph, cell) if not state.outlives_kernel(use.name))
     wanted = (use.name for use in uses if not use.guarded and (use.certain or not use.via))
     return tuple(dict.fromkeys(wanted))
 

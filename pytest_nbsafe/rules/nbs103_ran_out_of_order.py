@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.state import is_state
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
@@ -136,8 +137,10 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     ending = again.of_ending(facts, edge.reader) if differs else None
     made = names(dict.fromkeys(e.name for e in edges))
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
+    drawn = is_state(edge.name) and edge.definition.kind == "mutation"  # a state that moved on
+    does = "changed" if drawn else "made"
     message = (
-        f"this cell ran as [{reader}], before cell {edge.definer} made {made} as [{definer}]: "
+        f"this cell ran as [{reader}], before cell {edge.definer} {does} {made} as [{definer}]: "
     )
     if fails and (result := facts.clean(edge.reader)):
         message += f"in page order it fails with {one_line(why(result))}"
@@ -162,7 +165,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
                 Step(
                     edge.definer,
                     edge.definition.span.line,
-                    f"made {made} afterwards; it ran as [{definer}]",
+                    f"{does} {made} afterwards; it ran as [{definer}]",
                 ),
                 *again.steps(ending, edge.use.span.line),
             ),

@@ -26,10 +26,10 @@ class IsolatedCell:
     Why it matters: no cell needs it and it needs none, so it is often left over from an experiment;
     whoever turns the notebook into a script has to ask what it is for.
 
-    Limits: a note, shown on request. Names are all that is compared: what cells share through a
-    file is not seen. Left alone are cells that define nothing (they only show something), cells of
-    magics and shell lines, cells that set options of a module, show a page or a video, or read
-    what no cell defines.
+    Limits: a note, shown on request. Names are compared, and files, settings and random sources
+    that the text names; what cells share through anything else is not seen. Left alone are cells
+    that define nothing (they only show something), cells of magics and shell lines, cells that set
+    options of a module, show a page or a video, or read what no cell defines.
 
     Source: NBLyzer, section 4.1 (isolated cells).
     """

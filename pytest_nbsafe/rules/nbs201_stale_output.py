@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.state import is_state
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules import again
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
@@ -136,6 +137,8 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
     )
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
+    if is_state(old.name):  # what was drawn or written since is part of it
+        remedy = "restart the kernel, run all cells from the top, and save"
     rerun = again.of_ending(facts, old.cell)
     return _claim(facts, old, rerun, why, steps, remedy, edges)
 

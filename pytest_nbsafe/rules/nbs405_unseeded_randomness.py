@@ -10,8 +10,8 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.rules.draws import Event
-    from pytest_nbsafe.rules.randomness import Source
+    from pytest_nbsafe.analysis.draws import Event
+    from pytest_nbsafe.analysis.randomness import Source
 
 
 _RELATED = (
@@ -56,7 +56,7 @@ throws = [random.randint(1, 6) for _ in range(9)]
         """Yield a claim for each unseeded draw; those from one source end as one finding."""
         if not any(word in cell.source for cell in facts.notebook.code_cells for word in _RELATED):
             return
-        from pytest_nbsafe.rules import draws
+        from pytest_nbsafe.analysis import draws
 
         events = draws.of(facts.graph)
         loose = tuple(_unseeded(events))
@@ -76,7 +76,7 @@ def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, Source]]:
 
 
 def _claim(facts: Facts, draw: Event, source: Source, below: int, places: int) -> Claim:
-    from pytest_nbsafe.rules.randomness import SOURCES
+    from pytest_nbsafe.analysis.randomness import SOURCES
 
     called = f"`{draw.callee}`"
     says = f"{called} is given no seed"

@@ -9,7 +9,7 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.runner.reruns import Reruns
-from pytest_nbsafe.trace import channels, staleness, verdicts
+from pytest_nbsafe.trace import staleness, verdicts
 from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
@@ -102,7 +102,7 @@ class TrialRun:
         """Return what the traced lineage suspects, and what the text does of cells not traced."""
         if replay is None:
             return self._static
-        ran = (channels.with_files(self._graph, _records(result)) for result in (replay, clean))
+        ran = map(_records, (replay, clean))
         traced = staleness.suspicions(self._graph, replay.plan, *ran)
         static = self._static
         both = _traced(replay) & _traced(clean)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement
+from pytest_nbsafe.analysis.state import is_state
 from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, StatementEvent
 from pytest_nbsafe.trace.model import Record, Value
 from pytest_nbsafe.values import dataclass, replace
@@ -132,7 +133,7 @@ class _Reader:
         writes = {
             name: parents | returned
             for name, parents in statement.writes.items()
-            if name in ran.bound
+            if name in ran.bound or (ran.done and is_state(name))
         }
         for function in called:
             for name in function.writes & ran.bound.keys():
@@ -150,7 +151,7 @@ class _Reader:
                 if _may_have_changed(name, self._event)
             },
             deletes=statement.deletes if ran.done else _NOTHING,
-            aliases=tuple(self._aliases(ran.bound)),
+            aliases=(*self._aliases(ran.bound), *_holders(statement)),
             imports=statement.kind == "import",
         )
 
@@ -197,6 +198,12 @@ class _Reader:
             kind = self._kinds.get(identity, "")
             if len(group) > 1 and kind and kind not in _UNSHARED:
                 yield group
+
+
+def _holders(statement: Statement) -> Iterator[frozenset[str]]:
+    """Yield what holds together though it is no object: a file and the name of its handle."""
+    if any(map(is_state, statement.same)):
+        yield statement.same
 
 
 def _start(function: Function) -> tuple[int, int]:

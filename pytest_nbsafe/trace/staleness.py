@@ -136,6 +136,8 @@ def suspicions(
 
     def is_harmless(cell: int, way: tuple[Descent, ...]) -> bool:
         newer = way[-1]
+        if newer.parent.name == way[0].name:
+            return True  # it is itself what was made anew: `df` from a file that `df` went into
         return usual.holds(newer) or _is_made_up(plan, newer) or symbols.is_apart(cell, way)
 
     reads = _stale_reads(graph, records, is_harmless)

@@ -186,5 +186,9 @@ def test_two_cells_that_bind_the_same_name_share_it() -> None:
     assert isolated("x = 1", "x = 2") == []
 
 
-def test_false_positive_cells_that_share_a_file() -> None:
-    assert isolated("open('f', 'w').write('1')", "text = open('f').read()") == [3]
+def test_cells_that_share_a_file_are_not_isolated() -> None:
+    assert isolated("open('f', 'w').write('1')", "text = open('f').read()") == []
+
+
+def test_false_positive_cells_that_share_a_file_of_unknown_name() -> None:
+    assert isolated("open('f' + '1', 'w').write('1')", "text = open('f1').read()") == [3]

@@ -27,6 +27,12 @@ SOURCES: dict[Source, Seeded] = {
     "tensorflow": Seeded("TensorFlow's global generator", "tf.random.set_seed(0)"),
     "generator": Seeded("a generator of its own", ""),
 }
+_STATES = {
+    "random": "Python's random state",
+    "numpy": "numpy's random state",
+    "torch": "torch's random state",
+    "tensorflow": "TensorFlow's random state",
+}
 ALL: frozenset[Source] = frozenset({"random", "numpy", "torch", "tensorflow"})
 
 
@@ -129,6 +135,11 @@ def draws(call: Invocation, target: str) -> Source | None:
     if top in {"tensorflow", "keras"}:
         return "tensorflow" if _draws_in_tensorflow(call, room, name) else None
     return None
+
+
+def state_of(source: Source) -> str:
+    """Return the symbol of what a seed sets and a draw reads."""
+    return _STATES[source]
 
 
 def canonical(target: str) -> str:

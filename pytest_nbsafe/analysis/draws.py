@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_nbsafe.analysis import callees, syntax
+from pytest_nbsafe.analysis import callees, randomness, syntax
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.imports import STAR
 from pytest_nbsafe.analysis.model import Call, Span
+from pytest_nbsafe.analysis.randomness import Source
 from pytest_nbsafe.analysis.syntax import Invocation
-from pytest_nbsafe.rules import randomness
-from pytest_nbsafe.rules.randomness import Source
 from pytest_nbsafe.values import dataclass, replace
 
 
