@@ -84,6 +84,27 @@ def uniform(values: list[Any]) -> list[bytes] | None:
     return found
 
 
+def uniform_dict(value: dict[Any, Any]) -> bytes | None:
+    """Return what `uniform` does, for a dictionary: keys of one form and values of one."""
+    first, last = next(iter(value.items())), next(reversed(value.items()))
+    key, item = map(form_of, first)
+    if key is None or item is None or any(map(_differ, first, last)):
+        return None
+    size = key[0] + item[0]
+    fixed = {**key[1], **{key[0] + place: byte for place, byte in item[1].items()}}
+    data = marshal.dumps(value, 2)
+    if len(data) != 2 + size * len(value):
+        return None
+    for place, byte in fixed.items():
+        if data[1 + place : -1 : size] != bytes((byte,)) * len(value):
+            return None
+    return data
+
+
+def _differ(one: object, other: object) -> bool:
+    return type(one) is not type(other)
+
+
 def _alike(values: list[Any]) -> bool:
     """Tell whether some of the values, the last among them, are of one type, and as long."""
     kind, last = type(values[0]), values[-1]
@@ -96,17 +117,19 @@ def _alike(values: list[Any]) -> bool:
     return all(len(probe) == size and form_of(probe) is not None for probe in probes)
 
 
-def joined(values: list[str]) -> bytes | None:
-    """Return texts as one, None when that cannot be undone.
+def joined(values: list[str], numpy: Any = None) -> bytes | None:
+    """Return texts as one, None when that cannot be undone; with `numpy` a little sooner.
 
     Raises:
         TypeError: one is no text.
 
     """
-    text = "\0".join(values)
-    if text.count("\0") != len(values) - 1:
-        return None
-    return text.encode("utf-8", "surrogatepass")
+    data = "\0".join(values).encode("utf-8", "surrogatepass")
+    if numpy is None:
+        ends = data.count(b"\0")
+    else:
+        ends = len(data) - int(numpy.count_nonzero(numpy.frombuffer(data, numpy.uint8)))
+    return data if ends == max(len(values) - 1, 0) else None
 
 
 # ------------------------------------------------------------------ arrays of numbers

@@ -63,6 +63,8 @@ def _tuple(hasher: Hasher, value: tuple[Any, ...]) -> None:
 
 
 def _dict(hasher: Hasher, value: dict[Any, Any]) -> None:
+    if hasher.uniform_dict(value):
+        return
     hasher.all("dict", list(value.keys()))
     hasher.all("values", list(value.values()))
 

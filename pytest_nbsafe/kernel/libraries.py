@@ -78,22 +78,32 @@ def _objects(hasher: Hasher, values: list[Any]) -> None:
 def _texts(hasher: Hasher, pandas: Any, array: Any) -> bool:
     """Write an array of objects of pandas that holds but texts and missing values, if it does."""
     numpy = sys.modules["numpy"]
+    array = array.ravel()
     where = bulk.holes(numpy, array, (None, numpy.nan, pandas.NA, pandas.NaT))
-    if not _is_text(pandas, array[where == 0]):
+    joined = _joined(numpy, array, where)
+    if joined is None:
         other = pandas.isna(array) & (where == 0)  # not a number, but not that very object
         if not other.any() or any(type(value) is not float for value in array[other]):
             return False
         where[other] = 2
-        if not _is_text(pandas, array[where == 0]):
-            return False
+        joined = _joined(numpy, array, where)
+    if joined is None:
+        return False
     hasher.tag("texts")
     hasher.raw(bulk.numbers(numpy, where))
-    hasher.texts(array[where == 0].tolist() if where.any() else array.ravel().tolist())
+    hasher.raw(joined)
     return True
 
 
-def _is_text(pandas: Any, values: Any) -> bool:
-    return not values.size or pandas.api.types.infer_dtype(values, skipna=False) == "string"
+def _joined(numpy: Any, array: Any, where: Any) -> bytes | None:
+    """Return the texts of an array as one, its holes left empty; None when not all are texts."""
+    if where.any():
+        array = array.copy()
+        array[where != 0] = ""
+    try:
+        return bulk.joined(array.tolist(), numpy)
+    except TypeError:
+        return None
 
 
 def _scalar(hasher: Hasher, value: Any) -> None:

@@ -200,6 +200,17 @@ class Hasher:
             return True
         return False
 
+    def uniform_dict(self, value: dict[Any, Any]) -> bool:
+        """Write a dictionary of numbers by numbers, if it is one, without a look at each."""
+        if not _MANY <= len(value) <= self.size // 10:
+            return False
+        data = bulk.uniform_dict(value)
+        if data is None:
+            return False
+        self.tag(f"dict {len(value)}")
+        self.raw(data)
+        return True
+
     def texts(self, values: list[str]) -> None:
         """Write a list of texts.
 
@@ -207,7 +218,7 @@ class Hasher:
             TypeError: one is no text.
 
         """
-        joined = bulk.joined(values) if values else b""
+        joined = bulk.joined(values)
         if joined is None:
             self.plain(values)
         else:

@@ -75,7 +75,7 @@ class Tracer:
         self.shell.events.register("post_run_cell", self.post_run_cell)
         self._watch_compiler()
         if self.trace:
-            self.shell.ast_transformers.append(self)
+            self._watch_trees()
             self.monitor.install()
             self.recorder.rearm = self.monitor.rearm
             self._watch_statements()
@@ -91,6 +91,17 @@ class Tracer:
             return file
 
         compiler.cache = cache
+
+    def _watch_trees(self) -> None:
+        """Stand in for what rewrites a cell's tree, so that nobody rewrites our hooks."""
+        original = self.shell.transform_ast
+
+        def transform_ast(node: Any) -> Any:
+            tree = original(node)
+            self.read(tree)
+            return tree
+
+        self.shell.transform_ast = transform_ast
 
     def _watch_statements(self) -> None:
         """Stand in for what IPython runs each statement of a cell with."""
@@ -113,11 +124,6 @@ class Tracer:
             self._start_nested(raw)
         else:
             self._start(raw, message)
-
-    def visit(self, tree: Any) -> Any:
-        """Return a cell's tree with hooks; IPython calls this as an AST transformer."""
-        self.read(tree)
-        return tree
 
     @guarded("reading a cell")
     def read(self, tree: Any) -> None:
@@ -177,9 +183,6 @@ class Tracer:
             self.globals = identities_of(self.home)
             self.recorder.start_run(self.globals.copy())
             self.ledger.start_run()
-            transformers = self.shell.ast_transformers
-            if transformers[-1] is not self:  # others would rewrite our hooks
-                transformers[:] = [t for t in transformers if t is not self] + [self]
 
     def _start_nested(self, raw: str) -> None:
         outer = self.sources[-1]

@@ -111,3 +111,37 @@ def test_joined_texts() -> None:
     assert bulk.joined(["a\0", "b"]) is None
     assert of(["a", "b\0c", "d"] * 10) != of(["a\0b", "c", "d"] * 10)
     assert of(["a", "\ud800"] * 10) != of(["a", "\ud801"] * 10)
+
+
+def test_dictionaries_of_numbers() -> None:
+    plain = {n: n * 1.5 for n in range(100)}
+    assert of(plain) == of(dict(plain))
+    others: list[dict[Any, Any]] = [
+        {**plain, 50: 1},
+        {**plain, 50: 75.5},
+        {**plain, 99: None},
+        {n: n * 1.5 for n in reversed(range(100))},
+        {(n if n != 50 else 50.0): n * 1.5 for n in range(100)},
+        {(n if n != 1 else True): n * 1.5 for n in range(100)},
+        {n: n * 1.5 for n in range(1, 101)},
+        {n: n * 1.5 for n in range(101)},
+        {n: 2**40 if n == 7 else n * 1.5 for n in range(100)},
+    ]
+    found = [of(plain), *map(of, others)]
+    assert len(set(found)) == len(found)
+    pairs = {(n, n % 7): n for n in range(100)}
+    assert of(pairs) == of(dict(pairs)) != of({**pairs, (3, 3): 4})
+
+
+@given(st.dictionaries(numbers, st.one_of(numbers, st.floats()), min_size=8))
+@settings(deadline=None, max_examples=100)
+def test_dictionaries_are_told_apart_by_what_they_hold(one: dict[int, float]) -> None:
+    last = list(one)[-1]
+    others = [
+        {**one, last: str(one[last])},
+        {**one, last: [one[last]]},
+        {key: one[key] for key in one if key != last},
+    ]
+    found = [of(one), *map(of, others)]
+    assert of(dict(one)) == found[0]
+    assert len(set(found)) == len(found)

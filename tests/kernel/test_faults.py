@@ -23,7 +23,6 @@ ISLAND = """
 """
 OUTERMOST = frozenset(
     {
-        "tracer.Tracer.visit",  # what IPython calls; it calls one guarded method
         "watch.guarded",  # makes the guards, once
     }
 )
