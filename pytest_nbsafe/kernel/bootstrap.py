@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 from . import hooks
@@ -12,7 +14,9 @@ from .tracer import Tracer
 tracers: list[Tracer] = []
 threads: set[threading.Thread] = set()
 streams: tuple[Any, ...] = ()
-"""What was there when we came, for `fork`: threads that are not the notebook's, and its streams."""
+files: set[tuple[int, int]] = set()
+"""What was there when we came, for `fork`: threads that are not the notebook's, its streams, and
+the files and sockets that are open (device and number of each)."""
 
 
 def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noqa: FBT001  # sent as JSON
@@ -22,12 +26,29 @@ def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noq
     global streams  # noqa: PLW0603  # a kernel has one of each
     shell: Any = get_ipython()
     threads.update(threading.enumerate())
+    _note_files()
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
     tracer.install()
     if learning is not None:
         tracer.desk = hooks.install(learning, shell, tracer.watch)
     _widen(shell)
+
+
+def _note_files() -> None:
+    """Note which files are open, where the system tells."""
+    for folder in ("/proc/self/fd", "/dev/fd"):
+        try:
+            numbers = [path.name for path in Path(folder).iterdir()]
+        except OSError:
+            continue
+        for number in numbers:
+            try:
+                status = os.fstat(int(number))
+            except OSError:
+                continue
+            files.add((status.st_dev, status.st_ino))
+        return
 
 
 def _widen(shell: Any) -> None:

@@ -1,4 +1,4 @@
-"""The forked child of a kernel: sealed off, it runs cells, answers, and ends."""
+"""Who runs cells on the side: the forked child of a kernel, sealed off, answers and ends."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ def keep() -> Callable[[], None]:
 def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[[], None]) -> None:
     """Run the cells, write the answer to the first way out, and end the process."""
     try:
-        life = _Child(tracer, ways[0])
+        life = _Forked(tracer, ways[0])
         restore()
         if asked["stir"]:
-            _stir()
+            stir()
         seal.close_off(ways, asked["limit_s"], asked["cells"])
         seal.quiet_pools()
         life.listen()
+        life.unlock()
         seal.guard(life.refuse)
         life.run(asked["cells"])
         life.send()
@@ -60,15 +61,14 @@ def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[
         os._exit(0)
 
 
-class _Child:
-    """What the child has seen so far, and the way to send it."""
+class Child:
+    """What was seen so far of the cells that run; `restore` puts back what listening changed."""
 
-    def __init__(self, tracer: Any, way: int) -> None:
+    def __init__(self, tracer: Any) -> None:
         self.tracer = tracer
         self.shell = tracer.shell
-        self.way = way
-        self.pid = os.getpid()
         self.answer = nothing()
+        self.kept: list[tuple[dict[str, Any], str, Any]] = []
         self.messages: list[list[Any]] = []
         self.event: Any = None
         self.size = 0
@@ -84,15 +84,26 @@ class _Child:
         senders = (self.shell.kernel, self.shell.display_pub, self.shell.displayhook)
         for sender in senders:
             if getattr(sender, "session", None) is not None:
-                sender.session.send = self._sent
+                self._replace(sender.session, "send", self._sent)
         for stream in {id(s): s for s in (*_streams(), sys.stdout, sys.stderr)}.values():
             if hasattr(stream, "pub_thread"):
-                _reroute(stream, self._text)
+                for name, method in _rerouted(stream, self._text).items():
+                    self._replace(stream, name, method)
         self.shell.kernel._forward_input(allow_stdin=False)  # noqa: SLF001  # as when a cell runs
-        history = getattr(self.shell, "history_manager", None)
-        for name in ("db_input_cache_lock", "db_output_cache_lock"):
-            if hasattr(history, name):  # the thread that saves may have held it
-                setattr(history, name, threading.Lock())
+
+    def restore(self) -> None:
+        """Let the kernel send and write again."""
+        for attributes, name, old in reversed(self.kept):
+            if old is None:
+                attributes.pop(name, None)
+            else:
+                attributes[name] = old
+        self.kept.clear()
+
+    def _replace(self, thing: Any, name: str, method: Any) -> None:
+        attributes = vars(thing)
+        self.kept.append((attributes, name, attributes.get(name)))
+        attributes[name] = method
 
     def _sent(self, _stream: Any, message: Any, content: Any = None, *_: Any, **__: Any) -> Any:
         """Stand in for `Session.send`."""
@@ -106,7 +117,7 @@ class _Child:
         return message
 
     def _add(self, kind: str, content: Any) -> None:
-        text = json.dumps(content, default=_plain)
+        text = json.dumps(content, default=plain)
         with self.lock:
             self.size += len(text)
             if self.size <= TEXT_LIMIT:
@@ -162,7 +173,29 @@ class _Child:
         here = sorted({name for name in names if name in home})[:SHOWN_LIMIT]
         return {name: describe.aspects(home[name]) for name in here}
 
-    # ------------------------------------------------------------ how it ends
+    def look(self, text: str) -> Answer:
+        """Return an answer without runs, with what the words of a text hold now."""
+        return {**nothing(), "was": self._shown(_WORD.findall(text))}
+
+    def refuse(self, cause: str) -> None:
+        """Answer that a cell cannot be run on the side."""
+        raise NotImplementedError(cause)
+
+
+class _Forked(Child):
+    """A child in a process of its own, and the way to send its answer."""
+
+    def __init__(self, tracer: Any, way: int) -> None:
+        super().__init__(tracer)
+        self.way = way
+        self.pid = os.getpid()
+
+    def unlock(self) -> None:
+        """Give the history locks of its own: the thread that saves may have held them."""
+        history = getattr(self.shell, "history_manager", None)
+        for name in ("db_input_cache_lock", "db_output_cache_lock"):
+            if hasattr(history, name):
+                setattr(history, name, threading.Lock())
 
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side, and end."""
@@ -180,17 +213,25 @@ class _Child:
 
 def nothing(cause: str = "") -> Answer:
     """Return an answer without runs, and why there are none."""
-    return {"cause": cause, "cell": 0, "runs": [], "shown": {}, "was": {}, "raw": ""}
+    return {
+        "cause": cause,
+        "elsewhere": False,
+        "cell": 0,
+        "runs": [],
+        "shown": {},
+        "was": {},
+        "raw": "",
+    }
 
 
 def _write(way: int, answer: Answer) -> None:
-    data = json.dumps(answer, default=_plain).encode()
+    data = json.dumps(answer, default=plain).encode()
     left = memoryview(len(data).to_bytes(HEAD, "big") + data)
     while left:
         left = left[os.write(way, left) :]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return what stands for a value in JSON: pictures as Base64, the rest as text."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode("ascii")
@@ -203,7 +244,7 @@ def _streams() -> tuple[Any, ...]:
     return bootstrap.streams
 
 
-def _stir() -> None:
+def stir() -> None:
     """Seed the usual sources of random numbers by chance."""
     modules: dict[str, Any] = dict(sys.modules)
     for name in ("random", "numpy.random", "torch"):
@@ -211,8 +252,8 @@ def _stir() -> None:
             modules[name].seed()
 
 
-def _reroute(stream: Any, text: Any) -> None:
-    """Make one of the kernel's streams write into this process alone."""
+def _rerouted(stream: Any, text: Any) -> dict[str, Any]:
+    """Return methods that make one of the kernel's streams write to `text` alone."""
     name = str(getattr(stream, "name", "stdout"))
 
     def write(string: Any) -> int:
@@ -226,5 +267,4 @@ def _reroute(stream: Any, text: Any) -> None:
         for line in lines:
             write(line)
 
-    stream.write, stream.writelines = write, writelines
-    stream.flush = lambda: None
+    return {"write": write, "writelines": writelines, "flush": lambda: None}

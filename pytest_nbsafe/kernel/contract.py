@@ -11,7 +11,7 @@ magic counted.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 VERSION = 1
 MIME = "application/vnd.nbsafe.run+json"
@@ -166,14 +166,17 @@ class CellRun(TypedDict):
 
 
 class Question(TypedDict):
-    """What the host asks of a forked child: to run these cells within so many seconds.
+    """What the host asks: to run these cells on the side within so many seconds.
 
-    With `stir` all sources of random numbers are seeded anew first, to tell chance from proof.
+    `way` is `fork` for a forked child, `here` for this kernel itself (which is thrown away after
+    it), `look` to run nothing and tell what the words of the last text hold. With `stir` all
+    sources of random numbers are seeded anew first, to tell chance from proof.
     """
 
     cells: list[str]
     limit_s: float
     stir: bool
+    way: Literal["fork", "here", "look"]
 
 
 class SideRun(TypedDict):
@@ -189,15 +192,17 @@ class SideRun(TypedDict):
 
 
 class Answer(TypedDict):
-    """What a forked child answers.
+    """What a forked child answers, or who stands in for it.
 
     `cause` says why cells could not be run, or not to the end, empty when they ran; `cell` is then
-    the one (from 1 in the question) that it speaks of, 0 when of none. `shown` are aspects of what
+    the one (from 1 in the question) that it speaks of, 0 when of none. `elsewhere` tells that this
+    kernel alone is in the way: it cannot be forked. `shown` are aspects of what
     the names of the last cell hold at its end, `was` what they held before anything ran; `raw` is
     what was written past Python.
     """
 
     cause: str
+    elsewhere: bool
     cell: int
     runs: list[SideRun]
     shown: dict[str, dict[str, str]]

@@ -13,10 +13,9 @@ import sys
 import threading
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
-from . import bootstrap, child
+from . import bootstrap, child, here, seal
 from .contract import PACKAGE, Answer, Question
 
 ANSWER_LIMIT = 64 * 1024 * 1024
@@ -41,18 +40,22 @@ def ask(question: str) -> None:
 
 def run(tracer: Any, asked: Question) -> str:
     """Return the answer of a child that ran the cells, as JSON text; or why there is none."""
+    if asked["way"] == "look":
+        return json.dumps(child.Child(tracer).look(asked["cells"][-1]))
+    if asked["way"] == "here":
+        return here.run(tracer, asked)
     cause = obstacle()
     if cause:
-        return refusal(cause)
+        return refusal(cause, elsewhere=True)
     try:
         return _Fork(asked["limit_s"]).answer(tracer, asked)
     except OSError as error:
-        return refusal(f"the kernel could not be forked: {error}")
+        return refusal(f"the kernel could not be forked: {error}", elsewhere=True)
 
 
-def refusal(cause: str) -> str:
-    """Return an answer that says why the cells could not be run."""
-    return json.dumps(child.nothing(cause))
+def refusal(cause: str, *, elsewhere: bool = False) -> str:
+    """Return an answer that says why the cells could not be run; `elsewhere` they may be."""
+    return json.dumps({**child.nothing(cause), "elsewhere": elsewhere})
 
 
 # ------------------------------------------------------------------ may it be forked?
@@ -72,7 +75,7 @@ def obstacle() -> str:
     thread = _foreign_thread()
     if thread:
         return f"the thread {thread!r} of the notebook is at work"
-    return _shared_memory()
+    return seal.shared_memory()
 
 
 def _uses_gpu() -> bool:
@@ -87,20 +90,6 @@ def _foreign_thread() -> str:
         known = thread in bootstrap.threads or type(thread).__name__ in _HARMLESS_THREADS
         if not known and thread is not threading.main_thread():
             return thread.name
-    return ""
-
-
-def _shared_memory() -> str:
-    """Return what writable memory is shared with files or devices, which a child would write to."""
-    try:
-        with Path("/proc/self/maps").open(encoding="utf-8", errors="replace") as maps:
-            shared = [line for line in maps if line.split(" ", 2)[1].startswith("rw-s")]
-    except OSError:
-        return ""
-    for line in shared:
-        path = line.rstrip("\n").partition("/")[2]
-        if path and not path.startswith(("dev/zero", "dev/shm/sem.", "SYSV")):
-            return f"the kernel shares memory with /{path}"
     return ""
 
 

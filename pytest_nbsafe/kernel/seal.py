@@ -60,10 +60,20 @@ def close_off(ways: tuple[int, int], limit_s: float, cells: list[str]) -> None:
 
     """
     os.setpgid(0, 0)  # what it starts dies with it
-    sys.dont_write_bytecode = True
     _end_with_the_kernel(limit_s)
     _detach_files(ways)
     _limit("RLIMIT_CORE")
+    keep_from_writing(cells)
+
+
+def keep_from_writing(cells: list[str]) -> None:
+    """Let the system refuse what compiled code would write.
+
+    Raises:
+        CannotSeal: the system has no Landlock, and the cells name something that writes.
+
+    """
+    sys.dont_write_bytecode = True
     if _landlock():
         return
     saving = next((found[0] for found in map(_SAVES.search, cells) if found), "")
@@ -168,6 +178,8 @@ def _end_with_the_kernel(limit_s: float) -> None:
 
 
 def _limit(kind: str) -> None:
+    if sys.platform == "win32":  # it has no such limits
+        return
     import resource
 
     resource.setrlimit(getattr(resource, kind), (0, 0))
@@ -179,7 +191,7 @@ def _detach_files(ways: tuple[int, int]) -> None:
     A file that is read keeps its position in the kernel, so it is opened anew.
     """
     nothing = os.open(os.devnull, os.O_RDONLY)  # writing there fails, which is told
-    for fd in list(_open_files()):
+    for fd in list(open_files()):
         if fd in {*ways, nothing, 1, 2}:
             continue
         inheritable = os.get_inheritable(fd)
@@ -191,7 +203,7 @@ def _detach_files(ways: tuple[int, int]) -> None:
         os.dup2(ways[1], fd)
 
 
-def _open_files() -> Iterator[int]:
+def open_files() -> Iterator[int]:
     """Yield the numbers of the open files, but that of the folder they are listed from."""
     folder = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
     for entry in [path.name for path in Path(folder).iterdir()]:
@@ -217,6 +229,20 @@ def _copied(fd: int) -> int:
     except OSError:
         return -1
     return copy
+
+
+def shared_memory() -> str:
+    """Return what writable memory is shared with files or devices, which a child would write to."""
+    try:
+        with Path("/proc/self/maps").open(encoding="utf-8", errors="replace") as maps:
+            shared = [line for line in maps if line.split(" ", 2)[1].startswith("rw-s")]
+    except OSError:
+        return ""
+    for line in shared:
+        path = line.rstrip("\n").partition("/")[2]
+        if path and not path.startswith(("dev/zero", "dev/shm/sem.", "SYSV")):
+            return f"the kernel shares memory with /{path}"
+    return ""
 
 
 # ------------------------------------------------------------------ Landlock

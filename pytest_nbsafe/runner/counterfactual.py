@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pytest_nbsafe.kernel.contract import PACKAGE, Answer, Question, SideRun
-from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.outputs import Collector
 
 LIMIT_S = 10.0
@@ -16,10 +15,14 @@ MARGIN_S = 5.0
 """How much longer than the child may the kernel take to answer."""
 
 
-def question(cells: Sequence[Cell], limit_s: float, *, stir: bool) -> str:
-    """Return the expression that asks a kernel to run the cells in a forked child."""
-    sources = [cell.source for cell in cells]
-    asked: Question = {"cells": sources, "limit_s": limit_s, "stir": stir}
+Way = Literal["fork", "here", "look"]
+
+
+def question(
+    sources: Sequence[str], limit_s: float, *, stir: bool = False, way: Way = "fork"
+) -> str:
+    """Return the expression that asks a kernel to run cells on the side, the way it should."""
+    asked: Question = {"cells": [*sources], "limit_s": limit_s, "stir": stir, "way": way}
     return f"__import__('{PACKAGE}.fork', fromlist=['fork']).ask({json.dumps(asked)!r})"
 
 
@@ -36,7 +39,15 @@ def answer(reply: Mapping[str, Any] | None) -> Answer:
 
 def no_answer(cause: str) -> Answer:
     """Return the answer of a kernel that could not be asked."""
-    return {"cause": cause, "cell": 0, "runs": [], "shown": {}, "was": {}, "raw": ""}
+    return {
+        "cause": cause,
+        "elsewhere": False,
+        "cell": 0,
+        "runs": [],
+        "shown": {},
+        "was": {},
+        "raw": "",
+    }
 
 
 def collector(run: SideRun, raw: str) -> Collector:

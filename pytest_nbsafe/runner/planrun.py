@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -12,7 +12,7 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.differences import Counterfactual
+from pytest_nbsafe.trace.differences import Aspects, Counterfactual
 from pytest_nbsafe.trace.model import CellResult, PlanResult
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -44,9 +44,20 @@ class SideSession(Protocol):
     """A session that can also say what cells would do."""
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
     ) -> Counterfactual:
-        """Return what the cells would do if they ran now; the kernel stays as it is."""
+        """Return what the cells would do if they ran now.
+
+        The kernel stays as it is; where they run `here`, in itself, it is of no more use.
+        """
+        ...
+
+    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
+        """Return a few words on what names hold now."""
+        ...
+
+    def hurry(self, limit_s: float) -> None:
+        """Let no cell take longer from now on."""
         ...
 
 
@@ -56,11 +67,18 @@ class PlanRun:
     After a cell failed, the cells that read what it failed to make are skipped because of it;
     the others run. A cell that does not parse may have made any of its words, one with a star
     import or the like any name that no cell defines. When the kernel is gone, the rest is not
-    reached.
+    reached. With `limit_s` no cell takes longer than that.
     """
 
-    def __init__(self, graph: Graph, plan: Plan, make_session: Callable[[], Session]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        plan: Plan,
+        make_session: Callable[[], Session],
+        limit_s: float | None = None,
+    ) -> None:
         self.plan = plan
+        self._limit_s = limit_s
         self.results: list[CellResult] = []
         self._graph = graph
         self._make_session = make_session
@@ -95,13 +113,23 @@ class PlanRun:
             self.advance()
         return self.results[last.step - 1]
 
-    def aside(self, cells: Sequence[int], limit_s: float, *, stir: bool = False) -> Counterfactual:
-        """Return what these cells would do if they ran now, beside the plan; the plan goes on."""
-        session = self._session
-        if session is None or not session.alive or not isinstance(session, SideSession):
+    def aside(
+        self, cells: Sequence[int], limit_s: float, *, stir: bool = False, here: bool = False
+    ) -> Counterfactual:
+        """Return what these cells would do if they ran now, beside the plan.
+
+        The plan goes on, but not after cells that ran `here`, in its own kernel.
+        """
+        session = self._side()
+        if session is None:
             return Counterfactual(cause="there is no kernel to run it in")
         pages = [self._graph.notebook.cell(cell) for cell in cells]
-        return session.counterfactual(pages, limit_s=limit_s, stir=stir)
+        return session.counterfactual(pages, limit_s=limit_s, stir=stir, here=here)
+
+    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
+        """Return a few words on what names hold now, of those that are known."""
+        session = self._side()
+        return session.look(names) if session is not None and names else {}
 
     def result(self) -> PlanResult:
         """Return what has been run so far."""
@@ -113,6 +141,13 @@ class PlanRun:
         session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _side(self) -> SideSession | None:
+        """Return the session that may be asked, if there is one."""
+        session = self._session
+        if session is None or not session.alive or not isinstance(session, SideSession):
+            return None
+        return session
 
     def _step(self, run: Run) -> CellResult:
         if self._ended is not None:
@@ -131,6 +166,8 @@ class PlanRun:
         if self._session is None:
             self._session = self._make_session()
             self._session.start()
+            if self._limit_s is not None and (side := self._side()) is not None:
+                side.hurry(self._limit_s)
         return self._session.run(self._graph.notebook.cell(run.cell), run.step)
 
     def _blocker(self, cell: int) -> tuple[str, int] | None:

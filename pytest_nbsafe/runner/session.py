@@ -27,7 +27,7 @@ from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
 from pytest_nbsafe.trace import learning as lessons
-from pytest_nbsafe.trace.differences import Counterfactual
+from pytest_nbsafe.trace.differences import Aspects, Counterfactual
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
 from pytest_nbsafe.trace.sessions import Holding
@@ -157,21 +157,23 @@ class KernelSession:
         *,
         limit_s: float = counterfactual.LIMIT_S,
         stir: bool = False,
+        here: bool = False,
     ) -> Counterfactual:
         """Return what the cells would do if they ran now, one after another.
 
         The kernel stays as it is. They run in a forked child, which may write no file, use no
         network and start no process: a cell that would is not run, and the cause says so. The
-        steps of the results count from 1. With `stir` random numbers are other ones.
+        steps of the results count from 1. With `stir` random numbers are other ones. Cells that
+        run `here` do so in this kernel, under the same rules, and nothing runs in it after them.
         """
-        assert self._loop is not None, "start the session before asking it"
-        assert self._alive, "the kernel is gone"
-        self._busy = True
-        answer = self._loop.run(self._ask(cells, limit_s, stir=stir))
-        self._busy = False
+        way: counterfactual.Way = "here" if here else "fork"
+        sources = [cell.source for cell in cells]
+        answer = self._asked(counterfactual.question(sources, limit_s, stir=stir, way=way), limit_s)
+        self._alive = self._alive and not here
         if answer["cause"]:
             at = answer["cell"]
-            return Counterfactual(cause=answer["cause"], cell=cells[at - 1].number if at else 0)
+            about = cells[at - 1].number if at else 0
+            return Counterfactual((), answer["cause"], about, elsewhere=answer["elsewhere"])
         known, self._run_cells = self._run_cells, dict(self._run_cells)
         try:
             runs = zip(answer["runs"], cells, strict=False)
@@ -183,6 +185,16 @@ class KernelSession:
         finally:
             self._run_cells = known  # the kernel itself has not run them
         return Counterfactual(results, shown=answer["shown"], was=answer["was"])
+
+    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
+        """Return a few words on what names hold now."""
+        limit_s = counterfactual.LIMIT_S
+        asked = counterfactual.question([" ".join(names)], limit_s, way="look")
+        return self._asked(asked, limit_s)["was"]
+
+    def hurry(self, limit_s: float) -> None:
+        """Let no cell take longer from now on."""
+        self._timeout_s = min(self._timeout_s or limit_s, limit_s)
 
     def sweep(self, *, names: bool = True) -> Holding | None:
         """Return what the kernel holds now, or only what no name shows; None without an answer."""
@@ -299,7 +311,15 @@ class KernelSession:
         await asyncio.gather(work, return_exceptions=True)
         kill_group(self._pid)
 
-    async def _ask(self, cells: Sequence[Cell], limit_s: float, *, stir: bool) -> Answer:
+    def _asked(self, question: str, limit_s: float) -> Answer:
+        assert self._loop is not None, "start the session before asking it"
+        assert self._alive, "the kernel is gone"
+        self._busy = True
+        answer = self._loop.run(self._ask(question, limit_s))
+        self._busy = False
+        return answer
+
+    async def _ask(self, question: str, limit_s: float) -> Answer:
         """Ask the kernel to run cells on the side; one that does not answer is stopped."""
         from nbclient.exceptions import DeadKernelError
 
@@ -308,7 +328,7 @@ class KernelSession:
             "",
             silent=True,
             store_history=False,
-            user_expressions={"answer": counterfactual.question(cells, limit_s, stir=stir)},
+            user_expressions={"answer": question},
             allow_stdin=False,
         )
         try:

@@ -77,7 +77,15 @@ class TrialRun:
             second = self._second(suspicions, clean, replay)
         finally:
             self.close()
+        if replay is not None:
+            judged = self._judged(suspicions, clean, replay, second)
+            self._reruns.elsewhere(self._once_more, replay, _settled(judged))
         return self._judged(suspicions, clean, replay, second)
+
+    def _once_more(self, limit_s: float) -> PlanRun:
+        """Return the plan, to be run as far as a question about it needs."""
+        assert self._replay is not None, "asked only of a plan that ran"
+        return PlanRun(self._graph, self._replay.plan, self._make_session, limit_s)
 
     def close(self) -> None:
         """Stop the kernels."""
@@ -133,6 +141,18 @@ class TrialRun:
             self._reruns.endings,
             consistency(replay.results) if replay else {},
         )
+
+
+def _settled(trial: Trial) -> frozenset[int]:
+    """Return the cells that the clean run gives nothing else than the plan."""
+    ran = {result.cell for result in trial.clean.results if result.status == "ok"}
+    return frozenset(
+        cell
+        for cell, judgement in trial.judgements.items()
+        if cell in ran
+        and judgement.output in {"same", "nothing-to-compare"}
+        and {*judgement.values.values(), *judgement.made.values()} <= {"same"}
+    )
 
 
 def _inconsistent(replay: PlanResult | None) -> frozenset[int]:

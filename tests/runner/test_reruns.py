@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from pytest_nbsafe.runner import reruns
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.runner.reruns import Reruns
 from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.differences import Counterfactual
+from pytest_nbsafe.trace.differences import Aspects, Counterfactual
 from pytest_nbsafe.trace.model import CellResult, Failure, Record, Value
 
 STALE = (
@@ -33,6 +33,7 @@ class Fake:
         self.alive = True
         self.asked: list[tuple[int, ...]] = []
         self.stirred: list[bool] = []
+        self.here: list[bool] = []
         self._answers = answers or {}
         self._cause = cause
         self.duration_s = 0.0
@@ -45,9 +46,10 @@ class Fake:
         return self._result(cell, step, str(step))
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
     ) -> Counterfactual:
         assert limit_s > 0
+        self.here.append(here)
         numbers = tuple(cell.number for cell in cells)
         self.asked.append(numbers)
         self.stirred.append(stir)
@@ -59,7 +61,12 @@ class Fake:
             return Counterfactual((failed,))
         results = tuple(self._result(cell, i, value) for i, cell in enumerate(cells, 1))
         shown = {"made": {"value": value}}
-        return Counterfactual(results, shown=shown, was={"made": {"value": "was"}})
+        return Counterfactual(results, shown=shown)
+
+    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
+        return {name: {"value": "was"} for name in names}
+
+    def hurry(self, limit_s: float) -> None: ...
 
     def _result(self, cell: Cell, step: int, value: str) -> CellResult:
         empty: frozenset[str] = frozenset()
