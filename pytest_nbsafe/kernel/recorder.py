@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .contract import Position, StatementEvent
+from .identities import Identities
 
 
 class Slot:
@@ -47,11 +48,6 @@ class Slot:
         return {"run": self.run, "line": self.line, "offset": self.offset}
 
 
-def identities_of(namespace: dict[str, Any]) -> dict[str, int]:
-    """Return the identity of what each name holds."""
-    return {name: id(value) for name, value in list(namespace.items())}
-
-
 class Recorder:
     """Flags for the hooks, and the statements of the current run.
 
@@ -71,7 +67,8 @@ class Recorder:
         self.began: list[Slot] = []
         self._open = 0
         self._called: set[int] = set()
-        self._identities: dict[str, int] = {}
+        self._before = Identities({})
+        self._bound: dict[str, int] = {}
 
     def reserve(self, slots: tuple[Slot, ...]) -> int:
         """Return the number of a new armed hook for these slots."""
@@ -79,14 +76,15 @@ class Recorder:
         self.flags.append(1)
         return len(self.flags) - 1
 
-    def start_run(self, identities: dict[str, int] | None = None) -> None:
-        """Forget the last run; `identities` are those of the objects that names now hold."""
+    def start_run(self, before: Identities | None = None) -> None:
+        """Forget the last run; `before` are the objects that names now hold."""
         self._rearm()
         self.events = []
         self.began = []
         self._open = 0
         self._called = set()
-        self._identities = identities_of(self.namespace) if identities is None else identities
+        self._before = Identities(self.namespace) if before is None else before
+        self._bound = {}
 
     def enter(self, hook: int) -> None:
         """Note that a function was entered."""
@@ -148,11 +146,12 @@ class Recorder:
     def _bind(self, event: StatementEvent, names: tuple[str, ...]) -> None:
         for name in names:
             if name in self.namespace:
-                event["bound"][name] = self._identities[name] = id(self.namespace[name])
+                event["bound"][name] = self._bound[name] = id(self.namespace[name])
 
     def _bind_changed(self, event: StatementEvent, names: tuple[str, ...]) -> None:
         for name in names:
-            if name in self.namespace and id(self.namespace[name]) != self._identities.get(name):
+            held = self._bound[name] if name in self._bound else self._before.get(name)
+            if name in self.namespace and id(self.namespace[name]) != held:
                 self._bind(event, (name,))
 
     def _rearm(self) -> None:

@@ -15,11 +15,12 @@ from . import instrument, unhook
 from .contract import MIME, VERSION, CellRun, Fingerprint
 from .functions import Texts
 from .hooks import Desk
+from .identities import Identities
 from .ledger import Ledger
 from .lines import LineMap
 from .monitor import Monitor
 from .places import TIMED, Places
-from .recorder import Recorder, identities_of
+from .recorder import Recorder
 from .snapshot import Snapshot, warm_up
 from .watch import Watch, guarded
 
@@ -27,6 +28,15 @@ _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
 )
 _MAX_NODES = 200_000
+_WARM = 8
+_SAMPLE = """\
+total = total + 1
+def add(number, by=2):
+    return number + by
+for number in range(3):
+    total += add(number)
+print(total, [one for one in (total, 2) if one])
+"""
 
 
 class Source:
@@ -45,6 +55,14 @@ class Source:
         self.started = 0
 
 
+class _Shell:
+    """Stands for IPython where a namespace is all that is asked of it."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self.user_ns = namespace
+        self.user_ns_hidden: dict[str, Any] = {}
+
+
 class Tracer:
     """Listens to IPython's events; a fault in here never reaches user code."""
 
@@ -60,7 +78,7 @@ class Tracer:
         self.runs = 0
         self.sources: list[Source] = []
         self.ledger = Ledger(shell, self.snapshot)
-        self.globals: dict[str, int] = {}
+        self.globals = Identities({})
         self.monitor = Monitor(self.begin, self.enter)
         self.process = os.getpid()
         self.cpu = 0.0
@@ -80,6 +98,28 @@ class Tracer:
             self.recorder.rearm = self.monitor.rearm
             self._watch_statements()
             warm_up(self.snapshot)
+            self._warm_up()
+
+    @guarded("before the first run")
+    def _warm_up(self) -> None:
+        """Go once through what each cell goes through, on a text of our own that never runs."""
+        home = {"total": 0}
+        ledger = Ledger(_Shell(home), self.snapshot)
+        recorder = Recorder(home)
+        for _ in range(_WARM):
+            tree = ast.parse(_SAMPLE)
+            before = Identities(home)
+            recorder.start_run(before)
+            ledger.start_run()
+            ledger.read(tree, _SAMPLE)
+            instrument.mentions_numba(tree)
+            line_of = LineMap(_SAMPLE, _SAMPLE)
+            instrument.plan(tree, recorder, 0, line_of, direct=True, monitored=self.monitor.alive)
+            for hook in range(len(recorder.flags)):
+                recorder.begin(hook)
+            home["total"] += 1
+            recorder.finish(None)
+            json.dumps([recorder.events, ledger.finish({"total"}, {"total"}), before.changes(home)])
 
     def _watch_compiler(self) -> None:
         compiler = self.shell.compile
@@ -177,11 +217,10 @@ class Tracer:
         if self.desk is not None:
             self.desk.start()
         self.sources = [Source(raw, 0)]
-        self.globals = {}
         self.spent, self.cpu = 0.0, time.process_time()
         if self.trace:
-            self.globals = identities_of(self.home)
-            self.recorder.start_run(self.globals.copy())
+            self.globals = Identities(self.home)
+            self.recorder.start_run(self.globals)
             self.ledger.start_run()
 
     def _start_nested(self, raw: str) -> None:
@@ -302,9 +341,7 @@ class Tracer:
     # ------------------------------------------------------------ names and values
 
     def _changed(self) -> dict[str, int]:
-        items, old = list(self.home.items()), self.globals
-        changed = {name: id(value) for name, value in items if old.get(name) != id(value)}
-        changed.update((name, 0) for name in old.keys() - self.home.keys())
+        changed = self.globals.changes(self.home)
         return {name: changed[name] for name in changed if self._is_own(name)}
 
     def _is_own(self, name: object) -> bool:
