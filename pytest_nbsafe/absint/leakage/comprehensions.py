@@ -92,9 +92,57 @@ def _column_names(
             plain = isinstance(test.left, ast.Name) and test.left.id == node.elt.id
             gone = tables.names_in(value) if plain else None
         if gone is None:
-            return Names(None, source.deps | _tested(machine, generator))
+            return _patterned(source, generator) or Names(
+                None, source.deps | _tested(machine, generator)
+            )
         result = containers.names_without(result, gone)
     return result
+
+
+def _patterned(source: Names, generator: ast.comprehension) -> Names | None:
+    """Return names that are chosen by how they are spelt, None where anything else is asked."""
+    assert isinstance(generator.target, ast.Name), "the caller looked"
+    asked = [_asked(test, generator.target.id) for test in generator.ifs]
+    tests = tuple(test for some in asked if some for test in some)
+    if None in asked or (source.columns is not None and not source.columns.but):
+        return None
+    if source.columns is not None:
+        tests += tuple(("is", name, False) for name in sorted(source.columns.names))
+    whole = source.columns is not None or source.whole
+    return Names(None, source.deps, tests=(*source.tests, *tests), whole=whole)
+
+
+def _asked(test: ast.expr, name: str) -> list[tuple[str, str, bool]] | None:
+    """Return what a test asks of the text of a name: `c.startswith("lag_") and "id" not in c`."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        parts = [_asked(part, name) for part in test.values]
+        return None if None in parts else [each for part in parts if part for each in part]
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _asked(test.operand, name) or []
+        return [(k, text, not wanted) for k, text, wanted in inner] if len(inner) == 1 else None
+    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and len(test.args) == 1:
+        owner, kind = test.func.value, test.func.attr
+        plain = isinstance(owner, ast.Name) and owner.id == name
+        text = test.args[0]
+        if plain and kind in {"startswith", "endswith"} and isinstance(text, ast.Constant):
+            return [(kind, str(text.value), True)]
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        return _compared(test, name)
+    return None
+
+
+def _compared(test: ast.Compare, name: str) -> list[tuple[str, str, bool]] | None:
+    op, left, right = test.ops[0], test.left, test.comparators[0]
+    if isinstance(op, ast.In | ast.NotIn) and isinstance(left, ast.Constant):
+        if isinstance(right, ast.Name) and right.id == name:
+            return [("in", str(left.value), isinstance(op, ast.In))]
+    elif isinstance(left, ast.Name) and left.id == name:
+        texts: list[ast.expr] = [right] if isinstance(op, ast.NotEq) else []
+        if isinstance(op, ast.NotIn) and isinstance(right, ast.List | ast.Tuple | ast.Set):
+            texts = right.elts
+        if texts and all(isinstance(text, ast.Constant) for text in texts):
+            return [("is", str(text.value), False) for text in texts]  # type: ignore[attr-defined]
+    return None
 
 
 def _is_text(node: ast.expr, target: ast.expr) -> bool:

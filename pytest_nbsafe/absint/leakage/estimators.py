@@ -157,6 +157,7 @@ def _all(machine: Machine, value: Estimator) -> list[Estimator]:
 
 
 _WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
+_WATCHLIST = 3
 
 
 def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[sets.Rows]:
@@ -165,14 +166,14 @@ def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[
     best = arguments.constant("use_best_model")
     stops = best is not False and (stops or best is True)
     stops = stops or stopping(arguments)
-    if not stops:
+    watched = [arguments.keywords[name] for name in _WATCHES if name in arguments.keywords]
+    if value.what == "train":  # `xgb.train(params, dtrain, 5000, watchlist)`
+        watched += arguments.args[_WATCHLIST : _WATCHLIST + 1]
+    if not stops or not watched:
         return (sets.NONE,)
-    for name in _WATCHES:
-        if name in arguments.keywords:
-            only = Arguments(machine, arguments.node, [arguments.keywords[name]], {})
-            data = [v for v in only.every() if isinstance(v, Data) and v.rows]
-            return (sets.NONE.union(*(v.rows for v in data)),)
-    return (sets.NONE,)
+    only = Arguments(machine, arguments.node, watched[:1], {})
+    data = [v for v in only.every() if isinstance(v, Data) and v.rows]
+    return (sets.NONE.union(*(v.rows for v in data)),)
 
 
 def _transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:

@@ -209,7 +209,11 @@ def _said(machine: Machine, value: Value) -> object:
 
 
 def _call(machine: Machine, node: ast.Call) -> Value:
-    callee = evaluate(machine, node.func)
+    if isinstance(node.func, ast.Attribute):
+        owner = evaluate(machine, node.func.value)
+        callee = attribute(machine, node, owner, node.func.attr)
+    else:
+        callee = evaluate(machine, node.func)
     args: list[Value] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):

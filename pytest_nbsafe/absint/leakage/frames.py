@@ -74,7 +74,9 @@ def kept(call: Call) -> Value:
         found = deferred.filtered(call)
         if found is not None:
             return found
-    if what in {"select_dtypes", "filter"}:
+    if what == "filter":
+        return _by_names(call)
+    if what == "select_dtypes":
         return tables.chosen_by(data, Names())
     if what == "rename" and data.form == "frame":
         return replace(data, base=None, columns=None, deps=data.all_deps(), named=())
@@ -93,6 +95,19 @@ def kept(call: Call) -> Value:
     elif what == "DataLoader":
         form = "array"
     return replace(data, form=form)
+
+
+def _by_names(call: Call) -> Value:
+    """Return the columns that `filter` chooses by their names."""
+    names = tables.names_in(call.arguments.plain(0, "items"))
+    if names is not None:
+        return tables.chosen(call.data, names)
+    for title, kind in (("like", "in"), ("regex", "matches")):
+        said = call.arguments.constant(title)
+        if isinstance(said, str):
+            tests = ((kind, said, True),)
+            return tables.chosen_by(call.data, Names(None, tests=tests, whole=True))
+    return tables.chosen_by(call.data, Names())
 
 
 def rowwise(call: Call) -> Value:

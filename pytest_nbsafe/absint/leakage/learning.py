@@ -154,7 +154,22 @@ def shifted(call: Call) -> Value:
     if isinstance(count, Const) and isinstance(count.value, int | float) and count.value < 0:
         form: Form = "any" if call.data.form == "group" else call.data.form
         return replace(_ahead(call, f"{call.what}({count.value})"), form=form)
+    if call.what == "shift":
+        back = count.value if isinstance(count, Const) else 1 if count is None else 0
+        return _timed(replace(call, data=_back(call.data, back)))
     return _timed(call)
+
+
+def _back(data: Data, count: Hashable) -> Data:
+    """Return rows moved back as far as they were moved ahead before: they look ahead no more."""
+    steps = count if isinstance(count, int) else 0
+    undone = {f"shift({-step})" for step in range(1, min(steps, _FAR) + 1)}
+    deps = frozenset(d for d in data.deps if d.kind != "ahead" or d.what not in undone)
+    return replace(data, deps=deps)
+
+
+_FAR = 400
+"""More rows than anybody shifts by."""
 
 
 def rolling(call: Call) -> Value:

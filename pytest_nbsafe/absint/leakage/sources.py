@@ -53,7 +53,7 @@ def make_table(machine: Machine, name: str, arguments: Arguments) -> Value:
         return tables.with_deps(replace(data, deps=frozenset()), time)
     if isinstance(first, Data):
         columns = tables.names_in(arguments.plain(9, "columns"))
-        kept = replace(first, form=form, mask=None)
+        kept = replace(first, form=form, mask=first.mask if form == "series" else None)
         if first.base is None or columns:
             known = Columns(but=False, names=frozenset(columns)) if columns else Columns(but=True)
             kept = replace(kept, base=base, columns=known if form == "frame" else None)
@@ -95,14 +95,18 @@ def loaded(machine: Machine, what: str, arguments: Arguments) -> Value:
             data, rows=sets.source((what, machine.fresh(arguments.node))), base=None, columns=None
         )
         return Seq((pair, pair))
-    if what.startswith("read_"):
+    if what.startswith("read_") or what in _PRICES:
         data = replace(data, form="frame")
         dated = arguments.constant("parse_dates") not in {None, False}
-        if dated and "index_col" in arguments.keywords:
+        if what in _PRICES or (dated and "index_col" in arguments.keywords):
             dep = Dep("time", data.rows, what, arguments.site)
             data = tables.with_deps(data, (dep,))
         return data
     return replace(data, form="array", base=None, columns=None)
+
+
+_PRICES = frozenset({"download", "Ticker", "DataReader", "get_data_yahoo"})
+"""What loads prices, one row a day."""
 
 
 def randoms(machine: Machine, what: str, arguments: Arguments) -> Value:

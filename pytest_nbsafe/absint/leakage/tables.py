@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 from pytest_nbsafe.absint.leakage.values import (
     NO_DEPS,
@@ -76,12 +77,35 @@ def chosen_by(data: Data, names: Names) -> Data:
     elif names.columns is not None:
         result = chosen(data, names.columns.names)
     else:
-        # which of the columns made on the page are among them is not known
-        named = tuple((k, replace(c, deps=_sure(c.deps))) for k, c in data.named)
+        # which of the columns made on the page are among them is not known, but by the tests
+        named = tuple((k, c) for k, c in data.named if _passes(k, names))
+        if not names.whole:
+            named = tuple((k, replace(c, deps=_sure(c.deps))) for k, c in named)
         result = replace(data, columns=None, base=None, named=named)
     if names.some:
         result = replace(result, base=None, columns=None)
     return replace(result, form="frame", deps=result.deps | names.deps)
+
+
+def _passes(name: str, names: Names) -> bool:
+    return all(_TESTS[kind](name, text) is wanted for kind, text, wanted in names.tests)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except re.error:  # the user's own, which would raise in the notebook too
+        return True
+
+
+_TESTS: Mapping[str, Callable[[str, str], bool]] = {
+    "startswith": str.startswith,
+    "endswith": str.endswith,
+    "in": lambda name, text: text in name,
+    "is": lambda name, text: text == name,
+    "matches": _matches,
+}
+"""What a name of a column may be asked, and how the answer is found."""
 
 
 def _sure(deps: Deps) -> Deps:

@@ -179,6 +179,15 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
     elif isinstance(state, Seq):
         parts = (machine.get(v) for v in (*state.items, state.each, value) if v is not None)
         machine.put(owner, Seq((), joined(parts), state.key))
+    elif isinstance(state, Unknown) and isinstance(target.value, ast.Name):
+        _store_part(machine, target.value.id, machine.get(value))
+
+
+def _store_part(machine: Machine, name: str, value: Value) -> None:
+    """Make an array that is filled with predictions, part by part, predictions of those parts."""
+    if isinstance(value, Data) and value.pred is not None:
+        scope = machine.scopes[-1 if name in machine.scopes[-1] else 0]
+        scope[name] = machine.box(replace(value, form="array"))
 
 
 def _store_column(
@@ -205,8 +214,8 @@ def _store_column(
         names = tuple(plain.columns.names)
     if names is None:
         changed = replace(state, deps=state.deps | made.all_deps())
-        if isinstance(plain, Data) and made.rows:
-            changed = replace(state, deps=state.deps | made.all_deps())
+        if made.pred is not None and state.form in {"array", "series", "any"}:
+            changed = replace(changed, rows=made.rows, pred=made.pred)
         machine.put(owner, changed)
         return
     if not state.rows and made.rows:

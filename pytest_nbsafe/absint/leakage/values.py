@@ -189,11 +189,15 @@ class Names:
     """Names of columns: of a table, all but some (`columns`), with what chose them.
 
     `some`: they are those of a table that may have fewer columns than the one they are used for.
+    Where they are not known, `tests` are what each of them passes, with `whole` all that they do:
+    ("startswith", "lag_", True), ("in", "id", False).
     """
 
     columns: Columns | None = None
     deps: Deps = NO_DEPS
     some: bool = False
+    tests: tuple[tuple[str, str, bool], ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
