@@ -63,36 +63,39 @@ class _Here(child.Child):
 
 def obstacle() -> str:
     """Return what the kernel holds open that cells would change unseen, empty when nothing."""
-    files = sorted(set(files_written()) - bootstrap.files)
-    if files or _open_files():
+    own = written() if hasattr(os, "fork") else written_by_python()
+    if own:
         return "the notebook has a file open for writing"
     if _is_connected():
         return "the notebook has a connection open"
     return seal.shared_memory()
 
 
-def files_written() -> list[tuple[int, int]]:
-    """Return which files are open for writing, where the system tells (not on Windows)."""
-    if sys.platform == "win32":
-        return []
+def written() -> list[int]:
+    """Return the files that the notebook has open for writing, by their numbers."""
     import fcntl
 
-    found = []
-    for fd in seal.open_files():
-        status = os.fstat(fd)
-        if stat.S_ISREG(status.st_mode) and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE:
-            found.append((status.st_dev, status.st_ino))
-    return found
+    held = [fd for fd in seal.open_files() if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE]
+    return [fd for fd in held if _is_own(fd, regular=True)]
 
 
-def _open_files() -> list[Any]:
-    """Return the file objects that are open for writing, where the system does not tell."""
+def written_by_python() -> list[int]:
+    """Return what of that Python knows, where the system does not tell (Windows)."""
     import io
 
-    if os.name == "posix":
-        return []
     held = [found for found in gc.get_objects() if type(found) is io.FileIO]
-    return [file for file in held if not file.closed and file.fileno() > 2 and file.mode != "rb"]
+    open_files = [file.fileno() for file in held if not file.closed and file.mode != "rb"]
+    return [fd for fd in open_files if _is_own(fd, regular=True)]
+
+
+def _is_own(fd: int, *, regular: bool) -> bool:
+    """Tell whether a file or connection is the notebook's: it was not open when we came."""
+    try:
+        status = os.fstat(fd)
+    except OSError:
+        return False
+    own = (status.st_dev, status.st_ino) not in bootstrap.files
+    return own and (stat.S_ISREG(status.st_mode) or not regular)
 
 
 def _is_connected() -> bool:
@@ -109,9 +112,8 @@ def _leads_away(socket: Any) -> bool:
     base: Any = sys.modules["_socket"].socket
     try:
         peer, fd = base.getpeername(socket), base.fileno(socket)
-        if sys.platform == "win32":
-            return not str(peer[0]).startswith("127.")
-        status = os.fstat(fd)
     except OSError:
         return False
-    return (status.st_dev, status.st_ino) not in bootstrap.files
+    if hasattr(os, "fork"):
+        return _is_own(fd, regular=False)
+    return not str(peer[0]).startswith("127.")  # Windows does not number them
