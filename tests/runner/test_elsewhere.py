@@ -332,7 +332,7 @@ def test_what_cannot_be_undone_is_not_done_here_either(tmp_path: Path) -> None:
 
 
 ANOTHER_SYSTEM = (
-    "import os, sys\nsys.modules['_nbsafe.seal']._landlock = lambda: False\ndel os.fork\nx = 1"
+    "import os\nfrom _nbsafe import seal\nseal._landlock = lambda: False\ndel os.fork\nx = 1"
 )
 
 
