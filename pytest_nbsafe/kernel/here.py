@@ -116,4 +116,4 @@ def _leads_away(socket: Any) -> bool:
         return False
     if hasattr(os, "fork"):
         return _is_own(fd, regular=False)
-    return not str(peer[0]).startswith("127.")  # Windows does not number them
+    return isinstance(peer, tuple) and not str(peer[0]).startswith("127.")  # it has no number
