@@ -43,6 +43,13 @@ def of(graph: Graph) -> tuple[Event, ...]:
 
     A function that is never seen called seeds where it is defined, and draws nothing.
     """
+    memo = graph._syntax  # noqa: SLF001 - what the text shows is kept there
+    if memo.draws is None:
+        memo.draws = _of(graph)
+    return memo.draws
+
+
+def _of(graph: Graph) -> tuple[Event, ...]:
     found: list[Event] = []
     inside: dict[tuple[int, str], list[Event]] = {}
     imports = [one for cell in graph.cells for one in syntax.imports(graph, cell)]

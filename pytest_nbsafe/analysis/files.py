@@ -33,12 +33,15 @@ _READS = frozenset({
 _KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
 _OPENS = frozenset({"open"})
 _USES = patterns.compile(rf"\b(?:{'|'.join(sorted(_WRITES | _READS | _OPENS))})\(")
+_MAKES = patterns.compile(rf"\b(?:{'|'.join(sorted(_WRITES))})\(|\bopen\(.*['\"][wax]")
 
 
 def accesses(graph: Graph) -> Iterator[tuple[int, Access]]:
-    """Yield what cells do with files that their text names."""
+    """Yield what cells do with files that their text names, if any cell writes one."""
+    if not any(_MAKES.search(cell.source) for cell in graph.notebook.code_cells):
+        return
     cells = [number for number in graph.cells if _USES.search(graph.notebook.cell(number).source)]
-    constants = _constants(graph) if cells else {}
+    constants = _constants(graph)
     for cell in cells:
         span_of = syntax.span_of(graph, cell)
         for function, node in trees.inside(trees.of(graph, cell)):

@@ -45,9 +45,7 @@ def _word(symbol: str) -> str:
 
 def _setting(graph: Graph) -> Iterator[int]:
     """Yield the cells that may store into something that an import bound."""
-    imported = {
-        one.name for cell in graph.cells for one in syntax.imports(graph, cell) if not one.level
-    }
+    imported = {d.name for a in graph.cells.values() for d in a.definitions if d.kind == "import"}
     for cell, analysis in graph.cells.items():
         if any(not imported.isdisjoint(s.mutates) for s in analysis.statements) or any(
             not imported.isdisjoint(f.changes) for f in analysis.functions.values()

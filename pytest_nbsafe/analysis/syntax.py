@@ -19,6 +19,7 @@ from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.values import dataclass, field
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.analysis.draws import Event
     from pytest_nbsafe.analysis.graph import Graph
 
 __all__ = [
@@ -44,6 +45,7 @@ class Memo:
 
     cells: dict[int, CellSyntax] = field(default_factory=dict)
     imports: dict[int, tuple[Import, ...]] = field(default_factory=dict)
+    draws: tuple[Event, ...] | None = None
     targets: _Targets | None = None
 
 
