@@ -13,6 +13,7 @@ import threading
 import types
 from typing import TYPE_CHECKING, Any
 
+from . import objects
 from .snapshot import UnknownValue, qualified
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ _PASSING = (
     "lock",
     "RLock",
     "socket",
-    "memoryview",
     "Thread",
 )
 
@@ -80,6 +80,12 @@ def _frozenset(hasher: Hasher, value: frozenset[Any]) -> None:
 def _bytearray(hasher: Hasher, value: bytearray) -> None:
     hasher.tag("bytearray")
     hasher.raw(bytes(value))
+
+
+def _memoryview(hasher: Hasher, value: memoryview) -> None:
+    """Write what a view shows; one that was released shows nothing and raises."""
+    hasher.tag(f"memoryview {value.format} {value.shape} {value.readonly}")
+    hasher.raw(value.tobytes())
 
 
 def _range(hasher: Hasher, value: Any) -> None:
@@ -175,9 +181,12 @@ def _mapping(hasher: Hasher, value: Any) -> None:
 
 
 def add_enum(hasher: Hasher, value: enum.Enum) -> None:
-    """Write a member of an enumeration."""
-    hasher.tag(f"enum {qualified(type(value))} {value._name_}")
+    """Write a member of an enumeration, and what else its class says if that is the notebook's."""
+    cls = type(value)
+    hasher.tag(f"enum {qualified(cls)} {value._name_}")
     hasher.add(value._value_)
+    if cls.__module__ == objects.HOME_MODULE:
+        objects.says(hasher, cls)
 
 
 def _pattern(hasher: Hasher, value: re.Pattern[Any]) -> None:
@@ -241,6 +250,7 @@ EXACT: dict[type, Handler] = {
     set: _set,
     frozenset: _frozenset,
     bytearray: _bytearray,
+    memoryview: _memoryview,
     range: _range,
     slice: _range,
     type(Ellipsis): _constant,

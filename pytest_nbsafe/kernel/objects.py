@@ -58,7 +58,7 @@ def add_instance(hasher: Hasher, value: Any) -> None:
     hasher.tag(f"object {snapshot.qualified(cls)}")
     own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
     if own:
-        _says(hasher, cls)
+        says(hasher, cls)
     builtin = _held(hasher, value)
     if own or (builtin and not _custom(cls)):
         _own_state(hasher, value, cls, builtin=builtin)
@@ -66,7 +66,7 @@ def add_instance(hasher: Hasher, value: Any) -> None:
         _reduced(hasher, value, cls)
 
 
-def _says(hasher: Hasher, cls: type) -> None:
+def says(hasher: Hasher, cls: type) -> None:
     """Write what the class of an object says: another text makes it another object.
 
     Once for all objects of a class; where that is unknown, the object is told by its own state.

@@ -7,7 +7,7 @@ Two forms are read: JSON lines, written for this tool, and the `history.sqlite` 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ def _parsed(path: Path, data: bytes) -> Recorded:
             raise _refused(path, number, "only the first line may tell the page")
     if not steps:
         raise NbsafeError("empty-session", f"{path} runs no cell", _SHAPE)
-    return Recorded(str(path), _ordered(path, page, steps), tuple(steps))
+    return _on_page(path, page, steps)
 
 
 def _object(path: Path, number: int, raw: bytes) -> dict[str, Any]:
@@ -121,21 +121,22 @@ def _page(path: Path, number: int, page: object) -> tuple[str, ...]:
     return tuple(page)
 
 
-def _ordered(path: Path, page: Sequence[str] | None, steps: Iterable[Step]) -> tuple[str, ...]:
-    """Return the cells in page order: as the file tells, else as they were first run."""
+def _on_page(path: Path, page: tuple[str, ...] | None, steps: Sequence[Step]) -> Recorded:
+    """Return the session: its page as the file tells, else the cells as they were first run.
+
+    A cell that ran and is not on the page is deleted; one that never ran has no text here.
+    """
     ran: dict[str, int] = {}
     for step in steps:
         ran.setdefault(step.cell, step.line)
-    if page is None:
-        return tuple(ran)
-    for cell, line in ran.items():
-        if cell not in page:
-            raise _refused(path, line, f"runs {cell!r}, which is not on the page")
-    for cell in page:
-        if cell not in ran:
-            said = f"the page holds {cell!r}, a cell that no step runs: its text is not known"
-            raise _refused(path, 1, said, "leave it out of the page")
-    return tuple(page)
+    cells = tuple(ran) if page is None else page
+    deleted = sorted(ran.keys() - set(cells), key=lambda cell: ran[cell])
+    if len(deleted) == len(ran):
+        said = f"runs {deleted[0]!r}, which is not on the page, and nothing runs that is"
+        raise _refused(path, ran[deleted[0]], said)
+    notes = [f"cell {cell} is not on the page: no clean run has it" for cell in deleted]
+    notes += [f"cell {cell} was never run" for cell in cells if cell not in ran]
+    return Recorded(str(path), cells, tuple(steps), tuple(notes))
 
 
 def _refused(path: Path, number: int, said: str, hint: str = _SHAPE) -> NbsafeError:

@@ -148,8 +148,10 @@ class Replay:
             who = "the session's kernel is gone" if now is None else "the clean run ended early"
             self.notes.append(f"not judged after step {runs[-1].step}: {who}")
             return None
-        latest = {cell: passed.result.cell for cell, passed in last_runs(runs).items()}
-        bench = Bench(self._recorded.page, runs, now, clean, None, latest, self._makes)
+        page = self._recorded.page
+        last = last_runs(runs)
+        latest = {cell: last[cell].result.cell for cell in page if cell in last}
+        bench = Bench(page, runs, now, clean, None, latest, self._makes)
         if not self._without_chance and (judge.differ(bench) or judgedcells.differ(bench)):
             bench = replace(bench, again=self._clean(self._begin(), runs))
         names = judge.names(bench)

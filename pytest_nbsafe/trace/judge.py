@@ -17,8 +17,10 @@ from pytest_nbsafe.trace.sessions import (
     Holding,
     Passed,
     contributions,
+    entry_reads,
+    walk,
 )
-from pytest_nbsafe.values import dataclass, field
+from pytest_nbsafe.values import dataclass, field, replace
 
 Answer = Literal["same", "differs", "unknown"]
 _DEEP = 40
@@ -195,8 +197,10 @@ def _origin(bench: Bench, name: str, until: int, clean_until: int, depth: int) -
     """Return how a name was made by the first `until` runs, against those of the clean run."""
     ours = _contributions(bench.runs[:until], name)
     clean = _contributions(bench.clean.runs[:clean_until], name)
-    if not ours or not clean or not depth:
+    if not ours or not depth:
         return Origin("unknown")
+    if not clean:
+        return _unmade(bench, name, ours[-1], clean_until, depth)
     texts = [c.passed.result.cell for c in ours]
     others = [c.passed.result.cell for c in clean]
     if set(texts) != set(others) or texts[0] != others[0]:
@@ -204,6 +208,16 @@ def _origin(bench: Bench, name: str, until: int, clean_until: int, depth: int) -
     matches = {c.passed.result.cell: c for c in clean}
     answers = [_inputs(bench, name, c, matches[c.passed.result.cell], depth) for c in ours]
     return _worst(answers)
+
+
+def _unmade(bench: Bench, name: str, mine: Contribution, until: int, depth: int) -> Origin:
+    """Return how the text that made a name ran in a clean run, where it did not make it."""
+    for place, passed in walk(bench.clean.runs[:until]):
+        if passed.result.cell == mine.passed.result.cell:
+            clean = Contribution(place, passed, entry_reads(passed.result))
+            whole = replace(mine, inputs=entry_reads(mine.passed.result))
+            return _inputs(bench, name, whole, clean, depth)
+    return Origin("differs", _otherwise(bench, [mine], ()))
 
 
 def _contributions(runs: Sequence[Passed], name: str) -> tuple[Contribution, ...]:
@@ -268,6 +282,8 @@ def _newer(bench: Bench, mine: Contribution, name: str) -> str:
 def _otherwise(bench: Bench, ours: Sequence[Contribution], clean: Sequence[Contribution]) -> str:
     """Return the words for a name that other texts have made than in the clean run."""
     first = ours[0].passed
+    if deleted := [c.passed for c in ours if c.passed.cell not in bench.page]:
+        return f"made by {_run(deleted[0])}, which is not on the page"
     if first.result.cell != bench.latest.get(first.cell):
         return f"made by an older text of {_run(first)}"
     wanted = {c.passed.cell for c in clean}

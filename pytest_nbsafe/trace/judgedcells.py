@@ -49,13 +49,18 @@ def cells(bench: Bench, names: Names) -> Cells:
     Source: Macke et al. 2021, Def. 7. Departs: a cell reads what it really read when it last ran,
     not what some path of its text might.
     """
-    last = last_runs(bench.runs)
+    last = _last(bench)
     stale = names.stale.keys()
     return Cells(
         reads={cell: values_read(p.result) & stale for cell, p in last.items()},
         unrunnable=frozenset(cell for cell, p in last.items() if _lacks(bench, p.result)),
         wrong=frozenset(cell for cell, p in last.items() if _is_wrong(bench, p.result, cell)),
     )
+
+
+def _last(bench: Bench) -> Mapping[str, Passed]:
+    """Return the last run of each cell that is still on the page."""
+    return {cell: run for cell, run in last_runs(bench.runs).items() if cell in bench.page}
 
 
 def to_rerun(found: Cells) -> frozenset[str]:
@@ -66,7 +71,7 @@ def to_rerun(found: Cells) -> frozenset[str]:
 
 def differ(bench: Bench) -> bool:
     """Return whether any cell's result is not that of the first clean run."""
-    return any(_is_wrong(bench, p.result, cell) for cell, p in last_runs(bench.runs).items())
+    return any(_is_wrong(bench, p.result, cell) for cell, p in _last(bench).items())
 
 
 def answer(
@@ -182,11 +187,15 @@ def _value_differs(
 ) -> bool:
     """Return whether a name has another value after a run than after the clean one.
 
-    Where a run did not touch the name, it holds what it holds in the end.
+    Where a run did not touch the name, it holds what it holds in the end. What a run leaves as the
+    whole page does is right: cells below may have changed it before (`df = df.fillna(0)` again).
     """
     value = result.after.get(name) or bench.now.names.get(name)
     other = clean.after.get(name) or bench.clean.holding.names.get(name)
     if value is not None and other is not None:
+        end = bench.clean.holding.names.get(name)
+        if end is not None and compared(value, end, None) == "same":
+            return False
         second = again.after.get(name) if again is not None else None
         return compared(value, other, second) == "differs"
     if value is None and other is None:
@@ -196,7 +205,7 @@ def _value_differs(
 
 def _has_clean_inputs(bench: Bench, cell: str) -> bool:
     """Return whether a cell would read now what it reads in the clean run."""
-    clean, mine = bench.clean.last(cell), last_runs(bench.runs)[cell].result
+    clean, mine = bench.clean.last(cell), _last(bench)[cell].result
     if clean is None:
         return False
     for name in entry_reads(mine) | entry_reads(clean):
@@ -222,7 +231,7 @@ def _renewed(bench: Bench, names: Names, found: Cells) -> frozenset[str]:
     """Return the cells whose results cannot be compared, and that would read a value made anew."""
     return frozenset(
         cell
-        for cell, passed in last_runs(bench.runs).items()
+        for cell, passed in _last(bench).items()
         if cell not in found.wrong and not _is_comparable(bench, passed, cell)
         if any(
             _is_newer(bench, passed, name)
@@ -270,7 +279,7 @@ def _refreshers(
     One that made what the name holds now, and would make it again, is none.
     """
     wanted = frozenset[str]().union(*(found.reads.get(cell, frozenset()) for cell in stale))
-    last = last_runs(bench.runs)
+    last = _last(bench)
     makers = {name: contributions(bench.runs, name)[-1:] for name in wanted}
 
     def would(cell: str, passed: Passed) -> bool:

@@ -38,9 +38,10 @@ def sets_of(answer: StepAnswer, before: StepAnswer | None) -> Mapping[str, froze
 def powers(page: Sequence[str], answers: Sequence[StepAnswer]) -> dict[str, Power]:
     """Return the predictive power of each set of cells, averaged over the session.
 
-    A step counts when it runs a cell that has run before, and a set when it holds any cell after
-    the step before. `next` is the cell below the one that ran last, `random` one drawn by chance
-    (from a seed of its own, so that two replays print the same).
+    A step counts when it runs a cell that has run before, and that cell and the one before it are
+    on the page; a set when it holds any cell after the step before. `next` is the cell below the
+    one that ran last, `random` one drawn by chance (from a seed of its own, so that two replays
+    print the same).
 
     Source: Macke et al. 2021, Def. 12: P(H) = I{c in H} * |N| / |H|, and section 6.2.
     """
@@ -50,7 +51,7 @@ def powers(page: Sequence[str], answers: Sequence[StepAnswer]) -> dict[str, Powe
     before: StepAnswer | None = None
     last: StepAnswer | None = None
     for answer in answers:
-        if last is not None and answer.cell in known:
+        if last is not None and answer.cell in known and {answer.cell, last.cell} <= {*page}:
             there = [cell for cell in page if cell in known]
             highlights = {**sets_of(last, before), **_baselines(there, last.cell, chance)}
             for name, cells in highlights.items():

@@ -133,15 +133,21 @@ class Ledger:
             maker, now = self._versions.get(name), self._values.get(name)
             if maker is None or now is None or read is None or maker.place <= version.place:
                 continue
-            above = self._place[maker.passed.cell] < self._place[version.passed.cell]
-            if above and _changed(read, now):
+            if self._stands_above(maker, version) and _changed(read, now):
                 said = f"cell {version.passed.cell} in step {version.passed.step} made it from"
                 return f"{said} `{name}`, which cell {maker.passed.cell} has made anew since"
         return ""
 
+    def _stands_above(self, maker: _Version, reader: _Version) -> bool:
+        place, below = (self._place.get(version.passed.cell) for version in (maker, reader))
+        return place is not None and below is not None and place < below
+
     def _left_over(self, name: str, version: _Version, latest: Mapping[str, int]) -> str:
         text = version.passed.result.cell
         cell = version.passed.cell
+        if cell not in self._place:
+            step = version.passed.step
+            return f"left over: cell {cell}, which is not on the page, made it in step {step}"
         now = latest[cell]
         if text == now or self._raised(cell) or name in self._makes.get(now, ()):
             return ""

@@ -207,6 +207,10 @@ VALUES: list[Callable[[], object]] = [
     lambda: pd.Timedelta("1D"),
     lambda: pd.NaT,
     lambda: pd.NA,
+    lambda: memoryview(b"abc"),
+    lambda: memoryview(b"abd"),
+    lambda: memoryview(bytearray(b"abc")),
+    lambda: memoryview(b"abcd").cast("H"),
 ]
 
 

@@ -50,6 +50,12 @@ def test_a_class_that_holds_its_own_objects() -> None:
     assert made(source.format(1), "o") != made(source.format(2), "o")
 
 
+def test_a_member_of_an_enumeration_is_another_when_its_class_is() -> None:
+    source = "import enum\nclass E(enum.Enum):\n    A = 1\n    B = {}\nm = E.A"
+    assert made(source.format(2), "m") == made(source.format(2), "m")
+    assert made(source.format(2), "m") != made(source.format(3), "m")
+
+
 def test_what_a_library_wraps_is_told_by_its_text() -> None:
     source = "from contextlib import contextmanager\n@contextmanager\ndef f():\n    yield {}"
     assert made(source.format(1), "f") == made(source.format(1), "f")

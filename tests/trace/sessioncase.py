@@ -63,6 +63,6 @@ def bench(
         Holding(values(now)),
         first,
         again,
-        {p.cell: p.result.cell for p in runs},
+        {p.cell: p.result.cell for p in runs if p.cell in page.split()},
         {text: frozenset(names.split()) for text, names in (makes or {}).items()},
     )

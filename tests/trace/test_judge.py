@@ -81,6 +81,30 @@ def test_a_cell_that_only_raises_in_the_clean_run_explains_nothing() -> None:
     assert found.stale == {}
 
 
+def test_a_name_that_a_clean_run_cannot_make_for_want_of_an_input() -> None:
+    old = passed(1, "c1", 1, {"k": ""}, {}, {"k": 1})
+    new = passed(3, "c1", 3, {"q": ""}, {}, {"q": 1})
+    use = passed(2, "c2", 2, {"b": "k"}, {"k": 1}, {"b": 2})
+    lacks = passed(2, "c2", 2, {}, {}, {}, status="raised")
+    again = clean([new, lacks], {"q": 1})
+    runs, held = [old, use, new], {"k": 1, "b": 2, "q": 1}
+    found = judge.names(bench("c1 c2", runs, held, again, again, {1: "k", 2: "b", 3: "q"}))
+    assert found.stale == {
+        "b": "cell c2 in step 2 had `k` to make it from",
+        "k": "left over: made by cell c1 in step 1, and no cell makes it any more",
+    }
+
+
+def test_what_a_deleted_cell_has_made() -> None:
+    first = passed(1, "c1", 1, {"n": ""}, {}, {"n": 10})
+    gone = passed(2, "c2", 2, {"n": "", "k": ""}, {}, {"n": 20, "k": 1})
+    found = judge.names(bench("c1", [first, gone], {"n": 20, "k": 1}, clean([first], {"n": 10})))
+    assert found.stale == {
+        "k": "left over: made by cell c2 in step 2, and no cell makes it any more",
+        "n": "made by cell c2 in step 2, which is not on the page",
+    }
+
+
 def test_how_far_an_iterator_was_used_says_nothing() -> None:
     made = passed(1, "c1", 1, {"g": ""}, {}, {"g": Value("at 2", "generator")})
     ended = clean([made], {"g": Value("at its end", "generator")})

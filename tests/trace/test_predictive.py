@@ -27,6 +27,13 @@ def test_only_runs_of_known_cells_are_measured() -> None:
     assert found["fresh"].measured == 0
 
 
+def test_a_deleted_cell_foretells_nothing() -> None:
+    steps = [answer(1, "a"), answer(2, "gone"), answer(3, "a", fresh="a"), answer(4, "a")]
+    found = powers(["a"], steps)
+    assert (found["fresh"].mean, found["fresh"].measured) == (1, 1)
+    assert found["next"].measured == 0
+
+
 def test_new_cells_are_those_of_the_last_step() -> None:
     steps = [
         answer(1, "a"),

@@ -61,3 +61,14 @@ def test_what_only_an_older_text_made_is_left_over() -> None:
 def test_a_text_that_raised_has_not_replaced_what_was_made() -> None:
     raised = passed(3, "c1", 5, {}, {}, {}, status="raised")
     assert answered(A1, B, raised).stale_symbols == ()
+
+
+def test_what_a_deleted_cell_made_is_left_over() -> None:
+    told = answered(A1, B, C, page="c1 c3")
+    assert told.causes == {
+        "b": "left over: cell c2, which is not on the page, made it in step 2",
+        "c": "made from `b`, which is stale",
+    }
+    assert told.stale_cells == ("c3",)
+    anew = passed(3, "c2", 5, {"a": ""}, {}, {"a": 9})
+    assert answered(A1, C, anew, page="c1 c3").stale_symbols == ("a",)

@@ -1,0 +1,36 @@
+"""Which cells the judge calls stale, from runs that are given."""
+
+from __future__ import annotations
+
+from sessioncase import bench, clean, passed
+
+from pytest_nbsafe.trace import judge, judgedcells
+
+NEW = passed(1, "c1", 1, {"d": ""}, {}, {"d": 0})
+FILL = passed(2, "c2", 2, {"d": "d"}, {"d": 0}, {"d": 1})
+MORE = passed(3, "c3", 3, {"d": "d"}, {"d": 1}, {"d": 5})
+CLEAN = clean([NEW, FILL, MORE], {"d": 5})
+
+
+def wrong(*runs: object, now: object, page: str = "c1 c2 c3") -> list[str]:
+    given = bench(page, list(runs), {"d": now}, CLEAN)  # type: ignore[arg-type]  # runs
+    return sorted(judgedcells.cells(given, judge.names(given)).wrong)
+
+
+def test_what_a_cell_leaves_as_the_whole_page_does_is_right() -> None:
+    again = passed(4, "c2", 2, {"d": "d"}, {"d": 5}, {"d": 5})
+    assert wrong(NEW, FILL, MORE, again, now=5) == []
+
+
+def test_what_a_cell_leaves_otherwise_is_wrong() -> None:
+    again = passed(4, "c2", 2, {"d": "d"}, {"d": 5}, {"d": 7})
+    assert wrong(NEW, FILL, MORE, again, now=7) == ["c2"]
+
+
+def test_a_deleted_cell_is_never_told() -> None:
+    gone = passed(4, "c9", 4, {"d": "d"}, {"d": 5}, {"d": 7})
+    given = bench("c1 c2 c3", [NEW, FILL, MORE, gone], {"d": 7}, CLEAN)
+    names = judge.names(given)
+    assert list(names.stale) == ["d"]
+    found = judgedcells.cells(given, names)
+    assert sorted(found.stale) == ["c2", "c3"]
