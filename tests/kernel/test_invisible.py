@@ -96,7 +96,7 @@ def test_functions_made_before_the_compiler_came(pair: Pair) -> None:
             "import sys, types\nbare = {}\nexec('def f(x):\\n    y = x\\n    return y + 1', bare)",
             "missing = sys.modules.setdefault('numba', types.ModuleType('numba'))",
             "print(f.__code__.co_code == bare['f'].__code__.co_code, f(1))\n"
-            "if not hasattr(missing, 'njit'): del sys.modules['numba']",
+            "if not hasattr(missing, 'njit'):\n    del sys.modules['numba']",
         )
         == "True 2"
     )
