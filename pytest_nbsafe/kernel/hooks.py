@@ -45,8 +45,8 @@ class Desk:
     this run that we took.
     """
 
-    def __init__(self, fault: Callable[[BaseException, str], None]) -> None:
-        self.fault = fault
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
         self.on = True
         self.lessons: Lessons | None = None
         self.busy = False
@@ -60,11 +60,18 @@ class Desk:
         """Take note that a run begins: whatever happens in other threads is not the notebook's."""
         self.thread, self.spent, self.busy = threading.get_ident(), 0.0, False
         if self.lessons is not None:
-            self.lessons.start()
+            try:
+                self.lessons.start()
+            except Exception as error:
+                self.fail(error)
 
     def report(self) -> tuple[list[Evaluation], list[Copies], float]:
         """Return what was seen in this run, and the seconds that it took us."""
-        seen = self.lessons.take() if self.lessons is not None else ([], [])
+        try:
+            seen = self.lessons.take() if self.lessons is not None else ([], [])
+        except Exception as error:
+            self.fail(error)
+            seen = [], []
         return *seen, self.spent
 
     def leave(self) -> None:
@@ -80,9 +87,13 @@ class Desk:
 
     def fail(self, error: BaseException) -> None:
         """Tell a fault of ours, and leave."""
+        self.on, doing = False, "watching what learns"
         with contextlib.suppress(Exception):
             self.leave()
-        self.fault(error, "watching what learns")
+        try:
+            self.watch.fault(error, doing)
+        except Exception:
+            self.watch.lost = doing
 
 
 class Hook:
@@ -102,20 +113,28 @@ class Hook:
         desk = self.desk
         if desk.busy or not desk.on or threading.get_ident() != desk.thread:
             if desk.busy and self.name == "fit" and args and len(desk.inner) < _INNER:
-                _note_inner(desk, args[0])
+                try:
+                    _note_inner(desk, args[0])
+                except Exception as error:
+                    desk.fail(error)
             return self.original(*args, **kwargs)
         caller = sys._getframe(2).f_code.co_filename  # noqa: SLF001  # above it is the stand-in
         if "-packages" in caller:  # what a library does inside is its own affair
             return self.original(*args, **kwargs)
         desk.busy = True
         try:
-            steps, changed = _begin(self, args, kwargs)
-            if changed is None:
-                result = self.original(*args, **kwargs)
+            try:
+                steps, changed = _begin(self, args, kwargs)
+            except Exception as error:
+                desk.fail(error)
+                steps, changed = None, None
+            result = self.original(*(args if changed is None else changed.args), **kwargs)
+            try:
                 _end(self, steps, result)
+            except Exception as error:
+                desk.fail(error)
+            if changed is None:
                 return result
-            result = self.original(*changed.args, **kwargs)
-            _end(self, steps, result)
             kept = result[: len(result) - changed.extra]
             return kept[0] if len(kept) == changed.extra == 1 else kept
         finally:
@@ -145,9 +164,6 @@ def _begin(hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[A
             return steps, next(steps)
         except Unknown:
             return None, None
-    except Exception as error:
-        desk.fail(error)
-        return None, None
     finally:
         desk.spent += time.thread_time() - started
 
@@ -161,8 +177,6 @@ def _end(hook: Hook, steps: Any, result: Any) -> None:
 
         with contextlib.suppress(StopIteration, Unknown):
             steps.send(result)
-    except Exception as error:
-        hook.desk.fail(error)
     finally:
         hook.desk.spent += time.thread_time() - started
 
@@ -312,7 +326,11 @@ def watch_subclasses(desk: Desk, base: Any) -> None:
             own.__func__(cls, **kwargs)
         else:
             super(base, cls).__init_subclass__(**kwargs)
-        _try(desk, watch_class, cls)
+        if desk.on:
+            try:
+                watch_class(desk, cls)
+            except Exception as error:
+                desk.fail(error)
 
     __init_subclass__.__code__ = __init_subclass__.__code__.replace(co_filename=OURS)
     base.__init_subclass__ = classmethod(__init_subclass__)
@@ -329,15 +347,6 @@ def _below(kind: type) -> Iterator[type]:
     for each in below:
         yield each
         yield from _below(each)
-
-
-def _try(desk: Desk, do: Callable[..., None], *args: Any) -> None:
-    if not desk.on:
-        return
-    try:
-        do(desk, *args)
-    except Exception as error:
-        desk.fail(error)
 
 
 # ------------------------------------------------------------------ imports
@@ -357,7 +366,10 @@ class Finder:
             find = None if finder is self else getattr(finder, "find_spec", None)
             spec = find(name, path, target) if find is not None else None
             if spec is not None:
-                self._look_on(spec, name)
+                try:
+                    self._look_on(spec, name)
+                except Exception as error:
+                    self.desk.fail(error)
                 return spec
         return None
 
@@ -370,7 +382,11 @@ class Finder:
         def exec_module(module: Any) -> None:
             loader.__dict__.pop("exec_module", None)
             execute(module)
-            _try(self.desk, lambda _, m: self.wanted[name](m), module)
+            if self.desk.on:
+                try:
+                    self.wanted[name](module)
+                except Exception as error:
+                    self.desk.fail(error)
 
         with contextlib.suppress(AttributeError):  # a built-in loader: nothing there learns
             loader.exec_module = exec_module
@@ -378,18 +394,25 @@ class Finder:
 
 def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
     """Watch what `learning` names: classes by their role, functions by their effect."""
-    desk = Desk(watch.fault)
-    wanted = _wanted(learning, desk, Spot(watch))
+    desk = Desk(watch)
+    try:
+        _install(desk, learning, shell)
+    except Exception as error:
+        desk.fail(error)
+    return desk
+
+
+def _install(desk: Desk, learning: Mapping[str, Any], shell: Any) -> None:
+    wanted = _wanted(learning, desk, Spot(desk.watch))
     for name in list(wanted):
         module = sys.modules.get(name)
         if module is not None:
-            _try(desk, lambda _, m, n=name: wanted[n](m), module)
+            wanted[name](module)
     sys.meta_path.insert(0, finder := Finder(desk, wanted))
     desk.undo.append(lambda: sys.meta_path.remove(finder))
     for method in (Hook.func, Finder.find_spec):
         method.__code__ = method.__code__.replace(co_filename=OURS)
     watch_tracebacks(desk, shell)
-    return desk
 
 
 class Spot:
