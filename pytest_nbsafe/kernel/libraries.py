@@ -1,4 +1,4 @@
-"""Fingerprints of what numpy, pandas, scipy, torch and matplotlib hold; none is imported here."""
+"""Fingerprints of what numpy, pandas, scipy, torch and sqlite3 hold; none is imported here."""
 
 from __future__ import annotations
 
@@ -227,6 +227,34 @@ def _tensor(hasher: Hasher, value: Any) -> None:
     _array(hasher, value.detach().cpu().numpy())
 
 
+# ------------------------------------------------------------------ sqlite3
+
+
+def _database(hasher: Hasher, value: Any) -> None:
+    """Write what a small database in memory holds, what is not committed too, read from a copy.
+
+    One in a file is what the file is. Before Python 3.11 there is no way to copy one in the midst
+    of a transaction.
+    """
+    sqlite3 = sys.modules["sqlite3"]
+    about = sqlite3.Connection.cursor(value, sqlite3.Cursor)
+    about.row_factory = None
+    files = [file for _, _, file in about.execute("pragma database_list")]
+    pages = about.execute("pragma page_count").fetchone()[0]
+    about.close()
+    if any(files) or pages > _PAGES or not hasattr(value, "serialize"):
+        raise snapshot.UnknownValue("a database that is large or in a file is not compared")
+    copy = sqlite3.connect(":memory:")
+    try:
+        if pages:
+            copy.deserialize(sqlite3.Connection.serialize(value))
+        hasher.all("database", list(copy.iterdump()))
+    finally:
+        copy.close()
+
+
+_PAGES = 250  # a megabyte
+
 _TABLE: dict[str, dict[str, Handler]] = {
     "numpy": {
         "ndarray": _array,
@@ -249,4 +277,5 @@ _TABLE: dict[str, dict[str, Handler]] = {
     "pandas._libs.tslibs.nattype": {"NaTType": _missing},
     "scipy.sparse": {"spmatrix": _sparse, "sparray": _sparse},
     "torch": {"Tensor": _tensor},
+    "sqlite3": {"Connection": _database},
 }

@@ -14,6 +14,7 @@ import os
 import pickle
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -330,6 +331,30 @@ def test_generators_of_other_texts_or_closures_differ() -> None:
 def test_an_open_file_is_unknown(tmp_path: Path) -> None:
     with (tmp_path / "f").open("w") as file:
         assert "not compared" in of(file)
+
+
+def test_a_database_in_memory_is_what_it_holds() -> None:
+    base = sqlite3.connect(":memory:")
+    seen = [of(base)]
+    base.row_factory = lambda *_: "a row"
+    for said in ("create table t(v)", "insert into t values (1)", "insert into t values (2)"):
+        base.execute(said)
+        seen.append(of(base))
+    if not hasattr(base, "serialize"):  # below Python 3.11
+        assert all("not compared" in told for told in seen)
+    else:
+        assert len(set(seen)) == len(seen)
+        assert base.in_transaction
+        base.execute("delete from t where v = 2")
+        assert of(base) == seen[2]
+    base.close()
+
+
+def test_a_database_in_a_file_is_unknown(tmp_path: Path) -> None:
+    base = sqlite3.connect(tmp_path / "x.db")
+    assert "not compared" in of(base)
+    base.close()
+    assert "closed database" in of(base)
 
 
 def test_a_figure_is_unknown() -> None:
