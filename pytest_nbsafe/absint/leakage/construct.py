@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Data,
     Deps,
     Estimator,
+    Fit,
     Seq,
     Splitter,
     Unknown,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.knowledge import Class
 
 
-_HOLDERS = frozenset({"pipeline", "columns", "search", "meta"})
+_HOLDERS = frozenset({"pipeline", "columns", "search", "meta", "model"})
 
 
 def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
@@ -33,6 +34,7 @@ def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
         shuffles = cls.shuffles or arguments.constant("shuffle") is True
         return Splitter(what, cls.time, cls.grouped, shuffles)
     steps = _held(machine, arguments) if cls.role in _HOLDERS else ()
+    prefit = arguments.constant("prefit") is True
     learns = "nothing" if _fixed(cls, arguments) else cls.learns
     given = None
     data = [value for value in arguments.every() if isinstance(value, Data)]
@@ -44,12 +46,19 @@ def construct(machine: Machine, cls: Class, arguments: Arguments) -> Value:
         cls.role,
         learns,
         steps,
+        fit=_fit_of(machine, arguments) if prefit else None,
         tuned=_tuned(data),
         given=given if given is not None and given.rows else None,
         stops=_stops(what, arguments),
         search=cls.role == "search",
     )
     return machine.box(made)
+
+
+def _fit_of(machine: Machine, arguments: Arguments) -> Fit | None:
+    """Return what an estimator in a call has learned: `SelectFromModel(forest, prefit=True)`."""
+    held = [machine.get(value) for value in _held(machine, arguments)]
+    return next((value.fit for value in held if isinstance(value, Estimator)), None)
 
 
 def _stops(what: str, arguments: Arguments) -> bool:

@@ -110,14 +110,34 @@ def dict_method(machine: Machine, bound: Bound, value: Table, arguments: Argumen
 
 
 def names_method(machine: Machine, bound: Bound, value: Names, arguments: Arguments) -> Value:
-    """Return what a method of `df.columns` gives."""
-    del machine
+    """Return what a method of `df.columns`, or of a list of it, gives."""
+    if bound.name in {"remove", "pop", "append", "extend", "insert", "clear"}:
+        machine.put(bound.owner, _names_changed(bound.name, value, arguments))
+        return Const(None) if bound.name != "pop" else arguments.unknown()
     if bound.name in {"tolist", "to_list", "copy", "sort_values"}:
         return value
     if bound.name in {"drop", "difference"}:
         gone = tables.names_in(arguments.plain(0))
         return names_without(value, gone) if gone is not None else Names(None, value.deps)
     return Names(None, value.deps)
+
+
+def _names_changed(what: str, names: Names, arguments: Arguments) -> Names:
+    """Return names to which others came, or from which some were taken."""
+    given = arguments.plain(len(arguments.args) - 1) if arguments.args else Unknown()
+    said = tables.names_in(given)
+    if what == "remove" and said is not None:
+        if names.columns is not None:
+            return names_without(names, said)
+        return replace(names, tests=(*names.tests, ("is", said[0], False)))
+    if what in {"append", "extend", "insert"} and said is not None:
+        if names.columns is None:
+            return replace(names, tests=(), whole=False)
+        held = names.columns
+        more = held.names - {*said} if held.but else held.names | {*said}
+        return replace(names, columns=replace(held, names=more))
+    chosen = given.all_deps() if isinstance(given, Data) else frozenset()
+    return Names(None, names.deps | frozenset(d for d in chosen if d.kind == "selection"))
 
 
 def names_without(names: Names, gone: tuple[str, ...]) -> Names:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tables
+from pytest_nbsafe.absint.leakage import select, tables
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.construct import checkpoints, stopping
 from pytest_nbsafe.absint.leakage.scores import evaluated
@@ -99,7 +99,7 @@ def learn(
         described(machine, value),
         value.role,
         data.rows,
-        data.all_deps(),
+        data.all_deps() | _of_layers(machine, value),
         site,
         text(machine, getattr(arguments.node.func, "value", None)),
         arguments.name(),
@@ -126,6 +126,16 @@ def learn(
     return fit
 
 
+def _of_layers(machine: Machine, value: Estimator) -> Deps:
+    """Return what the layers of a network had learned before: `Normalization().adapt(X)`."""
+    found: set[Dep] = set()
+    for step in value.steps if value.role == "model" else ():
+        layer = machine.get(step)
+        if isinstance(layer, Estimator) and layer.fit and layer.role == "transformer":
+            found |= _transformed(machine, layer, Data(layer.fit.rows), layer.fit).deps
+    return frozenset(found)
+
+
 def copied(
     machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: Site
 ) -> Site | None:
@@ -142,7 +152,11 @@ def copied(
             if made is None or origin in made.origins:
                 return site
     for name, made in data.named:
-        if made.origins & target and data.columns is not None and data.columns.has(name):
+        if (
+            (made.origins | made.uses) & target
+            and data.columns is not None
+            and data.columns.has(name)
+        ):
             return made.site or site
     return None
 
@@ -172,7 +186,8 @@ def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[
     if not stops or not watched:
         return (sets.NONE,)
     only = Arguments(machine, arguments.node, watched[:1], {})
-    data = [v for v in only.every() if isinstance(v, Data) and v.rows]
+    found = [select.as_data(machine, v) for v in only.every() if isinstance(v, Data | Unknown)]
+    data = [v for v in found if v is not None]
     return (sets.NONE.union(*(v.rows for v in data)),)
 
 
@@ -191,7 +206,7 @@ def _transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None
     learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE]
     if not learning:
         return result
-    result = replace(result, origins=frozenset())
+    result = replace(result, origins=frozenset(), uses=frozenset())
     if fit is None:
         return result
     what = learning[0]

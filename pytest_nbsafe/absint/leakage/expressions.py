@@ -62,7 +62,32 @@ def _constant(_machine: Machine, node: ast.Constant) -> Value:
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Value:
-    return attribute(machine, node, evaluate(machine, node.value), node.attr)
+    return attribute(machine, node, _owner(machine, node), node.attr)
+
+
+def _owner(machine: Machine, node: ast.Attribute) -> Value:
+    """Return what an attribute is of; a name of something unknown is a table if it is used as one.
+
+    It may be what a module beside the notebook loads.
+    """
+    owner = evaluate(machine, node.value)
+    if node.attr in _OF_FRAMES and isinstance(node.value, ast.Name):
+        value, name = machine.get(owner), node.value.id
+        scope = machine.scopes[-1 if name in machine.scopes[-1] else 0]
+        data = select.as_data(machine, value) if isinstance(value, Unknown) else None
+        if data is not None and name in scope:
+            base = ("load", machine.token(value))
+            made = replace(data, base=base, columns=Columns(but=True))
+            owner = scope[name] = machine.box(made)
+    return owner
+
+
+_OF_FRAMES = frozenset(
+    {"head", "tail", "info", "describe", "isnull", "isna", "dropna", "fillna", "groupby", "corr",
+     "select_dtypes", "value_counts", "duplicated", "drop_duplicates", "set_index", "reset_index",
+     "loc", "iloc", "sort_values", "columns"}
+)  # fmt: skip
+"""What only tables have."""
 
 
 def attribute(machine: Machine, node: ast.AST, owner: Value, name: str) -> Value:
@@ -210,8 +235,7 @@ def _said(machine: Machine, value: Value) -> object:
 
 def _call(machine: Machine, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Attribute):
-        owner = evaluate(machine, node.func.value)
-        callee = attribute(machine, node, owner, node.func.attr)
+        callee = attribute(machine, node, _owner(machine, node.func), node.func.attr)
     else:
         callee = evaluate(machine, node.func)
     args: list[Value] = []

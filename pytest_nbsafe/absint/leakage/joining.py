@@ -89,6 +89,7 @@ def merge(parts: Sequence[Data]) -> Data:
         scores=frozenset().union(*(part.scores for part in parts)),
         vague=any(part.vague for part in parts),
         origins=frozenset(),
+        uses=frozenset(),
     )
 
 

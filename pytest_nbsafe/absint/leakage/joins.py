@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from pytest_nbsafe.absint.leakage.values import (
     NO_DEPS,
     Column,
+    Columns,
     Const,
     Data,
     Deps,
     Estimator,
+    Names,
     Seq,
     Unknown,
     Value,
@@ -33,9 +35,20 @@ def join(one: Value | None, two: Value | None) -> Value:
         return doubted(kept)
     if isinstance(one, Seq) and isinstance(two, Seq):
         return _seq(one, two)
+    if isinstance(one, Names) and isinstance(two, Names):
+        return _names(one, two)
     if isinstance(one, Unknown | Const):
         return Unknown(("join", one, two))
     return two
+
+
+def _names(one: Names, two: Names) -> Names:
+    """Return the names that are in both."""
+    deps, a, b = either(one.deps, two.deps), one.columns, two.columns
+    if a is None or b is None or a.but != b.but:
+        return Names(None, deps, some=one.some or two.some)
+    names = a.names | b.names if a.but else a.names & b.names
+    return Names(Columns(a.but, names), deps, some=one.some or two.some)
 
 
 def joined(values: Iterable[Value]) -> Value | None:
@@ -80,6 +93,7 @@ def _data(one: Data, two: Data) -> Data:
         base=two.base if one.base == two.base else None,
         columns=two.columns if one.columns == two.columns else None,
         origins=one.origins & two.origins,
+        uses=one.uses & two.uses,
         mask=two.mask if one.mask == two.mask else None,
         pred=two.pred or one.pred,
         judged=one.judged or two.judged,
@@ -95,7 +109,7 @@ def _column(one: Column | None, two: Column | None) -> Column:
     if one is None or two is None:
         column = one or two or Column()
         return Column(maybe(column.deps))
-    return Column(either(one.deps, two.deps), one.origins & two.origins)
+    return Column(either(one.deps, two.deps), one.origins & two.origins, one.uses & two.uses)
 
 
 def _seq(one: Seq, two: Seq) -> Seq:

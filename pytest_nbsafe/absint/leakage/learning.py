@@ -136,14 +136,16 @@ def backfill(call: Call) -> Value:
 
 def _ahead(call: Call, what: str) -> Data:
     dep = replace(learned_by(call, "ahead"), what=what)
-    data = replace(call.data, origins=frozenset(), mask=None)
+    data = replace(call.data, origins=frozenset(), uses=frozenset(), mask=None)
     return tables.with_deps(data, (dep,))
 
 
 def _timed(call: Call) -> Data:
     dep = replace(learned_by(call, "time"), of=frozenset())
     form: Form = "any" if call.data.form == "group" else call.data.form
-    return tables.with_deps(replace(call.data, origins=frozenset(), mask=None, form=form), (dep,))
+    return tables.with_deps(
+        replace(call.data, origins=frozenset(), uses=frozenset(), mask=None, form=form), (dep,)
+    )
 
 
 def shifted(call: Call) -> Value:
@@ -184,7 +186,7 @@ def window(call: Call) -> Value:
     if call.what == "resample":
         return replace(_timed(call), form="window")
     form: Form = "window" if call.what in {"expanding", "ewm"} else "any"
-    return replace(call.data, form=form, origins=frozenset(), mask=None)
+    return replace(call.data, form=form, origins=frozenset(), uses=frozenset(), mask=None)
 
 
 def sorted_rows(call: Call) -> Value:
@@ -214,31 +216,35 @@ def each(call: Call) -> Value:
     given = call.find(0, "func")
     if isinstance(given, Const) and isinstance(given.value, str):
         inner = replace(call, what=given.value)
-        if given.value in {"rank", "cumsum", "cumcount", "shift", "diff", "ffill", "bfill"}:
-            return replace(data, form="any")
+        if given.value in {"shift", "diff"}:
+            return _timed(inner)
+        if given.value in {"rank", "cumsum", "cumcount", "ffill", "bfill"}:
+            return replace(data, form="any", origins=frozenset(), uses=frozenset())
         if data.form == "group":
             return tables.with_deps(
-                replace(data, form="any", origins=frozenset()), (learned_by(inner, "statistic"),)
+                replace(data, form="any", origins=frozenset(), uses=frozenset()),
+                (learned_by(inner, "statistic"),),
             )
         return statistic(inner)
     if not isinstance(given, Function | Partial | Bound | Lib):
         return tables.mix([data])
     if isinstance(given, Lib) and call.machine.knowledge.effect_of(given.name) is None:
-        return replace(tables.mix([data]), origins=frozenset())
+        return replace(tables.mix([data]), origins=frozenset(), uses=frozenset())
     by_row = _by_row(call) or (data.form == "series" and call.what != "transform")
     form: Form = "row" if by_row else "frame" if data.form == "group" else data.form
     part = replace(data, form=form, mask=None)
     result = call.machine.get(called(call, given, part))
     if call.what == "pipe":
         return result
-    kept = replace(
-        data, form="any" if data.form in {"group", "row"} else data.form, origins=frozenset()
-    )
+    form = "any" if data.form in {"group", "row"} else data.form
+    kept = replace(data, form=form, origins=frozenset(), uses=frozenset())
     if not isinstance(result, Data):
         return replace(
             tables.mix([kept]),
             origins=data.origins if by_row and len(data.origins) == 1 else frozenset(),
         )
+    if by_row:
+        kept = replace(kept, origins=result.origins, uses=result.uses)
     return tables.with_deps(kept, result.all_deps())
 
 

@@ -246,13 +246,17 @@ def _array_columns(machine: Machine, data: Data, key: taking.Selector) -> Data:
         return (
             data
             if key.all
-            else replace(data, columns=None, base=None, form="any", origins=frozenset())
+            else replace(
+                data, columns=None, base=None, form="any", origins=frozenset(), uses=frozenset()
+            )
         )
     value = machine.get(key)
     deps = selecting(value) if isinstance(value, Data) else frozenset()
     if isinstance(value, Names):
         deps = value.deps
-    result = replace(data, columns=None, base=None, origins=frozenset(), deps=data.deps | deps)
+    result = replace(
+        data, columns=None, base=None, origins=frozenset(), uses=frozenset(), deps=data.deps | deps
+    )
     return replace(result, form="any")
 
 

@@ -39,6 +39,7 @@ def column(data: Data, name: str) -> Data:
         made.deps,
         "series",
         origins=made.origins or origins,
+        uses=made.uses,
         pred=made.pred,
         vague=data.vague,
         random=data.random,
@@ -117,14 +118,15 @@ def with_column(
 ) -> Data:
     """Return a table in which a column was set, or a part of its rows."""
     deps = value.all_deps()
-    origins = value.origins
+    origins, uses = value.origins, value.uses
     if partly:
         before = column(data, name)
-        deps, origins = deps | before.deps, before.origins
+        deps, origins, uses = deps | before.deps, before.origins, uses | before.uses
     columns = data.columns or Columns(but=False)
     names = columns.names - {name} if columns.but else columns.names | {name}
     columns = replace(columns, names=names)
-    made = Column(deps, origins or frozenset((("made", data.base, name),)), value.pred, site)
+    own = origins or frozenset((("made", data.base, name),))
+    made = Column(deps, own, uses, value.pred, site)
     named = (*((k, c) for k, c in data.named if k != name), (name, made))
     return replace(data, named=named, columns=columns, form="frame", vague=data.vague)
 
@@ -150,6 +152,7 @@ def mix(values: Sequence[Value]) -> Data:
     return replace(
         result,
         origins=first.origins if len(having) < 2 else frozenset(),
+        uses=first.uses if len(having) < 2 else _uses(having),
         pred=preds[0].pred if preds else None,
         cv=any(v.cv for v in preds),
         judged=any(v.judged for v in tables) or bool(preds and truths),
@@ -159,6 +162,16 @@ def mix(values: Sequence[Value]) -> Data:
         mask=None,
         random=first.random and all(v.random for v in having),
     )
+
+
+def _uses(values: Sequence[Data]) -> frozenset[Hashable]:
+    """Return the columns that values of a row are made of, none where one is not known.
+
+    Of a sum of the rows so far the row's own part may have been taken again.
+    """
+    if not all(value.origins or value.uses for value in values):
+        return frozenset()
+    return frozenset().union(*(value.origins | value.uses for value in values))
 
 
 def names_in(value: Value) -> tuple[str, ...] | None:

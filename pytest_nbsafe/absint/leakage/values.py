@@ -50,10 +50,14 @@ NO_DEPS: Deps = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that was made on the page: what it depends on, and the columns it is a copy of."""
+    """A column that was made on the page: what it depends on, and the columns it is a copy of.
+
+    `uses` are the columns that it was made of row by row, where it was made of several.
+    """
 
     deps: Deps = NO_DEPS
     origins: frozenset[Hashable] = frozenset()
+    uses: frozenset[Hashable] = frozenset()
     pred: Fit | None = None
     site: Site | None = None
 
@@ -132,6 +136,7 @@ class Data:
     `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
     that the values were made of; `ranked`: they are sorted by them. `random`: random numbers.
+    `origins` and `uses` are of a column, as those of `Column`.
     `net` is the network that gave predictions, which may learn from them.
     """
 
@@ -142,6 +147,7 @@ class Data:
     columns: Columns | None = None
     named: tuple[tuple[str, Column], ...] = ()
     origins: frozenset[Hashable] = frozenset()
+    uses: frozenset[Hashable] = frozenset()
     mask: Mask | None = None
     pred: Fit | None = None
     cv: bool = False
@@ -316,4 +322,4 @@ Value = (
     | Locator
     | Ref
 )
-CHANGEABLE = (Data, Seq, Table, Estimator, Instance)
+CHANGEABLE = (Data, Seq, Table, Estimator, Instance, Names)
