@@ -19,7 +19,7 @@ class Event:
 
     It stands in a cell's own text, or in the function `via` that is called there; `line` is then
     the line of the function's cell `home`. `enough`: a draw is seeded when one of these is.
-    `takes_seed`: the call can be given one, as `random_state`.
+    `takes_seed`: the call can be given one, as `random_state`. `unseen`: nobody is seen to call it.
     """
 
     cell: int
@@ -32,6 +32,7 @@ class Event:
     via: str = ""
     home: int = 0
     line: int = 0
+    unseen: bool = False
 
 
 _Inside = Mapping[tuple[int, str], list[Event]]
@@ -164,7 +165,7 @@ def _called(graph: Graph, inside: _Inside) -> Iterator[Event]:
             yield from _at(cell, call, [(event, key[1]) for key in known for event in inside[key]])
     for key, events in inside.items():
         if key not in reached:
-            yield from (event for event in events if event.seeds)
+            yield from (replace(event, unseen=True) for event in events if event.seeds)
 
 
 def _may_run(graph: Graph, cell: int, function: str) -> bool:

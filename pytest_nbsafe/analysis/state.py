@@ -133,7 +133,7 @@ def _random(graph: Graph) -> Iterator[tuple[int, Access]]:
         if event.source not in {None, "generator"}:
             symbol = randomness.state_of(event.source)
             yield event.cell, Access(symbol, event.span, "draw")
-        for source in sorted(event.seeds):
+        for source in sorted(event.seeds if not event.unseen else ()):
             yield event.cell, Access(randomness.state_of(source), event.span, "set")
 
 

@@ -49,12 +49,24 @@ def shows_old(facts: Facts, rerun: Rerun | None) -> bool:
     """Return whether the page shows what the plan gives, and the cell run again shows another."""
     if rerun is None or rerun.output != "differs" or not is_proof(facts):
         return False
-    replayed = facts.replay(rerun.cell)
-    if replayed is None or rerun.old == rerun.new:  # another picture
+    another_picture = rerun.old == rerun.new
+    return not another_picture and shows_plan(facts, rerun.cell)
+
+
+def shows_plan(facts: Facts, cell: int) -> bool:
+    """Return whether a cell's saved text is what the replayed plan gives."""
+    replayed = facts.replay(cell)
+    if replayed is None:
         return False
     from pytest_nbsafe.trace.outputs import compare  # needed by runs alone
 
-    return compare(facts.notebook.cell(rerun.cell).outputs, replayed.outputs).result == "same"
+    return compare(facts.notebook.cell(cell).outputs, replayed.outputs).result == "same"
+
+
+def was_seen_twice(facts: Facts, cell: int) -> bool:
+    """Return whether two clean runs came through the cell."""
+    second = facts.trial.second if facts.trial else None
+    return second is not None and second.last(cell) is not None
 
 
 def told(rerun: Rerun | None) -> str:

@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import again
 from pytest_nbsafe.rules.base import Claim, Facts, finding
-from pytest_nbsafe.rules.words import against_clean
-from pytest_nbsafe.trace.model import ReadFromBelow
+from pytest_nbsafe.rules.paths import downstream, page_edges
+from pytest_nbsafe.rules.stale import anew
+from pytest_nbsafe.rules.words import against_clean, called
+from pytest_nbsafe.trace.model import Judgement, ReadFromBelow
 
 
 def claim(facts: Facts, read: ReadFromBelow) -> Claim:
     """Return that the cell read what a later cell of the page had made, and what came of it."""
-    own = facts.trial.judgements.get(read.cell) if facts.trial else None
-    differs = own is not None and own.output == "differs"
+    told = _told(facts, read)
     counts = [facts.notebook.cell(number).count for number in (read.cell, read.definer)]
+    does = anew(facts, read.definer, [read.name])
+    had = does.replace("drew", "drawn").replace("wrote", "written")
     message = (
-        f"this cell ran as [{counts[0]}], after cell {read.definer}, further down, had made "
-        f"`{read.name}` anew: "
+        f"this cell ran as [{counts[0]}], after cell {read.definer}, further down, had {had}: "
     )
-    message += "in page order its result differs" if differs else "in page order it may differ"
+    message += _says(read, told)
     steps = [
-        Step(read.definer, read.definer_line, f"made `{read.name}` anew as [{counts[1]}]"),
-        Step(read.cell, read.line, f"read that `{read.name}` as [{counts[0]}]"),
+        Step(read.definer, read.definer_line, f"{does} as [{counts[1]}]"),
+        Step(read.cell, read.line, f"read that {called(read.name)} as [{counts[0]}]"),
     ]
-    if own is not None and differs:
-        steps.append(Step(read.cell, read.line, against_clean(own.saved, own.clean)))
+    if told is not None:
+        line = read.line if told.cell == read.cell else 1
+        steps.append(Step(told.cell, line, against_clean(told.saved, told.clean)))
     return Claim(
         finding(
             facts,
             "NBS103",
             read.cell,
             read.line,
-            "confirmed" if differs else "suspected",
+            "confirmed" if told else "suspected",
             message,
             steps=tuple(steps),
             remedy="restart the kernel, run all cells from the top, and save",
-            severity="error" if differs else "warning",
+            severity="error" if told else "warning",
         ),
         explains=frozenset({("stale", read.cell, 0)}),
-        fault=("NBS103", "in", read.cell) if differs else ("NBS103", "from", read.definer),
-        also=Step(read.cell, read.line, f"read `{read.name}` of cell {read.definer}, too"),
+        fault=("NBS103", "in", read.cell) if told else ("NBS103", "from", read.definer),
+        also=Step(read.cell, read.line, f"read {called(read.name)} of cell {read.definer}, too"),
     )
+
+
+def _says(read: ReadFromBelow, told: Judgement | None) -> str:
+    if told is None:
+        return "in page order it may differ"
+    if told.cell == read.cell:
+        return "in page order its result differs"
+    return f"in page order the result of cell {told.cell}, made from this one's, differs"
+
+
+def _told(facts: Facts, read: ReadFromBelow) -> Judgement | None:
+    """Return the judgement that shows it: of the cell, or of the first made from what it makes.
+
+    That one's saved text must be what the plan gives, and another than what two clean runs give.
+    """
+    judgements = facts.trial.judgements if facts.trial else {}
+    own = judgements.get(read.cell)
+    if own is not None and own.output == "differs":
+        return own
+    if own is None or "differs" not in own.made.values():
+        return None
+    for cell in downstream(page_edges(facts), read.cell):
+        last = facts.plan.last_run(cell)
+        found = judgements.get(cell)
+        if found is None or found.output != "differs" or last is None or last.step < read.step:
+            continue
+        if again.shows_plan(facts, cell) and again.was_seen_twice(facts, cell):
+            return found
+    return None

@@ -81,7 +81,7 @@ def _verdict(
     if failure is not None:
         if undefined_name(failure.ename, failure.evalue) == use.name:
             return "observed"
-        if use.span.line <= failure.line:
+        if not _is_after(page, use, failure):
             return None
     elif result is not None and result.status == "ok":
         return None
@@ -90,6 +90,15 @@ def _verdict(
     # In a loop or an `if` the cell may have bound it itself: whether it does is for a run to show.
     place = (use.span.line, use.span.column)
     return None if own.get(use.name, place) < place else "suspected"
+
+
+def _is_after(page: Cell, use: Use, failure: Failure) -> bool:
+    """Return whether the cell failed before it came to the read: `f(lost, use)`."""
+    if use.span.line != failure.line:
+        return use.span.line > failure.line
+    name = undefined_name(failure.ename, failure.evalue)
+    lost = mention(page, failure.line, name) if name is not None else None
+    return lost is not None and lost.column < use.span.column
 
 
 def _first_bindings(analysis: CellAnalysis) -> Mapping[str, Place]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.order import sessions
+from pytest_nbsafe.order.cells import runnable
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.missing import Missing, missing
 
@@ -61,9 +63,9 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
             item.verdict,
             f"`{item.name}` {verb} here, but first defined further down, in cell {definer}",
             steps=_steps(facts, item, definer),
-            remedy=f"move cell {definer} above cell {item.cell}, or this cell below it",
+            remedy=_remedy(facts, item, definer),
         ),
-        explains=frozenset({("raise", item.cell, 0)} if seen else ()),
+        explains=frozenset({("raise", item.cell, 0), ("stale", item.cell, 0)} if seen else ()),
         fault=("NBS102", definer),
         also=Step(
             item.cell,
@@ -71,6 +73,19 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
             f"reads `{item.name}` too, which cell {definer} defines further down",
         ),
     )
+
+
+def _remedy(facts: Facts, item: Missing, definer: int) -> str:
+    """Return what to do: where the reader ran first, another cell had made the name for it."""
+    session = sessions.split(runnable(facts.graph))
+    read = facts.notebook.cell(item.cell).count
+    made = [facts.notebook.cell(cell).count for cell in item.later]
+    if read is not None and all(
+        count is not None and count > read and session.get(cell) == session.get(item.cell)
+        for cell, count in zip(item.later, made, strict=True)
+    ):
+        return f"bring back the code that made `{item.name}` before this cell ran as [{read}]"
+    return f"move cell {definer} above cell {item.cell}, or this cell below it"
 
 
 def _steps(facts: Facts, item: Missing, definer: int) -> tuple[Step, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.state import is_state
+from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
@@ -15,6 +15,7 @@ from pytest_nbsafe.rules import again, below
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
 from pytest_nbsafe.rules.runs import same_in_page_order, why
+from pytest_nbsafe.rules.stale import anew
 from pytest_nbsafe.rules.words import names, one_line
 
 
@@ -74,9 +75,22 @@ def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
     if unsure or edge.definition.kind in {"import", "delete"}:
         return False
     made, read = (facts.notebook.cell(n).count for n in (edge.definer, edge.reader))
-    if made is None or read is None:
+    if made is None or read is None or _is_set_as_before(facts, edge):
         return False
     return made > read and session.get(edge.definer) == session.get(edge.reader)
+
+
+def _is_set_as_before(facts: Facts, edge: Edge) -> bool:
+    """Return whether it is a state that was most likely only set to the same once more.
+
+    So are a seed, and what a cell of imports sets: whoever runs these again seldom edited them.
+    """
+    if not is_state(edge.name) or edge.definition.kind == "mutation":
+        return False
+    if edge.name.endswith(" random state"):
+        return True
+    definitions = facts.graph.cells[edge.definer].definitions
+    return not outlives_kernel(edge.name) and any(d.kind == "import" for d in definitions)
 
 
 def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
@@ -137,11 +151,10 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     ending = again.of_ending(facts, edge.reader) if differs else None
     made = names(dict.fromkeys(e.name for e in edges))
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
-    drawn = is_state(edge.name) and edge.definition.kind == "mutation"  # a state that moved on
-    does = "changed" if drawn else "made"
-    message = (
-        f"this cell ran as [{reader}], before cell {edge.definer} {does} {made} as [{definer}]: "
-    )
+    does = f"made {made}"
+    if is_state(edge.name):
+        does = anew(facts, edge.definer, [edge.name]).removesuffix(" anew")
+    message = f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: "
     if fails and (result := facts.clean(edge.reader)):
         message += f"in page order it fails with {one_line(why(result))}"
     elif differs:
@@ -165,7 +178,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
                 Step(
                     edge.definer,
                     edge.definition.span.line,
-                    f"{does} {made} afterwards; it ran as [{definer}]",
+                    f"{does} afterwards; it ran as [{definer}]",
                 ),
                 *again.steps(ending, edge.use.span.line),
             ),

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.state import is_state
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules import again
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import mention
 from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
-from pytest_nbsafe.rules.stale import chain_steps, link, marks, refresh_remedy, root, why_older
-from pytest_nbsafe.rules.words import against_clean, cells, ran_as
+from pytest_nbsafe.rules.stale import (
+    anew,
+    chain_steps,
+    link,
+    marks,
+    refresh_remedy,
+    root,
+    why_older,
+)
+from pytest_nbsafe.rules.words import against_clean, called, cells, few, ran_as
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
 
 
@@ -114,33 +121,63 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 
 def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
-    old = f", still made from the older `{root(read)[0]}`" if read.chain else ""
-    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}{old}"
+    old = f", still made from the older {called(root(read)[0])}" if read.chain else ""
+    reads = f"read {called(read.name)} {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = again.of_read(facts, read.cell)
     return _claim(facts, read, rerun, why_older(read), steps, refresh_remedy(read), edges)
 
 
 def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
+    alike = [o for o in suspicions(facts).outdated if _is_alike(o, old)]
+    made = [o.name for o in alike if o.through == old.through]
     between = [
-        Step(cell, 1, f"was made from the older `{old.name}`") for cell in reversed(old.through)
+        Step(cell, _line(facts, cell, made), f"was made from the older {few(made)}")
+        for cell in reversed(old.through)
     ]
-    reads = "read that" if old.through else f"read `{old.name}`"
-    anew = f"made `{old.name}` anew {ran_as(facts.plan, old.definer_at[0])}"
+    reads = "read that" if old.through else f"read {few(made)}"
+    does = anew(facts, old.definer, [o.name for o in alike])
     steps = (
         *between,
         Step(old.cell, old.line, f"{reads} {ran_as(facts.plan, old.step)}"),
-        Step(old.definer, old.definer_line, anew),
+        Step(old.definer, old.definer_line, f"{does} {ran_as(facts.plan, old.definer_at[0])}"),
     )
-    why = f"cell {old.definer} made `{old.name}` anew after this cell had run"
+    why = f"cell {old.definer} {does} after this cell had run"
     first = sorted(
         {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
     )
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
-    if is_state(old.name):  # what was drawn or written since is part of it
+    if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
     rerun = again.of_ending(facts, old.cell)
     return _claim(facts, old, rerun, why, steps, remedy, edges)
+
+
+def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
+    """Return whether two things that a cell was made from were made anew by one run."""
+    ends = [(old.cell, old.definer, old.definer_at[0]) for old in (one, other)]
+    return ends[0] == ends[1]
+
+
+def _line(facts: Facts, cell: int, made: Collection[str]) -> int:
+    """Return the line on which a cell first reads one of the names, or what came of them."""
+    lines = [o.line for o in suspicions(facts).outdated if o.cell == cell and o.name in made]
+    return min(lines, default=1)
+
+
+def _is_whole(facts: Facts, old: OutdatedResult, first: Collection[int]) -> bool:
+    """Return whether what is to be run again finds what the page would give it.
+
+    Not what was drawn since from a random state; nor a name that was only changed, not made, and
+    that a cell to be run again changes itself: it would change it once more.
+    """
+    if old.name.endswith(" random state"):
+        return False
+    made = facts.graph.cells[old.definer].definitions
+    if any(d.name == old.name and d.kind != "mutation" for d in made):
+        return True
+    again = (facts.graph.cells[cell] for cell in (*first, old.cell))
+    return not any(d.name == old.name for cell in again for d in cell.definitions)
 
 
 def _claim(
@@ -177,6 +214,6 @@ def _claim(
             remedy=remedy,
         ),
         explains=marks(suspicion, edges),
-        fault=("NBS201", *root(suspicion)) if verdict == "suspected" else None,
+        fault=("NBS201", root(suspicion)[1]) if verdict == "suspected" else None,
         also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
     )

@@ -10,7 +10,7 @@ from pytest_nbsafe.rules import again
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.paths import page_edges, suspicions
 from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, why_older
-from pytest_nbsafe.rules.words import ran_as
+from pytest_nbsafe.rules.words import called, ran_as
 from pytest_nbsafe.trace.model import Judgement, StaleRead
 
 
@@ -119,7 +119,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
 
 def _reads(facts: Facts, read: StaleRead) -> str:
     """Return what the cell read, and what is known of the value that it should have read."""
-    reads = f"read `{read.name}` {ran_as(facts.plan, read.step)}"
+    reads = f"read {called(read.name)} {ran_as(facts.plan, read.step)}"
     judgement = facts.trial.judgements.get(read.cell) if facts.trial else None
     if judgement is not None and judgement.values.get(read.name) == "differs":
         return f"{reads}; a clean run gives another value"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.words import cells
+from pytest_nbsafe.rules.words import called, cells
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.mixing import Mixture
@@ -60,7 +60,8 @@ def _claim(facts: Facts, found: Mixture) -> Claim:
     left_out = found.left_out or (found.maker,)
     message = (
         f"running cell {found.source} and then this cell, without {cells(left_out)}, would mix "
-        f"the new `{found.fresh}` with `{stale.name}`, made by cell {found.maker} from the old one"
+        f"the new {called(found.fresh)} with {called(stale.name)}, made by cell {found.maker} "
+        "from the old one"
     )
     return Claim(
         finding(

@@ -9,7 +9,8 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import again
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges
-from pytest_nbsafe.rules.words import cells, names, ran_as
+from pytest_nbsafe.rules.stale import anew
+from pytest_nbsafe.rules.words import called, cells, names, ran_as
 from pytest_nbsafe.trace.model import Changed, Consistency
 
 
@@ -138,11 +139,12 @@ def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
     """Yield what the cell read, and what became of that."""
     for change in state.changed:
         yield Step(
-            state.cell, change.line, f"read `{change.name}` {ran_as(facts.plan, state.step)}"
+            state.cell, change.line, f"read {called(change.name)} {ran_as(facts.plan, state.step)}"
         )
         if change.maker:
-            anew = f"made `{change.name}` anew {ran_as(facts.plan, change.maker_at[0])}"
-            yield Step(change.maker, change.maker_line, anew)
+            does = anew(facts, change.maker, [change.name])
+            does += f" {ran_as(facts.plan, change.maker_at[0])}"
+            yield Step(change.maker, change.maker_line, does)
     if not state.changed:
         for cell in state.through:
             yield Step(cell, 1, "no longer fits what it read, and this cell reads what it made")

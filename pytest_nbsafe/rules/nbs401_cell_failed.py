@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, shows_failure
+from pytest_nbsafe.rules.paths import suspicions
 from pytest_nbsafe.rules.runs import ended, ended_in_replay, exception, why
-from pytest_nbsafe.rules.words import one_line
-from pytest_nbsafe.trace.model import CellResult, Incident
+from pytest_nbsafe.rules.stale import anew
+from pytest_nbsafe.rules.words import listed, one_line, ran_as
+from pytest_nbsafe.trace.model import CellResult, Incident, OutdatedResult
 
 _INCIDENTS: dict[str, tuple[Severity, str]] = {
     "shell": ("warning", "a shell command failed"),
@@ -20,6 +23,7 @@ _INCIDENTS: dict[str, tuple[Severity, str]] = {
     "magic": ("error", "this magic does not exist"),
 }
 """What each kind of incident weighs and says; a fault of our own tracer is not among them."""
+_FEW_GONE = 2
 
 
 class CellFailed:
@@ -80,7 +84,14 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
         message += ", just as its saved output shows"
     elif replay is not None and replay.status == "ok":
         message += f"; in the {facts.plan.order} order it does not"
-    remedy = "tag the cell raises-exception if it is meant to raise" if shown else _remedy(result)
+    since = () if shown else _since(facts, result)
+    if shown:
+        remedy = "tag the cell raises-exception if it is meant to raise"
+    elif since:
+        message += f"; cell {since[0].definer} was run again after it"
+        remedy = f"see what cell {since[0].definer} makes now: it passed with what was there before"
+    else:
+        remedy = _remedy(result) or _outside(facts, page)
     severity: Severity | None = "note" if shown and not facts.config.strict else None
     line = result.failing_line
     return Claim(
@@ -91,13 +102,58 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
             line,
             "observed",
             message,
-            steps=_frames(result),
+            steps=(*_frames(result), *_made_since(facts, since)),
             remedy=remedy,
             severity=severity,
         ),
-        explains=frozenset({("raise", result.cell, 0)}),
+        explains=_marks(result.cell, since),
         also=Step(result.cell, line, f"raised {_one_line(result)}"),
     )
+
+
+def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
+    """Return what was made anew after a cell had passed: of that it may fail now.
+
+    Only where nothing else is likely: an import, or a file, is missing whatever was run.
+    """
+    page = facts.notebook.cell(result.cell)
+    if page.count is None or saved_error(page) is not None or _remedy(result):
+        return ()
+    return tuple(
+        old for old in suspicions(facts).outdated if old.cell == result.cell and not old.through
+    )
+
+
+def _marks(cell: int, since: Sequence[OutdatedResult]) -> frozenset[Mark]:
+    marks: set[Mark] = {("raise", cell, 0)}
+    for old in since:
+        marks |= {("edge", old.definer, cell), ("replay", cell, 0)}
+    return frozenset(marks)
+
+
+def _made_since(facts: Facts, since: Sequence[OutdatedResult]) -> Iterator[Step]:
+    for definer in dict.fromkeys(old.definer for old in since):
+        olds = [old for old in since if old.definer == definer]
+        does = anew(facts, definer, [old.name for old in olds])
+        when = ran_as(facts.plan, olds[0].definer_at[0])
+        after = f"after this cell had passed {ran_as(facts.plan, olds[0].step)}"
+        yield Step(definer, olds[0].definer_line, f"{does} {when}, {after}")
+
+
+def _outside(facts: Facts, page: Cell) -> str:
+    """Return what may have changed since a cell passed, "" where it is not known to have.
+
+    A count or two that are missing just before its own are those of cells that ran, and are gone.
+    """
+    if page.count is None or saved_error(page) is not None:
+        return ""
+    counts = {cell.count for cell in facts.notebook.code_cells}
+    above = [count for count in counts if count is not None and count < page.count]
+    gone = sorted({*range(min(above, default=page.count), page.count)} - counts)
+    if 0 < len(gone) <= _FEW_GONE:
+        ran = listed(f"[{count}]" for count in gone)
+        return f"it passed as [{page.count}]: bring back what ran as {ran}, which is gone"
+    return "it passed when it was saved: see which library or file has changed since"
 
 
 def _frames(result: CellResult) -> tuple[Step, ...]:
@@ -119,6 +175,8 @@ def _remedy(result: CellResult) -> str:
         return "nobody can type an answer in a test run: set the value, or tag it skip-execution"
     if ename in {"ModuleNotFoundError", "ImportError"}:
         return "install what is imported into the environment of the notebook's kernel"
+    if ename == "FileNotFoundError":
+        return "keep the file with the notebook: relative paths start in the notebook's folder"
     if ename == "UsageError":
         return "load the extension that the magic comes with, or drop it"
     return ""

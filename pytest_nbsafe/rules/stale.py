@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Facts, Mark
-from pytest_nbsafe.rules.words import cells, ran_as
+from pytest_nbsafe.rules.words import called, cells, few, ran_as
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, StaleRead
 from pytest_nbsafe.trace.staleness import refreshing
 
@@ -15,12 +16,12 @@ from pytest_nbsafe.trace.staleness import refreshing
 def why_older(read: StaleRead) -> str:
     """Return "`a` from cell 2 is older than `b` of cell 1", and the way between if it is long."""
     if not read.chain:
-        return f"`{read.name}` is older than what it was made from"
+        return f"{called(read.name)} is older than what it was made from"
     near, root = read.chain[0], read.chain[-1]
-    text = f"`{near.symbol}` from cell {near.cell} is older than "
-    text += f"`{root.parent}` of cell {root.parent_cell}"
+    text = f"{called(near.symbol)} from cell {near.cell} is older than "
+    text += f"{called(root.parent)} of cell {root.parent_cell}"
     if len(read.chain) > 1:
-        between = ", ".join(f"`{cause.symbol}`" for cause in read.chain[1:])
+        between = ", ".join(called(cause.symbol) for cause in read.chain[1:])
         text += f", which it was made from through {between}"
     return text
 
@@ -31,15 +32,34 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
         Step(
             cause.cell,
             cause.line,
-            f"made `{cause.symbol}` from `{cause.parent}` {ran_as(facts.plan, cause.at[0])}",
+            f"made {called(cause.symbol)} from {called(cause.parent)} "
+            f"{ran_as(facts.plan, cause.at[0])}",
         )
         for cause in reversed(chain)
     ]
     if chain:
         root = chain[-1]
-        anew = f"made `{root.parent}` anew {ran_as(facts.plan, root.parent_at[0])}"
-        steps.append(Step(root.parent_cell, root.parent_line, anew))
+        does = anew(facts, root.parent_cell, [root.parent])
+        does += f" {ran_as(facts.plan, root.parent_at[0])}"
+        steps.append(Step(root.parent_cell, root.parent_line, does))
     return tuple(steps)
+
+
+def anew(facts: Facts, cell: int, symbols: Sequence[str]) -> str:
+    """Return what a cell did to symbols: "made `a` and `b` anew", "changed `df`", "wrote `a.csv`".
+
+    What only changes is not made anew: what was there before is still a part of it.
+    """
+    found = few(symbols)
+    definitions = [d for d in facts.graph.cells[cell].definitions if d.name in symbols]
+    if definitions and all(definition.kind == "mutation" for definition in definitions):
+        drawn = symbols[0].endswith(" random state")
+        return f"drew from {found}" if drawn else f"changed {found}"
+    if not is_state(symbols[0]):
+        return f"made {found} anew"
+    if symbols[0].endswith(" random state"):
+        return f"seeded {found}"
+    return f"wrote {found} anew" if outlives_kernel(symbols[0]) else f"set {found} anew"
 
 
 def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
@@ -63,13 +83,11 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> froze
     """Return the trouble that this staleness accounts for.
 
     That is the old result, every contradicted dependency on its path, and those of other cells
-    (by the page's `edges`) on what was made anew: one cause.
+    (by the page's `edges`) on the cell that made something anew: one cause.
     """
-    name, definer = root(suspicion)
+    _, definer = root(suspicion)
     found: set[Mark] = {("stale", suspicion.cell, 0)}
-    found.update(
-        ("edge", definer, e.reader) for e in edges if (e.name, e.definer) == (name, definer)
-    )
+    found.update(("edge", definer, e.reader) for e in edges if e.definer == definer)
     if isinstance(suspicion, StaleRead):
         found.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
     else:

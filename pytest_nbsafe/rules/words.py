@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from pytest_nbsafe.notebook.plan import Plan, Run
 
 _WIDTH = 60
+_LEAD, _TAIL = 20, 15
+"""Of two long lines: what is shown before the first place that differs, and at least after it."""
+QUOTES = ("'", '"')
 
 
 def listed(items: Iterable[str], last: str = "and") -> str:
@@ -17,16 +20,23 @@ def listed(items: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
+def called(symbol: str) -> str:
+    """Return what a sentence calls a symbol: in backticks, a file by its path alone."""
+    if symbol.endswith(" random state"):
+        return symbol
+    return f"`{symbol[1:-1] if symbol[0] in QUOTES else symbol}`"
+
+
 def names(items: Iterable[str]) -> str:
-    """Return names in backticks, listed in the order given."""
-    return listed(f"`{item}`" for item in items)
+    """Return symbols as a sentence calls them, listed in the order given."""
+    return listed(map(called, items))
 
 
 def few(items: Sequence[str], most: int = 4) -> str:
     """Return names in backticks, and of a long list how many more there are."""
     if len(items) <= most:
         return names(items)
-    shown = ", ".join(f"`{item}`" for item in items[: most - 1])
+    shown = ", ".join(map(called, items[: most - 1]))
     return f"{shown} and {len(items) - most + 1} more"
 
 
@@ -52,7 +62,11 @@ def shown(text: str) -> str:
 
 
 def against_clean(saved: str, clean: str) -> str:
-    """Return how a cell's saved text and that of a clean run differ."""
+    """Return how a cell's saved text and that of a clean run differ; of long lines the part."""
+    pairs = enumerate(zip(saved, clean, strict=False))
+    first = next((i for i, (old, new) in pairs if old != new), min(len(saved), len(clean)))
+    if first > _WIDTH - _TAIL and saved.strip() and clean.strip():
+        saved, clean = (f"...{text[first - _LEAD :]}" for text in (saved, clean))
     return f"shows {shown(saved)}, a clean run gives {shown(clean)}"
 
 

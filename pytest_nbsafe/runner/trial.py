@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
+from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
@@ -97,6 +98,7 @@ class TrialRun:
         self, suspicions: Suspicions, clean: PlanResult, replay: PlanResult | None
     ) -> PlanResult | None:
         suspected = verdicts.suspects(suspicions) | _inconsistent(replay)
+        suspected |= self._below({read.cell for read in suspicions.from_below})
         last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
         if last is None:
             return None
@@ -105,6 +107,17 @@ class TrialRun:
             return _run_all(again, last)
         finally:
             again.close()
+
+    def _below(self, cells: Collection[int]) -> frozenset[int]:
+        """Return the cells made, however far, from what these make."""
+        if not cells:
+            return frozenset()
+        reached = set(cells)
+        page = tuple(cell.number for cell in self._graph.notebook.code_cells)
+        for edge in sorted(graphs.edges(self._graph, page), key=lambda edge: edge.reader):
+            if edge.definer in reached and edge.definer < edge.reader:
+                reached.add(edge.reader)
+        return frozenset(reached)
 
     def _suspicions(self, clean: PlanResult, replay: PlanResult | None) -> Suspicions:
         """Return what the traced lineage suspects, and what the text does of cells not traced."""

@@ -16,7 +16,7 @@ _SAME = frozenset(
 _IMPORT = patterns.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([^#\n]+))", re.MULTILINE)
 _CHANCE = patterns.compile(
     r"\b(?:id|hash|repr|object|open|input|__import__|import_module|get_ipython|exec|eval)\b"
-    r"|^[ \t]*(?:!|%(?!%?time\b))",
+    r"|^[ \t]*(?:!|%(?!%?time\b))|=[ \t]*(?:!|%[a-zA-Z])",
     re.MULTILINE,
 )
 _OWN = patterns.compile(r"\bclass\b")

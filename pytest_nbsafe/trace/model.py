@@ -134,7 +134,8 @@ class StaleRead:
     """A run that read a stale symbol (nbsafety, Def. 4 and 7).
 
     `chain` goes from the symbol that was read back to the one with the newer parent.
-    `refreshers` are the cells that would rebind it (Def. 10), nearest first.
+    `refreshers` are the cells that would rebind it (Def. 10), nearest first, `rest` those to run
+    after the first of them, since they change what it makes.
     """
 
     step: int
@@ -143,6 +144,7 @@ class StaleRead:
     name: str
     chain: tuple[Cause, ...]
     refreshers: tuple[int, ...]
+    rest: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,21 @@ from pytest_nbsafe.trace.model import (
 )
 from pytest_nbsafe.trace.moments import Relations, moments
 from pytest_nbsafe.trace.symbols import Symbols
+from pytest_nbsafe.values import dataclass
 
 _IsHarmless = Callable[[int, "tuple[Descent, ...]"], bool]
 """Given a cell and the way from what it reads to a newer parent: whether that does no harm."""
 
 _MOST_THROUGH = 16
 """A cell at the end of a long chain may be outdated for every cell of it: the nearest will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """An outdated result, and the name that the cell reads of it."""
+
+    result: OutdatedResult
+    entered: str
 
 
 def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:
@@ -45,7 +54,9 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
 def refreshing(read: StaleRead) -> tuple[int, ...]:
     """Return the cells that would refresh what was read, in the order to run them again in."""
     again = tuple(dict.fromkeys(cause.cell for cause in reversed(read.chain)))
-    return read.refreshers[:1] if len(again) < 2 and read.refreshers else again
+    if len(again) < 2 and read.refreshers:
+        return (*read.refreshers[:1], *read.rest)
+    return again
 
 
 def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
@@ -63,12 +74,12 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
         if edge.definer < edge.reader:
             above.setdefault(edge.reader, []).append(edge)
     last = plan.last_runs
-    results: dict[int, tuple[OutdatedResult, ...]] = {}
+    results: dict[int, tuple[_Old, ...]] = {}
     for reader in sorted(above):
         run = last.get(reader)
         if run is not None:
-            results[reader] = _outdated(run, above[reader], made, symbols, results)
-    return tuple(result for reader in sorted(results) for result in results[reader])
+            results[reader] = _outdated(graph, run, above[reader], (made, symbols), results)
+    return tuple(old.result for reader in sorted(results) for old in results[reader])
 
 
 def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[ReadFromBelow, ...]:
@@ -175,7 +186,8 @@ def _stale_reads(
             if chain:
                 symbols = [cause.symbol for cause in chain]
                 refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
-                found.append(StaleRead(moment.step, cell, line, name, chain, refreshers))
+                rest = _rest(graph, chain, refreshers)
+                found.append(StaleRead(moment.step, cell, line, name, chain, refreshers, rest))
     return tuple(sorted(found, key=lambda read: (read.step, read.line, read.name)))
 
 
@@ -237,6 +249,14 @@ def _refreshers(
     return ()
 
 
+def _rest(graph: Graph, chain: Sequence[Cause], refreshers: Sequence[int]) -> tuple[int, ...]:
+    """Return the cell that changed what a refresher above it makes: `model.fit`, not `Model`."""
+    maker = chain[0].cell
+    made = [d for d in graph.cells[maker].definitions if d.name == chain[0].symbol]
+    changes = made and all(definition.kind == "mutation" for definition in made)
+    return (maker,) if changes and refreshers and refreshers[0] < maker else ()
+
+
 # --- outdated results ------------------------------------------------------------------------
 
 
@@ -246,24 +266,26 @@ def _last_made(versions: Iterable[Version]) -> dict[tuple[int, str], Version]:
 
 
 def _outdated(
+    graph: Graph,
     run: Run,
     edges: Collection[Edge],
-    made: Mapping[tuple[int, str], Version],
-    symbols: Symbols,
-    results: Mapping[int, tuple[OutdatedResult, ...]],
-) -> tuple[OutdatedResult, ...]:
+    known: tuple[Mapping[tuple[int, str], Version], Symbols],
+    results: Mapping[int, tuple[_Old, ...]],
+) -> tuple[_Old, ...]:
     """Return what made the last run of one cell outdated; one entry a name and definer.
 
-    Of what comes through other cells the nearest are kept (`_MOST_THROUGH`).
+    What the cell's own text reads comes before what the functions do that it calls. Of what comes
+    through other cells the nearest are kept (`_MOST_THROUGH`).
     """
-    found: dict[tuple[str, int], OutdatedResult] = {}
-    for edge in edges:
+    made, symbols = known
+    found: dict[tuple[str, int], _Old] = {}
+    for edge in sorted(edges, key=_place):
         line = edge.use.span.line
         version = made.get((edge.definer, edge.name))
         if version is not None and version.at[0] > run.step:
             version = symbols.reaching(run.cell, version, edge.definer)
         if version is not None and version.at[0] > run.step:
-            found[edge.name, edge.definer] = OutdatedResult(
+            result = OutdatedResult(
                 step=run.step,
                 cell=run.cell,
                 line=line,
@@ -272,18 +294,35 @@ def _outdated(
                 definer_line=version.line,
                 definer_at=version.at,
             )
-    through = (
-        _through(run, edge, result)
+            found[edge.name, edge.definer] = _Old(result, edge.name)
+    through = [
+        _Old(_through(run, edge, old.result), edge.name)
         for edge in edges
-        for result in results.get(edge.definer, ())
-        if result.definer_at[0] > run.step
-    )
+        for old in _entering(graph, edge, results.get(edge.definer, ()))
+        if old.result.definer_at[0] > run.step
+    ]
     most = len(found) + _MOST_THROUGH
-    for result in sorted(through, key=lambda r: (len(r.through), r.line, r.name)):
+    for old in sorted(through, key=lambda o: (len(o.result.through), o.result.line)):
         if len(found) >= most:
             break
-        found.setdefault((result.name, result.definer), result)
-    return tuple(sorted(found.values(), key=lambda r: (len(r.through), r.line, r.name)))
+        found.setdefault((old.result.name, old.result.definer), old)
+    return tuple(found.values())
+
+
+def _place(edge: Edge) -> tuple[bool, int, int]:
+    return bool(edge.use.via), edge.use.span.line, edge.use.span.column
+
+
+def _entering(graph: Graph, edge: Edge, old: Sequence[_Old]) -> Sequence[_Old]:
+    """Return what is old of what the definer made a name from; all of it where that is not told."""
+    if len(old) < 2:
+        return old
+    wanted = {edge.name}
+    for statement in reversed(graph.cells[edge.definer].statements):
+        for target, parents in (*statement.writes.items(), *statement.mutates.items()):
+            if target in wanted:
+                wanted |= parents
+    return [one for one in old if one.entered in wanted] or old
 
 
 def _through(run: Run, edge: Edge, result: OutdatedResult) -> OutdatedResult:

@@ -146,6 +146,14 @@ def test_a_function_draws_where_it_is_called() -> None:
     assert edges(*cells) == ["4 2 Python's random state"]
 
 
+def test_a_function_that_is_never_called_seeds_nothing() -> None:
+    seeds = "def seed_all(): random.seed(0)"
+    assert edges(IMPORTS, seeds, "a = random.random()", "random.seed(1)") == []
+    assert edges(IMPORTS, f"{seeds}\nseed_all()", "a = random.random()") == [
+        "3 2 Python's random state"
+    ]
+
+
 def test_drawing_makes_nothing_stale_that_was_drawn_before() -> None:
     cells = (f"{IMPORTS}\nrandom.seed(0)", "a = random.random()", "print(a)")
     assert stale("1 2 2 3", *cells) == ()

@@ -126,6 +126,27 @@ def test_a_name_error_that_a_magic_swallows_is_seen_too() -> None:
     assert lines(evaluate(facts)) == ["NBS102 1:2 observed error"]
 
 
+def test_names_that_one_deleted_cell_made_are_one_finding() -> None:
+    text = "# %% [3]\nf = max\n# %% [4]\nprint(f(a, b))\n# %% [5]\nprint(b, z)\n"
+    facts = tried(facts_of(text), undefined(2, "a") | undefined(3, "b"))
+    first, second = evaluate(facts)
+    assert lines([first, second]) == ["NBS101 2:1 observed error", "NBS101 3:1 proved error"]
+    assert first.remedy == "bring back the code that made `a` and `b`"
+    assert [step.cause for step in first.steps[1:]] == [
+        "reads `b` too, which no cell defines",
+        "reads `b` too, which no cell defines",
+    ]
+    assert "`z`" in second.message
+
+
+def test_a_name_whose_definer_ran_after_its_reader_came_from_elsewhere() -> None:
+    text = "# %% [{}]\nprint(nu)\n# %% [{}]\nnu = 1\n"
+    (gone,) = evaluate(facts_of(text.format(2, 3)))
+    (moved,) = evaluate(facts_of(text.format(3, 2)))
+    assert gone.remedy == "bring back the code that made `nu` before this cell ran as [2]"
+    assert moved.remedy == "move cell 2 above cell 1, or this cell below it"
+
+
 def test_a_read_in_a_branch_is_only_suspected() -> None:
     text = "# %% [1]\nimport sys\nif len(sys.argv) > 99:\n    print(w)\n"
     assert found(text) == ["NBS101 1:3 suspected warning"]
@@ -196,6 +217,89 @@ def test_a_confirmed_finding_says_both_outputs_and_what_to_run() -> None:
     ]
 
 
+def test_long_lines_are_shown_where_they_differ() -> None:
+    numbers = " ".join(f"{n}.5" for n in range(40))
+    judged = Judgement(3, "differs", f"{numbers} 7", f"{numbers} 8")
+    finding = the_one(evaluate(tried(facts_of(FIGURE), judgements=[judged])))
+    assert finding.steps[-1].cause == (
+        'shows "...36.5 37.5 38.5 39.5 7", a clean run gives "...36.5 37.5 38.5 39.5 8"'
+    )
+
+
+TABLES = """\
+# %% [9]
+one, two, three = [1], [2], [3]
+# %% [2]
+a = sum(one)
+b = sum(two)
+# %% [3]
+c = a + b
+# %% [4]
+print(b)
+#> 2
+"""
+
+
+def stale_outputs(text: str, *cells: int) -> list[Finding]:
+    judged = [Judgement(cell, "differs", "1", "2") for cell in cells]
+    found = evaluate(tried(facts_of(text), judgements=judged))
+    return [finding for finding in found if finding.code == "NBS201"]
+
+
+def test_what_was_made_anew_is_what_went_into_the_name_that_is_read() -> None:
+    (finding,) = stale_outputs(TABLES, 4)
+    why = "cell 1 made `two` anew after this cell had run"
+    assert finding.message == f"the saved output is stale: {why}"
+    assert finding.remedy == "run cell 2 again, then this cell"
+    assert [(s.cell, s.line, s.cause) for s in finding.steps][:3] == [
+        (2, 2, "was made from the older `two`"),
+        (4, 1, "read that as [4]"),
+        (1, 1, "made `two` anew as [9]"),
+    ]
+
+
+def test_all_names_that_one_run_made_anew_are_named() -> None:
+    (finding,) = stale_outputs("# %% [3]\nb = 2\na = 1\n# %% [2]\nprint(a + b)\n#> 9\n", 2)
+    assert "cell 1 made `a` and `b` anew" in finding.message
+    assert finding.steps[0] == Step(2, 1, "read `a` and `b` as [2]")
+
+
+def test_what_the_cell_itself_reads_is_named_before_what_its_functions_read() -> None:
+    text = "# %% [3]\ndef row(): return 1\ndef table(): return row()\n# %% [2]\nprint(table())\n"
+    (finding,) = stale_outputs(text, 2)
+    assert "cell 1 made `table` and `row` anew" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("definer", "reader", "remedy"),
+    [
+        ("df = make(3)", "df['b'] = df['a']", "run this cell again"),
+        ("df['a'] = 3", "print(df['a'])", "run this cell again"),
+        ("df['a'] = 3", "df['b'] = df['a']", "restart the kernel, run all cells from the top"),
+    ],
+)
+def test_a_cell_that_would_change_its_input_once_more_is_not_to_be_run_again(
+    definer: str, reader: str, remedy: str
+) -> None:
+    text = f"# %% [1]\ndf = dict(a=1)\nmake = dict.fromkeys\n# %% [3]\n{definer}\n"
+    (finding,) = stale_outputs(f"{text}# %% [2]\n{reader}\nprint(df)\n#> 1\n", 3)
+    assert finding.remedy.startswith(remedy)
+
+
+@pytest.mark.parametrize(
+    ("sets", "reads", "does"),
+    [
+        ("open('a.csv', 'w').write(x)", "open('a.csv').read()", "wrote `a.csv` anew"),
+        ("import os\nos.environ['A'] = x", "os.environ['A']", "set `os.environ['A']` anew"),
+        ("import random\nrandom.seed(3)", "random.random()", "seeded Python's random state"),
+    ],
+)
+def test_states_in_words(sets: str, reads: str, does: str) -> None:
+    text = f"# %% [1]\nimport os, random\nx = '1'\n# %% [4]\n{sets}\n# %% [3]\nprint({reads})\n"
+    (finding,) = stale_outputs(text, 3)
+    assert f"cell 2 {does} after this cell had run" in finding.message
+
+
 @pytest.mark.parametrize(
     ("judgement", "told"),
     [
@@ -259,6 +363,32 @@ def test_counts_that_contradict_nothing(text: str) -> None:
     assert found(text) == []
 
 
+SETTINGS = """\
+# %% [1]
+import os, random
+import numpy as np
+np.random.seed(1)
+# %% [4]
+{}
+# %% [3]
+print(np.random.rand(), os.environ['A'], np.load('a.npy'))
+"""
+
+
+@pytest.mark.parametrize(
+    ("sets", "told"),
+    [
+        ("np.random.seed(0)", []),
+        ("import os\nos.environ['A'] = '1'", []),
+        ("os.environ['A'] = '1'", ["NBS103 3:1 suspected warning"]),
+        ("np.save('a.npy', 1)", ["NBS103 3:1 suspected warning"]),
+        ("x = np.random.shuffle([1])", ["NBS103 3:1 suspected warning"]),
+    ],
+)
+def test_what_only_sets_a_state_as_before_contradicts_nothing(sets: str, told: list[str]) -> None:
+    assert found(SETTINGS.format(sets), Config(select=("NBS103",))) == told
+
+
 def test_readers_of_one_rerun_cell_are_one_finding() -> None:
     text = "# %% [9]\na = 1\n# %% [2]\nb = a\n# %% [3]\nc = a\n"
     finding = the_one(evaluate(facts_of(text)))
@@ -306,6 +436,35 @@ def test_a_failure_that_the_page_shows_is_a_note_and_an_error_when_strict() -> N
     assert lines(evaluate(strict)) == ["NBS401 1:1 observed error"]
     other = raised(1, "ZeroDivisionError", "float division by zero")
     assert lines(evaluate(tried(facts_of(text), other))) == ["NBS401 1:1 observed error"]
+
+
+BOARD = "# %% [5]\nboard = ''\n# %% [2]\nprint(next(iter(board)))\n#> a\n"
+
+
+def test_a_cell_that_fails_since_another_was_run_again() -> None:
+    fails = raised(2, "StopIteration", "")
+    facts = tried(facts_of(BOARD), fails, replay=fails)
+    finding = the_one(evaluate(facts))
+    assert finding.message.endswith("; cell 1 was run again after it")
+    assert finding.steps[-1] == Step(
+        1, 1, "made `board` anew as [5], after this cell had passed as [2]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "ename", "remedy"),
+    [
+        ("1 2", "FileNotFoundError", "keep the file with the notebook"),
+        ("1 2", "AttributeError", "it passed when it was saved"),
+        ("1 3", "NotFittedError", "it passed as [3]: bring back what ran as [2], which is gone"),
+        ("1 9", "ValueError", "it passed when it was saved"),
+    ],
+)
+def test_what_may_have_changed_since_a_cell_passed(counts: str, ename: str, remedy: str) -> None:
+    first, second = counts.split()
+    text = f"# %% [{first}]\nx = 1\n# %% [{second}]\nprint(x.y())\n#> 1\n"
+    finding = the_one(evaluate(tried(facts_of(text), raised(2, ename, "no"))))
+    assert finding.remedy.startswith(remedy)
 
 
 def test_a_cell_that_should_raise_and_does_not() -> None:

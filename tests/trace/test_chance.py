@@ -15,6 +15,7 @@ from pytest_nbsafe.trace.chance import is_excluded
         "%time b = a",
         "%%time\nb = f'{a}'",
         "class A: pass",
+        "b = a if a!=1 else a %2",
     ],
 )
 def test_nothing_by_chance(text: str) -> None:
@@ -31,6 +32,8 @@ def test_nothing_by_chance(text: str) -> None:
         "open('f')",
         "!ls",
         "%run other.py",
+        "here = %pwd",
+        "files = !ls",
         "class A: pass\nt = f'{A()}'",
         "exec('import random')",
     ],

@@ -126,6 +126,13 @@ def test_refreshers_are_told_nearest_first() -> None:
     assert suspicions_of("1 2 1 3", *cells).stale_reads[0].refreshers == (2, 4, 5)
 
 
+def test_what_changes_the_refreshed_object_is_run_again_too() -> None:
+    cells = ("x = 1", "m = Model()", "m.fit(x)", "print(m)")
+    (read,) = suspicions_of("1 2 3 1 4", *cells).stale_reads
+    assert (read.refreshers, read.rest) == ((2,), (3,))
+    assert staleness.refreshing(read) == (2, 3)
+
+
 def test_a_name_bound_before_it_is_read_is_not_read() -> None:
     check_reads("", "1 2 1 3", "a = 1", "b = a", "b = 0; print(b)")
 
