@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import bulk, snapshot
+from . import bulk, figures, snapshot
 
 if TYPE_CHECKING:
     from .snapshot import Handler, Hasher
@@ -25,12 +24,8 @@ def handler_of(cls: type) -> Handler | None:
             if isinstance(base, type) and issubclass(cls, base):
                 return handler
     if cls.__module__.split(".")[0] in {"matplotlib", "mpl_toolkits"}:
-        return functools.partial(_refuse, "a figure or a part of one is not compared")
+        return figures.add
     return None
-
-
-def _refuse(cause: str, _hasher: Hasher, _value: object) -> None:
-    raise snapshot.UnknownValue(cause)
 
 
 # ------------------------------------------------------------------ numpy

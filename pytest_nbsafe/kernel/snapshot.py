@@ -47,6 +47,7 @@ class Snapshot:
     def __init__(self, texts: Texts, home: dict[str, Any]) -> None:
         self.texts = texts
         self.home = home
+        self.drawings = False  # whether figures are looked into
 
     def fingerprint(self, value: object) -> Fingerprint:
         """Return the fingerprint of a value; it is unknown rather than wrong, and never raises."""

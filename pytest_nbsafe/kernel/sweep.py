@@ -29,10 +29,13 @@ def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expre
 def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
     known = sorted(_names(tracer)) if names else []
-    return {
-        "names": {name: tracer.snapshot.fingerprint(tracer.home[name]) for name in known},
-        "beside": _beside(),
-    }
+    look = tracer.snapshot
+    look.drawings = True
+    try:
+        found = {name: look.fingerprint(tracer.home[name]) for name in known}
+    finally:
+        look.drawings = False
+    return {"names": found, "beside": _beside()}
 
 
 def _names(tracer: Any) -> list[str]:
