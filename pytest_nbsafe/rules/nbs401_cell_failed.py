@@ -106,7 +106,7 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
             remedy=remedy,
             severity=severity,
         ),
-        explains=_marks(result.cell, since),
+        explains=_marks(facts, result.cell, since),
         also=Step(result.cell, line, f"raised {_one_line(result)}"),
     )
 
@@ -124,10 +124,11 @@ def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
     )
 
 
-def _marks(cell: int, since: Sequence[OutdatedResult]) -> frozenset[Mark]:
-    marks: set[Mark] = {("raise", cell, 0)}
-    for old in since:
-        marks |= {("edge", old.definer, cell), ("replay", cell, 0)}
+def _marks(facts: Facts, cell: int, since: Sequence[OutdatedResult]) -> frozenset[Mark]:
+    marks: set[Mark] = {("raise", cell, 0), *(("edge", old.definer, cell) for old in since)}
+    replayed = facts.replay(cell)
+    if since and replayed is not None and replayed.status == "raised":
+        marks.add(("replay", cell, 0))
     return frozenset(marks)
 
 
