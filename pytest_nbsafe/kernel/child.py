@@ -69,6 +69,7 @@ class Child:
         self.shell = tracer.shell
         self.answer = nothing()
         self.kept: list[tuple[dict[str, Any], str, Any]] = []
+        self.fault: Exception | None = None
         self.messages: list[list[Any]] = []
         self.event: Any = None
         self.size = 0
@@ -84,10 +85,10 @@ class Child:
         senders = (self.shell.kernel, self.shell.display_pub, self.shell.displayhook)
         for sender in senders:
             if getattr(sender, "session", None) is not None:
-                self._replace(sender.session, "send", self._sent)
+                self._replace(sender.session, "send", self._guarded(self._sent))
         for stream in {id(s): s for s in (*_streams(), sys.stdout, sys.stderr)}.values():
             if hasattr(stream, "pub_thread"):
-                for name, method in _rerouted(stream, self._text).items():
+                for name, method in _rerouted(stream, self._guarded(self._text)).items():
                     self._replace(stream, name, method)
         self.shell.kernel._forward_input(allow_stdin=False)  # noqa: SLF001  # as when a cell runs
 
@@ -99,6 +100,17 @@ class Child:
             else:
                 attributes[name] = old
         self.kept.clear()
+
+    def _guarded(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Keep our faults from the cell that shows something; there is no answer then."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return method(*args, **kwargs)
+            except Exception as error:
+                self.fault = error
+
+        return call
 
     def _replace(self, thing: Any, name: str, method: Any) -> None:
         attributes = vars(thing)
@@ -147,6 +159,8 @@ class Child:
             error = result.error_before_exec or result.error_in_exec
             if error is not None and (forbidden := seal.forbidden(error)):
                 self.refuse(forbidden)
+            if self.fault is not None:
+                raise self.fault
             self.answer["runs"].append(self._told(error))
             if error is not None:
                 break

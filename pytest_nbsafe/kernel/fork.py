@@ -116,7 +116,10 @@ class _Fork:
             self.pid = _fork()
             if self.pid == 0:
                 ways = self.fds["answer-in"], self.fds["raw-in"]
-                child.live(tracer, asked, ways, restore)
+                try:
+                    child.live(tracer, asked, ways, restore)
+                finally:
+                    os._exit(1)  # two kernels must not go on
             for name in ("answer-in", "raw-in"):
                 os.close(self.fds.pop(name))
             late = self._listen()

@@ -48,6 +48,10 @@ _POOLS = (
 )  # fmt: skip
 
 
+_FAULT = 70
+"""How the process ends that we have failed to guard."""
+
+
 class CannotSeal(Exception):  # noqa: N818  # it completes "raise CannotSeal"
     """The child cannot be kept from writing; the message says what it may write."""
 
@@ -112,6 +116,12 @@ def guard(refuse: Callable[[str], None]) -> None:
     """From here on end the process, by `refuse`, before it does what cannot be undone."""
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
+        try:
+            judge(event, args)
+        except Exception:  # it must not look like the cell's own
+            os._exit(_FAULT)
+
+    def judge(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             if _is_writing(args):
                 refuse(f"it would write {_name(args[0])}")
