@@ -111,7 +111,7 @@ def dict_method(machine: Machine, bound: Bound, value: Table, arguments: Argumen
 
 def names_method(machine: Machine, bound: Bound, value: Names, arguments: Arguments) -> Value:
     """Return what a method of `df.columns`, or of a list of it, gives."""
-    if bound.name in {"remove", "pop", "append", "extend", "insert", "clear"}:
+    if bound.name in _CHANGING:
         machine.put(bound.owner, _names_changed(bound.name, value, arguments))
         return Const(None) if bound.name != "pop" else arguments.unknown()
     if bound.name in {"tolist", "to_list", "copy", "sort_values"}:
@@ -122,15 +122,22 @@ def names_method(machine: Machine, bound: Bound, value: Names, arguments: Argume
     return Names(None, value.deps)
 
 
+_CHANGING = frozenset(
+    {"remove", "discard", "difference_update", "pop", "append", "add", "extend", "update", "insert",
+     "clear"}
+)  # fmt: skip
+"""Methods by which a list or set of names gets others."""
+
+
 def _names_changed(what: str, names: Names, arguments: Arguments) -> Names:
     """Return names to which others came, or from which some were taken."""
     given = arguments.plain(len(arguments.args) - 1) if arguments.args else Unknown()
     said = tables.names_in(given)
-    if what == "remove" and said is not None:
+    if what in {"remove", "discard", "difference_update"} and said is not None:
         if names.columns is not None:
             return names_without(names, said)
-        return replace(names, tests=(*names.tests, ("is", said[0], False)))
-    if what in {"append", "extend", "insert"} and said is not None:
+        return replace(names, tests=(*names.tests, *(("is", name, False) for name in said)))
+    if what in {"append", "add", "extend", "update", "insert"} and said is not None:
         if names.columns is None:
             return replace(names, tests=(), whole=False)
         held = names.columns

@@ -134,6 +134,8 @@ def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: s
         return Unknown((name, machine.token(value.rows)))
     if effects.is_method(machine, value, name):
         return Bound(owner, name)
+    if value.form == "stat" and name in {"pvalue", "statistic", "correlation"}:
+        return value
     if value.form in {"frame", "any", "group"} and not isinstance(node, ast.Call):
         found = tables.column(value, name)
         return replace(found, form="group") if value.form == "group" else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.absint.leakage import containers, scores, tables
+from pytest_nbsafe.absint.leakage import containers, scores, select, tables
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.frames import Call, called, filtered, learned_by
 from pytest_nbsafe.absint.leakage.joins import joined
@@ -195,6 +195,9 @@ def sorted_rows(call: Call) -> Value:
     data = replace(call.data, ranked=True) if call.data.scores else call.data
     for name in names:
         made = tables.column(data, name)
+        chosen = select.selecting(made)
+        if chosen:  # which names come first depends on it
+            return tables.with_deps(data, chosen)
         if any(dep.kind == "time" for dep in made.deps) or _DATE.search(name):
             return tables.with_deps(
                 data, (Dep("time", data.rows, "sort_values", call.arguments.site),)

@@ -218,7 +218,10 @@ def _of_table(machine: Machine, data: Data, key: taking.Selector) -> Value:
         return tables.chosen_by(data, Names(None, selecting(key)))
     if listed:
         return tables.chosen_by(data, Names()) if data.form == "frame" else data
-    return taking.take_rows(machine, data, key)
+    chosen = selecting(key) if isinstance(key, Data) else _NONE
+    if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
+        return tables.chosen_by(data, Names(None, chosen))
+    return tables.with_deps(taking.take_rows(machine, data, key), chosen)
 
 
 def bunch(data: Data, name: str) -> Data:
@@ -274,7 +277,7 @@ def _located(
     if isinstance(key[1], taking.Slice):
         return _array_columns(machine, part, key[1])
     second = machine.get(key[1])
-    if isinstance(second, Data) and second.rows:
+    if isinstance(second, Data):
         # a mask over columns: `df.loc[:, df.isna().mean() < .5]`
         return tables.chosen_by(part, Names(None, selecting(second)))
     return _of_table(machine, part, key[1])

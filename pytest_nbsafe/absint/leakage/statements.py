@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import declared, expressions, loops, operators, targets
+from pytest_nbsafe.absint.leakage import declared, expressions, loops, operators, select, targets
 from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
+    Deps,
     Function,
     Lib,
+    Names,
+    Seq,
     Value,
 )
 
@@ -113,7 +116,22 @@ def _if(machine: Machine, node: ast.If) -> bool:
     known = operators.truth(test)
     if known is not None:
         return machine.block(node.body if known else node.orelse)
-    return machine.branches((lambda: machine.block(node.body), lambda: machine.block(node.orelse)))
+    bodies = (lambda: machine.block(node.body), lambda: machine.block(node.orelse))
+    reached = machine.branches(bodies)
+    chosen = select.selecting(test) if isinstance(test, Data) else None
+    if chosen:
+        _note_names(machine, node, chosen)
+    return reached
+
+
+def _note_names(machine: Machine, node: ast.If, chosen: Deps) -> None:
+    """Remember by what the names in a list are chosen: `if p < 0.05: kept.append(c)`."""
+    for part in ast.walk(node):
+        called = part.func if isinstance(part, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr in {"append", "add"}:
+            owner = called.value
+            if isinstance(owner, ast.Name) and isinstance(machine.get(machine.read(owner.id)), Seq):
+                machine.bind(owner.id, Names(None, chosen))
 
 
 def _note_choice(machine: Machine, node: ast.If | ast.While, test: Value) -> None:
