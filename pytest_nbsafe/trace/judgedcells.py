@@ -188,13 +188,14 @@ def _value_differs(
     """Return whether a name has another value after a run than after the clean one.
 
     Where a run did not touch the name, it holds what it holds in the end. What a run leaves as the
-    whole page does is right: cells below may have changed it before (`df = df.fillna(0)` again).
+    whole page does, and as it still is, is right: cells below have changed it before (`df =
+    df.fillna(0)` once more).
     """
     value = result.after.get(name) or bench.now.names.get(name)
     other = clean.after.get(name) or bench.clean.holding.names.get(name)
     if value is not None and other is not None:
-        end = bench.clean.holding.names.get(name)
-        if end is not None and compared(value, end, None) == "same":
+        now, end = bench.now.names.get(name), bench.clean.holding.names.get(name)
+        if now and end and compared(now, end, None) == compared(value, end, None) == "same":
             return False
         second = again.after.get(name) if again is not None else None
         return compared(value, other, second) == "differs"

@@ -27,6 +27,11 @@ def test_what_a_cell_leaves_otherwise_is_wrong() -> None:
     assert wrong(NEW, FILL, MORE, again, now=7) == ["c2"]
 
 
+def test_what_only_looks_like_the_end_of_the_page_is_wrong() -> None:
+    again = passed(4, "c2", 2, {"d": "d"}, {"d": 4}, {"d": 5})
+    assert wrong(NEW, FILL, MORE, again, now=9) == ["c2"]
+
+
 def test_a_deleted_cell_is_never_told() -> None:
     gone = passed(4, "c9", 4, {"d": "d"}, {"d": 5}, {"d": 7})
     given = bench("c1 c2 c3", [NEW, FILL, MORE, gone], {"d": 7}, CLEAN)
