@@ -281,7 +281,7 @@ class NotebookSession:
 
     def _needs_whole_trial(self, run: TrialRun) -> bool:
         """Return whether a cell can only be judged when all has run."""
-        return run.replayed or nbs501.needs(self.config) != "static"
+        return run.replayed or run.may_ask_more or nbs501.needs(self.config) != "static"
 
     def _advance(self, run: TrialRun, cell: int) -> CellResult | None:
         """Run the page as far as one cell; the rules are asked again where something shows."""

@@ -10,6 +10,8 @@ from pytest_nbsafe.analysis.reruns import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped
+from pytest_nbsafe.rules.words import against_clean, listed
+from pytest_nbsafe.trace.model import MoreRuns
 
 
 class RerunUnsafe:
@@ -22,13 +24,14 @@ class RerunUnsafe:
     Limits: only what is surely so is told: what stands under `if` or `try` is left out, and so are
     methods and functions that the tool does not know, and methods of objects whose class it cannot
     tell. What can be done twice with the same result (`df.dropna()`, a column made from another,
-    fitting a model again) is no fault.
+    fitting a model again) is no fault. It is an error when it happened: counts are missing just
+    before the cell's own, and only with these further runs does the page give its saved outputs.
 
     Source: Pimentel et al. 2019 (hidden state); Macke et al. 2021, section 1 (in-place changes).
     """
 
     code: ClassVar[str] = "NBS106"
-    needs: ClassVar[Needs] = "static"
+    needs: ClassVar[Needs] = "either"
     bad: ClassVar[str] = """\
 # %% [1]
 import pandas as pd
@@ -56,6 +59,8 @@ print(prices)
                 continue
             for hazard in reruns.hazards(facts.graph, number):
                 yield _claim(facts, number, hazard)
+        if facts.trial is not None and facts.trial.more_runs is not None:
+            yield _seen(facts, facts.trial.more_runs)
 
 
 def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
@@ -71,6 +76,34 @@ def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
             remedy=_remedy(hazard),
         ),
         fault=("NBS106", cell, hazard.span.line),
+    )
+
+
+def _seen(facts: Facts, more: MoreRuns) -> Claim:
+    """Return that a cell did run more often, and what the page shows of that."""
+    hazard = next(iter(reruns.hazards(facts.graph, more.cell)), None)
+    count = facts.notebook.cell(more.cell).count
+    ran = listed(f"[{n}]" for n in (*more.counts, count))
+    times = "twice" if len(more.counts) == 1 else f"{len(more.counts) + 1} times"
+    does = f"a second run of it {hazard.does}" if hazard else "a second run of it changes its input"
+    line = hazard.span.line if hazard else 1
+    whose = "" if more.shown == more.cell else f" of cell {more.shown}"
+    return Claim(
+        finding(
+            facts,
+            "NBS106",
+            more.cell,
+            hazard.span if hazard else line,
+            "confirmed",
+            f"this cell ran {times}, as {ran}, and {does}; the saved output{whose} shows it",
+            steps=(
+                *(_steps(facts, more.cell, hazard) if hazard else ()),
+                Step(more.shown, 1, against_clean(more.saved, more.clean)),
+            ),
+            remedy="restart the kernel, run all cells from the top, and save",
+            severity="error",
+        ),
+        fault=("NBS106", more.cell, line),
     )
 
 

@@ -10,10 +10,11 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.runner.reruns import Reruns
-from pytest_nbsafe.trace import staleness, verdicts
+from pytest_nbsafe.trace import doubles, staleness, verdicts
 from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
+    MoreRuns,
     OutdatedResult,
     PlanResult,
     ReadFromBelow,
@@ -22,6 +23,12 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
     Trial,
 )
+from pytest_nbsafe.values import replace
+
+MOST_S = 60.0
+"""How long the clean run may take where it may have to be run again to ask for further runs."""
+MOST_TRIED = 3
+"""How many cells are tried each time."""
 
 _Suspicion = TypeVar("_Suspicion", StaleRead, OutdatedResult, ReadFromBelow)
 
@@ -31,7 +38,8 @@ class TrialRun:
 
     `plan` is the recorded or inferred plan when it differs from the page order, `clean` the page
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
-    to. Otherwise the plan runs first, then the clean order, then, if a suspected cell differs,
+    to; where counts are missing, a saved text that it does not give is asked about. Otherwise the
+    plan runs first, then the clean order, then, if a suspected cell differs,
     the clean order once more as far as that cell.
     """
 
@@ -50,6 +58,7 @@ class TrialRun:
         self._replay = PlanRun(graph, plan, make_session) if plan else None
         self._reruns = Reruns(graph, suspicions)
         self.replayed = plan is not None
+        self.may_ask_more = plan is None and bool(doubles.candidates(graph))
 
     def until(self, cell: int) -> CellResult | None:
         """Run the clean order as far as `cell`; None when it does not hold the cell."""
@@ -76,12 +85,14 @@ class TrialRun:
             clean = _run_all(self._clean, last)
             suspicions = self._suspicions(clean, replay)
             second = self._second(suspicions, clean, replay)
+            more_runs = None if replay else self._more_runs(suspicions, clean, second)
         finally:
             self.close()
         if replay is not None:
             judged = self._judged(suspicions, clean, replay, second)
             self._reruns.elsewhere(self._once_more, replay, _settled(judged))
-        return self._judged(suspicions, clean, replay, second)
+        judged = self._judged(suspicions, clean, replay, second)
+        return replace(judged, more_runs=more_runs)
 
     def _once_more(self, limit_s: float) -> PlanRun:
         """Return the plan, to be run as far as a question about it needs."""
@@ -102,11 +113,37 @@ class TrialRun:
         last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
         if last is None:
             return None
-        again = PlanRun(self._graph, clean.plan, self._make_session)
+        return self._as_far(clean.plan, last)
+
+    def _more_runs(
+        self, suspicions: Suspicions, clean: PlanResult, second: PlanResult | None
+    ) -> MoreRuns | None:
+        """Return the cell whose further runs explain a saved text that nothing else does."""
+        found = doubles.candidates(self._graph)
+        if not found or sum(r.duration_s for r in clean.results) > MOST_S:
+            return None
+        notebook, suspected = self._graph.notebook, verdicts.suspects(suspicions)
+        judgements = verdicts.judge(notebook, suspected, clean, None, second)
+        shown = doubles.unexplained(judgements, suspected)
+        if shown is None:
+            return None
+        for again in doubles.suspects(self._graph, found, shown)[:MOST_TRIED]:
+            other = self._as_far(doubles.with_runs(clean.plan, again), shown)
+            if doubles.gives_the_page(notebook, clean, other, shown):
+                once_more = self._as_far(clean.plan, shown)
+                if not doubles.gives_the_same(clean, once_more, shown):
+                    return None
+                told = judgements[shown]
+                return MoreRuns(again.cell, again.counts, shown, told.saved, told.clean)
+        return None
+
+    def _as_far(self, plan: Plan, cell: int) -> PlanResult:
+        """Return what a plan gives as far as a cell, in a kernel of its own."""
+        run = PlanRun(self._graph, plan, self._make_session)
         try:
-            return _run_all(again, last)
+            return _run_all(run, cell)
         finally:
-            again.close()
+            run.close()
 
     def _below(self, cells: Collection[int]) -> frozenset[int]:
         """Return the cells made, however far, from what these make."""

@@ -263,6 +263,20 @@ class Consistency:
 
 
 @dataclass(frozen=True, slots=True)
+class MoreRuns:
+    """A cell that ran as each of `counts` before its own, too: only so `shown` has its saved text.
+
+    `saved` and `clean` are the first lines of `shown` that differ.
+    """
+
+    cell: int
+    counts: tuple[int, ...]
+    shown: int
+    saved: str = ""
+    clean: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """All runs of one notebook and what they say together.
 
@@ -270,7 +284,7 @@ class Trial:
     run in a fresh kernel, `second` a second clean run, made only when a difference asks for it.
     `reruns` are cells that read a stale name, run again on the side from the state before they did;
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
-    that of each cell at that end.
+    that of each cell at that end. `more_runs`: the cell that ran more often than the page shows.
     """
 
     clean: PlanResult
@@ -281,3 +295,4 @@ class Trial:
     reruns: Mapping[int, Rerun] = field(default_factory=dict)
     endings: Mapping[int, Rerun] = field(default_factory=dict)
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
+    more_runs: MoreRuns | None = None

@@ -20,6 +20,7 @@ from pytest_nbsafe.trace.model import (
     Comparison,
     Consistency,
     Judgement,
+    MoreRuns,
     Rerun,
 )
 
@@ -783,3 +784,22 @@ def test_a_stale_read_of_the_value_that_a_clean_run_gives_is_none() -> None:
     assert lines(evaluate(facts)) == ["NBS201 4:1 suspected warning"]
     same = Judgement(4, "nothing-to-compare", values={"p": "same"})
     assert evaluate(tried(facts, judgements=[same])) == ()
+
+
+# -- NBS106: a cell that did run more often --------------------------------------------------------
+
+GROWS = "# %% [1]\nxs = [0]\n# %% [4]\nxs.append(1)\n# %% [5]\nprint(xs)\n#> [0, 1, 1, 1]\n"
+
+
+def test_a_second_run_that_happened_is_an_error() -> None:
+    facts = tried(facts_of(GROWS))
+    assert lines(evaluate(facts)) == ["NBS106 2:1 suspected warning"]
+    assert facts.trial is not None
+    seen = MoreRuns(2, (2, 3), 3, "[0, 1, 1, 1]", "[0, 1]")
+    finding = the_one(evaluate(replace(facts, trial=replace(facts.trial, more_runs=seen))))
+    assert lines([finding]) == ["NBS106 2:1 confirmed error"]
+    assert finding.message == (
+        "this cell ran 3 times, as [2], [3] and [4], and a second run of it appends to `xs` "
+        "once more; the saved output of cell 3 shows it"
+    )
+    assert finding.steps[-1] == Step(3, 1, 'shows "[0, 1, 1, 1]", a clean run gives "[0, 1]"')
