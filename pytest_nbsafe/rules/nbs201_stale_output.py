@@ -32,11 +32,11 @@ class StaleOutput:
 
     Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
     cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
-    too; it refutes when the text is the same. Pictures are not compared: without saved text the
-    finding stays a warning, one for all cells below the same cause. Without a run, only a read of a
-    stale name is told. Where the clean run does not reach the cell, it is run again on the side of
-    the replayed order, after the cells that refresh what it reads: text that is then another
-    confirms.
+    too; it refutes when the text is the same. Where there is no text, so do pictures, if all others
+    of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
+    below the same cause. Without a run, only a read of a stale name is told. Where the clean run
+    does not reach the cell, it is run again on the side of the replayed order, after the cells that
+    refresh what it reads: text that is then another confirms.
 
     Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
     cell that was run again and changed nothing makes nothing stale.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.model import PICTURE
 
 _WIDTH = 60
 _LEAD, _TAIL = 20, 15
@@ -63,6 +64,8 @@ def shown(text: str) -> str:
 
 def against_clean(saved: str, clean: str) -> str:
     """Return how a cell's saved text and that of a clean run differ; of long lines the part."""
+    if saved == clean == PICTURE:
+        return "shows a picture, a clean run gives another"
     pairs = enumerate(zip(saved, clean, strict=False))
     first = next((i for i, (old, new) in pairs if old != new), min(len(saved), len(clean)))
     if first > _WIDTH - _TAIL and saved.strip() and clean.strip():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.trace.model import CellResult, Comparison, Rerun
-from pytest_nbsafe.trace.outputs import compare, text_lines
+from pytest_nbsafe.trace.outputs import compare, pictures, text_lines
 from pytest_nbsafe.values import dataclass, field
 
 Aspects = Mapping[str, str]
@@ -122,21 +122,13 @@ def _compared(name: str, old: Outcome, new: Outcome, control: CellResult | None)
 def _output(old: CellResult, new: CellResult, control: CellResult | None) -> Comparison:
     """Return how what the runs show compares: as text, and picture by picture."""
     answer: Comparison = compare(old.outputs, new.outputs).result
-    if answer != "differs" and _pictures(old) != _pictures(new):
+    if answer != "differs" and pictures(old.outputs) != pictures(new.outputs):
         answer = "differs"
     if answer != "differs" or control is None:
         return answer
     changes = compare(new.outputs, control.outputs).result == "differs"
-    return "nondeterministic" if changes or _pictures(new) != _pictures(control) else "differs"
-
-
-def _pictures(result: CellResult) -> list[tuple[str, object]]:
-    return [
-        (kind, output.data[kind])
-        for output in result.outputs
-        for kind in sorted(output.data)
-        if kind.startswith("image/")
-    ]
+    redrawn = pictures(new.outputs) != pictures(control.outputs)
+    return "nondeterministic" if changes or redrawn else "differs"
 
 
 def _overall(names: Mapping[str, Comparison], output: Comparison, *, raised: bool) -> Comparison:

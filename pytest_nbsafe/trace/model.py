@@ -187,6 +187,8 @@ class Suspicions:
     from_below: tuple[ReadFromBelow, ...] = ()
 
 
+PICTURE = "a picture"
+"""What stands for a line of output where only pictures differ."""
 Comparison = Literal["same", "differs", "nothing-to-compare", "nondeterministic", "drift"]
 
 

@@ -67,6 +67,16 @@ def compare(saved: Sequence[Output], new: Sequence[Output]) -> TextComparison:
     return TextComparison("differs", _line(before, first), _line(after, first))
 
 
+def pictures(outputs: Iterable[Output]) -> list[tuple[str, object]]:
+    """Return the pictures among outputs, each with its kind, in the order they are shown."""
+    return [
+        (kind, content.strip() if isinstance(content, str) else content)
+        for output in outputs
+        for kind, content in sorted(output.data.items())
+        if kind.startswith("image/")
+    ]
+
+
 def _chunks(outputs: Iterable[Output]) -> Iterable[str]:
     """Yield the texts of outputs; the pieces of one stream are joined."""
     stream: list[str] = []

@@ -7,12 +7,13 @@ clean run keeps chance from being taken for proof.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.notebook.model import Notebook, Output
 from pytest_nbsafe.trace.differences import made
 from pytest_nbsafe.trace.model import (
+    PICTURE,
     CellResult,
     Comparison,
     Judgement,
@@ -20,7 +21,8 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
     Value,
 )
-from pytest_nbsafe.trace.outputs import compare
+from pytest_nbsafe.trace.outputs import compare, pictures
+from pytest_nbsafe.values import replace
 
 
 def suspects(suspicions: Suspicions) -> frozenset[int]:
@@ -60,7 +62,9 @@ def judge(
 
     A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
     and where every unsuspected cell above reproduces its saved text, here or in the replayed plan
-    (then the order explains its difference); else it is "nondeterministic" or "drift".
+    (then the order explains its difference); else it is "nondeterministic" or "drift". Where a
+    cell shows no text its pictures count, byte for byte: equal ones are the same; others differ
+    only where all unsuspected cells reproduce theirs, so that it is not the machine that draws.
     """
     judgements: dict[int, Judgement] = {}
     drifting = False
@@ -74,7 +78,43 @@ def judge(
         told = result.cell in suspected or _reproduced(notebook, replayed)
         if judgement.output == "differs" and not told:
             drifting = True
-    return judgements
+    if not pictures(_outputs(clean)):
+        return judgements
+    pictured = _by_pictures(notebook, suspected, judgements, (clean, replay, second))
+    return judgements | {
+        cell: found for cell, found in pictured.items() if found.output == "same" or not drifting
+    }
+
+
+def _outputs(result: PlanResult) -> Iterator[Output]:
+    return (output for one in result.results for output in one.outputs)
+
+
+def _by_pictures(
+    notebook: Notebook,
+    suspected: Collection[int],
+    judgements: Mapping[int, Judgement],
+    runs: tuple[PlanResult, PlanResult | None, PlanResult | None],
+) -> dict[int, Judgement]:
+    """Return the judgements that only pictures decide."""
+    clean, replay, second = runs
+    silent = {cell for cell, found in judgements.items() if found.output == "nothing-to-compare"}
+    saved = {cell: pictures(notebook.cell(cell).outputs) for cell in sorted(silent)}
+    drawn = {cell: _drawn(clean, cell) for cell, kept in saved.items() if kept}
+    same = {cell for cell, now in drawn.items() if now == saved[cell]}
+    other = {cell for cell in drawn.keys() - same if _drawn(replay, cell) != saved[cell]}
+    found = {cell: replace(judgements[cell], output="same") for cell in sorted(same)}
+    if same - {*suspected} and other <= {*suspected}:
+        for cell in sorted((drawn.keys() - same) & {*suspected}):
+            by_chance = second is not None and _drawn(second, cell) != drawn[cell]
+            answer: Comparison = "nondeterministic" if by_chance else "differs"
+            found[cell] = replace(judgements[cell], output=answer, saved=PICTURE, clean=PICTURE)
+    return found
+
+
+def _drawn(plan: PlanResult | None, cell: int) -> list[tuple[str, object]]:
+    result = plan.last(cell) if plan is not None else None
+    return pictures(result.outputs) if result is not None else []
 
 
 def _reproduced(notebook: Notebook, result: CellResult | None) -> bool:

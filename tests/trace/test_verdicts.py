@@ -1,5 +1,7 @@
 """The judge, on runs made up by hand: what confirms, what refutes, and what proves nothing."""
 
+import pytest
+
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook, Output
@@ -28,6 +30,8 @@ def page(*saved: str) -> Notebook:
 
 
 def _text(text: str) -> tuple[Output, ...]:
+    if text.startswith("png "):
+        return (Output("display_data", text="<Figure size 9x9>", data={"image/png": text}),)
     return (Output("stream", name="stdout", text=text),) if text else ()
 
 
@@ -85,6 +89,35 @@ def test_no_saved_text_has_nothing_to_compare() -> None:
     assert output_of(judge(page("1", ""), {2}, ran("1", "2"), None, None), 2) == (
         "nothing-to-compare"
     )
+
+
+@pytest.mark.parametrize(
+    ("saved", "clean", "second", "expected"),
+    [
+        (("png a", "png b"), ("png a", "png b"), None, "same"),
+        (("", "png b"), ("", "png b"), None, "same"),
+        (("png a", "png b"), ("png a", "png c"), ("png a", "png c"), "differs"),
+        (("png a", "png b"), ("png a", "png c"), ("png a", "png d"), "nondeterministic"),
+        # Nothing tells that it is not this machine that draws otherwise.
+        (("", "png b"), ("", "png c"), ("", "png c"), "nothing-to-compare"),
+        (("png a", "png b"), ("png z", "png c"), ("png z", "png c"), "nothing-to-compare"),
+        (("png a", "png b", "7"), ("png a", "png c", "8"), None, "nothing-to-compare"),
+        (("png a", "png b", "7"), ("png a", "png b", "8"), None, "same"),
+        (("png a", "png b", "png d"), ("png a", "png c", "png e"), None, "nothing-to-compare"),
+    ],
+)
+def test_pictures_where_there_is_no_text(
+    saved: tuple[str, ...], clean: tuple[str, ...], second: tuple[str, ...] | None, expected: str
+) -> None:
+    again = ran(*second) if second else None
+    judged = judge(page(*saved), {2}, ran(*clean), None, again)
+    assert output_of(judged, 2) == expected
+
+
+def test_a_picture_that_the_replayed_order_draws_as_saved_is_not_the_machines() -> None:
+    saved, clean = ("png a", "png b", "png d"), ("png a", "png c", "png e")
+    judged = judge(page(*saved), {2}, ran(*clean), ran("png a", "png b", "png d"), None)
+    assert (output_of(judged, 2), judged[2].saved) == ("differs", "a picture")
 
 
 def test_values_are_compared_by_fingerprint() -> None:
