@@ -62,10 +62,13 @@ def _fit_of(machine: Machine, arguments: Arguments) -> Fit | None:
 
 
 def _stops(what: str, arguments: Arguments) -> bool:
-    """Return whether a model stops by the rows it is given to watch: CatBoost does unless told."""
+    """Return whether a model stops by the rows it watches: CatBoost and TabNet do unless told."""
     if arguments.constant("early_stopping_rounds") is not None or stopping(arguments):
         return True
-    return what.startswith("CatBoost") and arguments.constant("use_best_model") is not False
+    return (
+        what.startswith(("CatBoost", "TabNet"))
+        and arguments.constant("use_best_model") is not False
+    )
 
 
 def stopping(arguments: Arguments) -> bool:

@@ -13,6 +13,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
     Estimator,
+    Index,
     Seq,
     Table,
     Unknown,
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
+def _has_gaps(places: Index) -> bool:
+    """Return whether positions are not one after another: `range(0, n, 32)`, shuffled ones."""
+    return places.order is not None or any(
+        not isinstance(step.key, tuple) or step.key[0] != "slice" for step in places.steps
+    )
+
+
 UNROLLED = 8
 """A loop over so many known items is run once for each; any other is run twice."""
 
@@ -32,7 +40,8 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
     """Yield what a loop runs over: each known item, or twice what stands for all."""
     value = machine.get(iterable)
     line = getattr(node, "lineno", None) or getattr(getattr(node, "target", None), "lineno", 0)
-    anything = Unknown(("each", machine.run, line, machine.token(value)))
+    kind = "each place" if isinstance(value, Index) and not _has_gaps(value) else "each"
+    anything = Unknown((kind, machine.run, line, machine.token(value)))
     machine.rounded.add(anything.key)
     if isinstance(value, Seq) and value.each is None:
         if len(value.items) <= UNROLLED:

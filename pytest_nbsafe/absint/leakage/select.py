@@ -302,4 +302,21 @@ def _key(machine: Machine, node: ast.expr) -> taking.Selector:
         for part in (node.lower, node.upper)
     ]
     low, high = bounds
-    return taking.Slice(None if low == 0 else low, high, node.step is not None)
+    window = machine.site(node) if _slides(machine, node) else None
+    return taking.Slice(None if low == 0 else low, high, node.step is not None, window)
+
+
+def _slides(machine: Machine, node: ast.Slice) -> bool:
+    """Return whether a slice goes on by one row in each round of a loop: `x[i : i + 10]`."""
+    pair = node.lower, node.upper
+    ends = [part.left if isinstance(part, ast.BinOp) else part for part in pair]
+    one, two = ends
+    plain = isinstance(one, ast.Name) and isinstance(two, ast.Name) and one.id == two.id
+    lengths = [part.right for part in pair if isinstance(part, ast.BinOp)]
+    one_row = any(isinstance(n, ast.Constant) and n.value == 1 for n in lengths)
+    if not plain or not lengths or one_row:
+        return False
+    value = machine.get(machine.read(one.id))  # type: ignore[union-attr]
+    return (
+        isinstance(value, Unknown) and isinstance(value.key, tuple) and value.key[0] == "each place"
+    )

@@ -11,8 +11,10 @@ from pytest_nbsafe.absint.leakage.rows import Atom, Step
 from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
+    Dep,
     Index,
     Mask,
+    Site,
     Unknown,
     Value,
 )
@@ -24,11 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A slice with bounds that can be compared: constants, or marks of what they are."""
+    """A slice with bounds that can be compared: constants, or marks of what they are.
+
+    `window` is the place of one that slides over neighbouring rows: `values[i - 10 : i]`.
+    """
 
     low: Hashable = None
     high: Hashable = None
     step: bool = False
+    window: Site | None = None
 
     @property
     def all(self) -> bool:
@@ -50,7 +56,10 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
         step = Step(("slice", None), ("range", key.low, key.high))
         if key.step:
             step = Step(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
-        return replace(data, rows=sets.divide(data.rows, step), mask=None)
+        part = replace(data, rows=sets.divide(data.rows, step), mask=None)
+        if key.window is None or data.pred is not None:
+            return part
+        return tables.with_deps(part, (Dep("time", part.rows, "window", key.window),))
     key = machine.get(key)
     if isinstance(key, Index):
         taken = replace(data, rows=indexed(data.rows, key), mask=None)

@@ -184,10 +184,10 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
 
 
 def _store_part(machine: Machine, name: str, value: Value) -> None:
-    """Make an array that is filled with predictions, part by part, predictions of those parts."""
-    if isinstance(value, Data) and value.pred is not None:
+    """Make an array that is filled with predictions or scores, one by one, an array of these."""
+    if isinstance(value, Data) and (value.pred is not None or value.scores):
         scope = machine.scopes[-1 if name in machine.scopes[-1] else 0]
-        scope[name] = machine.box(replace(value, form="array"))
+        scope[name] = machine.box(replace(value, form="array" if value.pred else value.form))
 
 
 def _store_column(
