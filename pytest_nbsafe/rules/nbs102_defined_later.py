@@ -8,7 +8,7 @@ from typing import ClassVar
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.missing import Missing, missing
 
 
@@ -52,7 +52,6 @@ print(best())
 
 
 def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
-    seen = item.verdict == "observed"
     verb = "may be read" if item.verdict == "suspected" else "is read"
     return Claim(
         finding(
@@ -65,7 +64,7 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
             steps=_steps(facts, item, definer),
             remedy=_remedy(facts, item, definer),
         ),
-        explains=frozenset({("raise", item.cell, 0), ("stale", item.cell, 0)} if seen else ()),
+        explains=_marks(item),
         fault=("NBS102", definer),
         also=Step(
             item.cell,
@@ -73,6 +72,16 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
             f"reads `{item.name}` too, which cell {definer} defines further down",
         ),
     )
+
+
+def _marks(item: Missing) -> frozenset[Mark]:
+    """Return what this accounts for: the failure, and whatever else the cell read from below."""
+    marks: set[Mark] = set()
+    if item.verdict != "suspected":
+        marks.add(("stale", item.cell, 0))
+    if item.verdict == "observed":
+        marks.add(("raise", item.cell, 0))
+    return frozenset(marks)
 
 
 def _remedy(facts: Facts, item: Missing, definer: int) -> str:

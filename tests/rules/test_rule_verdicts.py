@@ -803,3 +803,10 @@ def test_a_second_run_that_happened_is_an_error() -> None:
         "once more; the saved output of cell 3 shows it"
     )
     assert finding.steps[-1] == Step(3, 1, 'shows "[0, 1, 1, 1]", a clean run gives "[0, 1]"')
+
+
+def test_what_a_moved_cell_makes_anew_is_no_second_fault() -> None:
+    text = "# %% [1]\nu = 1\n# %% [3]\nprint(b, u)\n# %% [2]\nb = u = 2\n"
+    finding = the_one(evaluate(facts_of(text)))
+    assert lines([finding]) == ["NBS102 2:1 proved error"]
+    assert finding.remedy == "move cell 3 above cell 2, or this cell below it"
