@@ -87,20 +87,19 @@ def mentioned(value: object, home: dict[str, Any]) -> Iterator[str]:
         item = waiting.pop()
         if id(item) in seen:
             continue
-        seen.add(id(item))
+        seen.add(id(item))  # `isinstance` would ask a proxy what it stands for
         if type(item) is types.MethodType:
             waiting.append(item.__func__)
         elif type(item) is types.FunctionType:
             if item.__globals__ is home:
                 waiting.append(code_of(item))
             waiting.extend(_behind(item))
-        elif isinstance(item, types.CodeType):
+        elif type(item) is types.CodeType:
             yield from (name for name in item.co_names if name in home)
             waiting.extend(const for const in item.co_consts if isinstance(const, types.CodeType))
-        elif isinstance(item, (staticmethod, classmethod)):
-            waiting.append(item.__func__)
-        elif isinstance(item, property):
-            waiting.extend([item.fget, item.fset])
+        elif issubclass(type(item), (staticmethod, classmethod, property)):
+            names = ("fget", "fset") if issubclass(type(item), property) else ("__func__",)
+            waiting.extend(getattr(item, name) for name in names)
         elif type(item) is type and item.__module__ == "__main__":
             waiting.extend(vars(item).values())
             waiting.extend(item.__bases__)

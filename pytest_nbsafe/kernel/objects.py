@@ -143,11 +143,13 @@ def _hidden_bytes(cls: type, slots: int) -> int:
 
 
 def _dict_of(value: Any) -> dict[str, Any]:
-    try:
-        found = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return {}
-    return found if type(found) is dict else {}
+    """Return an object's own attributes, not what a property of this name makes up."""
+    for base in type(value).__mro__:
+        held = vars(base).get("__dict__")
+        if type(held) is types.GetSetDescriptorType:
+            found = held.__get__(value)
+            return found if type(found) is dict else {}
+    return {}
 
 
 def _custom(cls: type) -> bool:
