@@ -11,7 +11,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import is_skipped
 from pytest_nbsafe.rules.words import against_clean, listed
-from pytest_nbsafe.trace.model import MoreRuns
+from pytest_nbsafe.trace.model import RanOtherwise
 
 
 class RerunUnsafe:
@@ -59,8 +59,9 @@ print(prices)
                 continue
             for hazard in reruns.hazards(facts.graph, number):
                 yield _claim(facts, number, hazard)
-        if facts.trial is not None and facts.trial.more_runs is not None:
-            yield _seen(facts, facts.trial.more_runs)
+        more = facts.trial.ran_otherwise if facts.trial else None
+        if more is not None and more.counts:
+            yield _seen(facts, more)
 
 
 def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
@@ -79,7 +80,7 @@ def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
     )
 
 
-def _seen(facts: Facts, more: MoreRuns) -> Claim:
+def _seen(facts: Facts, more: RanOtherwise) -> Claim:
     """Return that a cell did run more often, and what the page shows of that."""
     hazard = next(iter(reruns.hazards(facts.graph, more.cell)), None)
     count = facts.notebook.cell(more.cell).count

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules import again, neverrun
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import mention
 from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
@@ -36,7 +36,8 @@ class StaleOutput:
     of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
     below the same cause. Without a run, only a read of a stale name is told. Where the clean run
     does not reach the cell, it is run again on the side of the replayed order, after the cells that
-    refresh what it reads: text that is then another confirms.
+    refresh what it reads: text that is then another confirms. What was saved without a cell that
+    never ran is told where a run without that cell gives it, and the clean run does not.
 
     Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
     cell that was run again and changed nothing makes nothing stale.
@@ -80,6 +81,7 @@ print(price)
             if _speaks_of_old(facts, old):
                 told.add(old.cell)
                 yield _outdated(facts, old, edges)
+        yield from neverrun.claims(facts, edges, told)
 
 
 def _judgement(facts: Facts, cell: int) -> Judgement | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from typing import TypeVar
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -14,9 +15,9 @@ from pytest_nbsafe.trace import doubles, staleness, verdicts
 from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
-    MoreRuns,
     OutdatedResult,
     PlanResult,
+    RanOtherwise,
     ReadFromBelow,
     Record,
     StaleRead,
@@ -58,7 +59,9 @@ class TrialRun:
         self._replay = PlanRun(graph, plan, make_session) if plan else None
         self._reruns = Reruns(graph, suspicions)
         self.replayed = plan is not None
-        self.may_ask_more = plan is None and bool(doubles.candidates(graph))
+        self.may_ask_more = plan is None and bool(
+            doubles.candidates(graph) or doubles.never_ran(graph)
+        )
 
     def until(self, cell: int) -> CellResult | None:
         """Run the clean order as far as `cell`; None when it does not hold the cell."""
@@ -85,14 +88,14 @@ class TrialRun:
             clean = _run_all(self._clean, last)
             suspicions = self._suspicions(clean, replay)
             second = self._second(suspicions, clean, replay)
-            more_runs = None if replay else self._more_runs(suspicions, clean, second)
+            ran_otherwise = None if replay else self._ran_otherwise(suspicions, clean, second)
         finally:
             self.close()
         if replay is not None:
             judged = self._judged(suspicions, clean, replay, second)
             self._reruns.elsewhere(self._once_more, replay, _settled(judged))
         judged = self._judged(suspicions, clean, replay, second)
-        return replace(judged, more_runs=more_runs)
+        return replace(judged, ran_otherwise=ran_otherwise)
 
     def _once_more(self, limit_s: float) -> PlanRun:
         """Return the plan, to be run as far as a question about it needs."""
@@ -109,33 +112,44 @@ class TrialRun:
         self, suspicions: Suspicions, clean: PlanResult, replay: PlanResult | None
     ) -> PlanResult | None:
         suspected = verdicts.suspects(suspicions) | _inconsistent(replay)
-        suspected |= self._below({read.cell for read in suspicions.from_below})
+        lost = {cell.number for cell in self._graph.notebook.code_cells if cell.count is None}
+        suspected |= self._below({read.cell for read in suspicions.from_below} | lost)
         last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
         if last is None:
             return None
         return self._as_far(clean.plan, last)
 
-    def _more_runs(
+    def _ran_otherwise(
         self, suspicions: Suspicions, clean: PlanResult, second: PlanResult | None
-    ) -> MoreRuns | None:
-        """Return the cell whose further runs explain a saved text that nothing else does."""
-        found = doubles.candidates(self._graph)
-        if not found or sum(r.duration_s for r in clean.results) > MOST_S:
+    ) -> RanOtherwise | None:
+        """Return the cell whose other runs explain a saved text that nothing else does."""
+        if not self.may_ask_more or sum(r.duration_s for r in clean.results) > MOST_S:
             return None
         notebook, suspected = self._graph.notebook, verdicts.suspects(suspicions)
         judgements = verdicts.judge(notebook, suspected, clean, None, second)
         shown = doubles.unexplained(judgements, suspected)
         if shown is None:
             return None
-        for again in doubles.suspects(self._graph, found, shown)[:MOST_TRIED]:
-            other = self._as_far(doubles.with_runs(clean.plan, again), shown)
+        for cell, counts, plan in islice(self._other_plans(clean.plan, shown), MOST_TRIED):
+            other = self._as_far(plan, shown)
             if doubles.gives_the_page(notebook, clean, other, shown):
                 once_more = self._as_far(clean.plan, shown)
                 if not doubles.gives_the_same(clean, once_more, shown):
                     return None
                 told = judgements[shown]
-                return MoreRuns(again.cell, again.counts, shown, told.saved, told.clean)
+                return RanOtherwise(cell, counts, shown, told.saved, told.clean)
         return None
+
+    def _other_plans(self, plan: Plan, shown: int) -> Iterator[tuple[int, tuple[int, ...], Plan]]:
+        """Yield the plans that may give what a cell shows: in which what ran how often."""
+        lost = [cell for cell in doubles.never_ran(self._graph) if cell < shown]
+        if lost:
+            above = doubles.made_from(self._graph, shown)
+            cell = max(lost, key=lambda cell: (cell in above, cell))
+            yield cell, (), doubles.without(plan, lost)
+        found = doubles.candidates(self._graph)
+        for again in doubles.suspects(self._graph, found, shown):
+            yield again.cell, again.counts, doubles.with_runs(plan, again)
 
     def _as_far(self, plan: Plan, cell: int) -> PlanResult:
         """Return what a plan gives as far as a cell, in a kernel of its own."""

@@ -1,12 +1,13 @@
-"""Cells that ran more often than the page shows, where their outputs tell of it.
+"""Cells that ran more often than the page shows, or never, where the outputs tell of it.
 
 A count that is missing just before a cell's own may be that of another run of it. It was one when
-the page with that run added gives what was saved, and the page as it stands does not.
+the page with that run added gives what was saved, and the page as it stands does not. So is a cell
+without a count shown to have never run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis import reruns
@@ -56,6 +57,25 @@ def _changes_input(graph: Graph, cell: int) -> bool:
     return changed or any(True for _ in reruns.hazards(graph, cell))
 
 
+def never_ran(graph: Graph) -> tuple[int, ...]:
+    """Return the cells without a count and outputs that hold code, above a cell with a count."""
+    counted = [cell.number for cell in graph.notebook.code_cells if cell.count is not None]
+    last = max(counted, default=0)
+    return tuple(
+        cell.number
+        for cell in graph.notebook.code_cells
+        if cell.count is None
+        and not cell.outputs
+        and cell.number < last
+        and graph.cells[cell.number].statements
+    )
+
+
+def without(plan: Plan, cells: Collection[int]) -> Plan:
+    """Return the plan in which these cells do not run."""
+    return _numbered(plan, [run for run in plan.runs if run.cell not in cells])
+
+
 def unexplained(judgements: Mapping[int, Judgement], suspected: Collection[int]) -> int | None:
     """Return the first cell whose saved text the clean run does not give, and nobody knows why."""
     differing = (n for n in sorted(judgements) if judgements[n].output == "differs")
@@ -64,12 +84,18 @@ def unexplained(judgements: Mapping[int, Judgement], suspected: Collection[int])
 
 def suspects(graph: Graph, found: Collection[Again], cell: int) -> tuple[Again, ...]:
     """Return those that `cell` is made from, however far, the nearest first; itself is one."""
+    above = made_from(graph, cell)
+    return tuple(sorted((one for one in found if one.cell in above), key=lambda one: -one.cell))
+
+
+def made_from(graph: Graph, cell: int) -> frozenset[int]:
+    """Return the cells that `cell` is made from, however far, and itself."""
     above = {cell}
     page = tuple(one.number for one in graph.notebook.code_cells)
     for edge in sorted(graphs.edges(graph, page), key=lambda edge: edge.reader, reverse=True):
         if edge.reader in above and edge.definer < edge.reader:
             above.add(edge.definer)
-    return tuple(sorted((one for one in found if one.cell in above), key=lambda one: -one.cell))
+    return frozenset(above)
 
 
 def with_runs(plan: Plan, again: Again) -> Plan:
@@ -79,6 +105,10 @@ def with_runs(plan: Plan, again: Again) -> Plan:
         if run.cell == again.cell:
             runs += (Run(0, run.cell, count, recorded=False, reason="") for count in again.counts)
         runs.append(run)
+    return _numbered(plan, runs)
+
+
+def _numbered(plan: Plan, runs: Iterable[Run]) -> Plan:
     steps = (
         Run(step, run.cell, run.count, recorded=run.recorded, reason=run.reason)
         for step, run in enumerate(runs, 1)

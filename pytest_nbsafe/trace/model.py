@@ -265,9 +265,10 @@ class Consistency:
 
 
 @dataclass(frozen=True, slots=True)
-class MoreRuns:
-    """A cell that ran as each of `counts` before its own, too: only so `shown` has its saved text.
+class RanOtherwise:
+    """A cell that did not run just once, in its place: only so `shown` has its saved text.
 
+    It ran as each of `counts` before its own, too; without any it never ran.
     `saved` and `clean` are the first lines of `shown` that differ.
     """
 
@@ -286,7 +287,8 @@ class Trial:
     run in a fresh kernel, `second` a second clean run, made only when a difference asks for it.
     `reruns` are cells that read a stale name, run again on the side from the state before they did;
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
-    that of each cell at that end. `more_runs`: the cell that ran more often than the page shows.
+    that of each cell at that end. `ran_otherwise` tells of the cell that did not run
+    just once.
     """
 
     clean: PlanResult
@@ -297,4 +299,4 @@ class Trial:
     reruns: Mapping[int, Rerun] = field(default_factory=dict)
     endings: Mapping[int, Rerun] = field(default_factory=dict)
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
-    more_runs: MoreRuns | None = None
+    ran_otherwise: RanOtherwise | None = None

@@ -20,7 +20,7 @@ from pytest_nbsafe.trace.model import (
     Comparison,
     Consistency,
     Judgement,
-    MoreRuns,
+    RanOtherwise,
     Rerun,
 )
 
@@ -786,6 +786,31 @@ def test_a_stale_read_of_the_value_that_a_clean_run_gives_is_none() -> None:
     assert evaluate(tried(facts, judgements=[same])) == ()
 
 
+def test_what_was_saved_without_a_cell_that_never_ran() -> None:
+    facts = tried(facts_of("# %% [1]\nx = [1]\n# %%\nx.append(2)\n# %% [2]\nprint(x)\n#> [1]\n"))
+    assert facts.trial is not None
+    seen = RanOtherwise(2, (), 3, "[1]", "[1, 2]")
+    found = evaluate(replace(facts, trial=replace(facts.trial, ran_otherwise=seen)))
+    (finding,) = [finding for finding in found if finding.code == "NBS201"]
+    assert lines([finding]) == ["NBS201 3:1 confirmed error"]
+    assert finding.message.endswith("it was made without cell 2, which never ran")
+
+
+def test_a_replay_without_a_cell_that_never_ran_tells_the_same() -> None:
+    text = "# %% [2]\nx = [1]\n# %%\nx.append(2)\n# %% [3]\nprint(x)\n#> [1]\n# %% [1]\ny = 1\n"
+    facts = tried(facts_of(text), judgements=[Judgement(3, "differs", "[1]", "[1, 2]")])
+    assert facts.trial is not None
+    assert facts.trial.replay is not None
+    shown = (Output("stream", name="stdout", text="[1]\n"),)
+    replayed = tuple(replace(r, outputs=shown) for r in facts.trial.replay.results)
+    trial = replace(facts.trial, replay=replace(facts.trial.replay, results=replayed))
+    once, twice = (
+        [f.message for f in evaluate(replace(facts, trial=seen)) if f.code == "NBS201"]
+        for seen in (trial, replace(trial, second=trial.clean))
+    )
+    assert (once, len(twice)) == ([], 1)
+
+
 # -- NBS106: a cell that did run more often --------------------------------------------------------
 
 GROWS = "# %% [1]\nxs = [0]\n# %% [4]\nxs.append(1)\n# %% [5]\nprint(xs)\n#> [0, 1, 1, 1]\n"
@@ -795,8 +820,8 @@ def test_a_second_run_that_happened_is_an_error() -> None:
     facts = tried(facts_of(GROWS))
     assert lines(evaluate(facts)) == ["NBS106 2:1 suspected warning"]
     assert facts.trial is not None
-    seen = MoreRuns(2, (2, 3), 3, "[0, 1, 1, 1]", "[0, 1]")
-    finding = the_one(evaluate(replace(facts, trial=replace(facts.trial, more_runs=seen))))
+    seen = RanOtherwise(2, (2, 3), 3, "[0, 1, 1, 1]", "[0, 1]")
+    finding = the_one(evaluate(replace(facts, trial=replace(facts.trial, ran_otherwise=seen))))
     assert lines([finding]) == ["NBS106 2:1 confirmed error"]
     assert finding.message == (
         "this cell ran 3 times, as [2], [3] and [4], and a second run of it appends to `xs` "

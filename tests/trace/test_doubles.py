@@ -80,6 +80,17 @@ def test_the_plan_with_further_runs() -> None:
     assert [run.count for run in more.runs] == [None, 5, 6, None, None]
 
 
+def test_the_plan_without_a_cell() -> None:
+    less = doubles.without(PLAN, {2})
+    assert [(run.step, run.cell) for run in less.runs] == [(1, 1), (2, 3)]
+
+
+def test_what_never_ran_has_neither_count_nor_output() -> None:
+    text = "# %% [1]\na = 1\n# %%\na = 2\n# %%\n# words\n# %%\na\n#= 2\n# %% [2]\na\n# %%\na = 3\n"
+    assert doubles.never_ran(graphs.build(percent.parse(text))) == (2,)
+    assert doubles.never_ran(graphs.build(percent.parse("# %%\na = 1\n# %%\na\n"))) == ()
+
+
 def results(*texts: str) -> PlanResult:
     shown = (Output("stream", name="stdout", text=text) for text in texts)
     return PlanResult(

@@ -1,0 +1,66 @@
+"""Saved results that were made without a cell above that never ran: a case of NBS201."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.paths import downstream
+from pytest_nbsafe.rules.words import against_clean
+from pytest_nbsafe.trace.model import Judgement, RanOtherwise
+
+
+def claims(facts: Facts, edges: Sequence[Edge], told: Collection[int]) -> Iterator[Claim]:
+    """Yield a claim for each cell, not told yet, that a cell which never ran would change.
+
+    The plan, without that cell, gives the saved text; two clean runs, with it, give another.
+    """
+    if facts.trial is None:
+        return
+    lone = facts.trial.ran_otherwise
+    if lone is not None and not lone.counts:
+        yield _claim(facts, lone)
+    known = set(told)
+    for definer in sorted({edge.definer for edge in edges if _never_ran(facts, edge.definer)}):
+        for cell in downstream(edges, definer):
+            judgement = facts.trial.judgements.get(cell)
+            if cell not in known and judgement is not None and _is_proof(facts, judgement):
+                known.add(cell)
+                seen = RanOtherwise(definer, (), cell, judgement.saved, judgement.clean)
+                yield _claim(facts, seen)
+
+
+def _never_ran(facts: Facts, cell: int) -> bool:
+    return facts.notebook.cell(cell).count is None and facts.plan.last_run(cell) is None
+
+
+def _is_proof(facts: Facts, judgement: Judgement) -> bool:
+    cell = judgement.cell
+    return (
+        judgement.output == "differs"
+        and again.is_reached(facts, cell)
+        and again.shows_plan(facts, cell)
+        and again.was_seen_twice(facts, cell)
+    )
+
+
+def _claim(facts: Facts, seen: RanOtherwise) -> Claim:
+    return Claim(
+        finding(
+            facts,
+            "NBS201",
+            seen.shown,
+            1,
+            "confirmed",
+            f"the saved output is stale: it was made without cell {seen.cell}, which never ran",
+            steps=(
+                Step(seen.cell, 1, "has no count: it was added, or not run, in that session"),
+                Step(seen.shown, 1, against_clean(seen.saved, seen.clean)),
+            ),
+            remedy="restart the kernel, run all cells from the top, and save",
+        ),
+        explains=frozenset({("stale", seen.shown, 0)}),
+    )
