@@ -20,7 +20,7 @@ def add(hasher: Hasher, value: Any) -> None:
     They are after a session, not around each statement: a figure changes with everything that is
     drawn in it.
     """
-    handler = _handler(type(value)) if hasher.snapshot.drawings else None
+    handler = _handler(type(value)) if hasher.snapshot.judging else None
     if handler is None:
         raise UnknownValue("a figure or a part of one is not compared")
     hasher.tag(f"drawn {qualified(type(value))}")

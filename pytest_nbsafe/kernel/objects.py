@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import types
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from . import snapshot
@@ -46,6 +47,7 @@ def add_class(hasher: Hasher, cls: type) -> None:
     if cls.__module__ != HOME_MODULE:
         hasher.tag(f"class {snapshot.qualified(cls)}")
         return
+    as_defined(hasher.snapshot, cls)
     hasher.tag(f"own class {cls.__qualname__}")
     hasher.all("bases", list(cls.__bases__))
     own = type.__dict__["__dict__"].__get__(cls)
@@ -66,12 +68,29 @@ def add_instance(hasher: Hasher, value: Any) -> None:
         _reduced(hasher, value, cls)
 
 
+def as_defined(look: snapshot.Snapshot, cls: type) -> bytes:
+    """Return the hash of a class as it was when it was first looked at, empty when unknown."""
+    known = look.defined.get(id(cls))
+    if known is None or known[0]() is not cls:
+        look.defined[id(cls)] = known = (weakref.ref(cls), b"")  # a class may hold its own objects
+        try:
+            known = (known[0], snapshot.Hasher(look).apart(cls))
+        except (snapshot.UnknownValue, RecursionError):
+            return b""
+        look.defined[id(cls)] = known
+    return known[1]
+
+
 def says(hasher: Hasher, cls: type) -> None:
     """Write what the class of an object says: another text makes it another object.
 
     Once for all objects of a class; where that is unknown, the object is told by its own state.
+    After a session what counts is what the class said when it was defined: a counter that it keeps
+    makes the class another, not all its objects.
     """
     found = hasher.classes.get(id(cls))
+    if found is None and hasher.snapshot.judging:
+        found = hasher.classes[id(cls)] = as_defined(hasher.snapshot, cls)
     if found is None:
         try:
             found = hasher.apart(cls)

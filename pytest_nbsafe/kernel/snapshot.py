@@ -13,6 +13,7 @@ import enum
 import functools
 import itertools
 import marshal
+import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,8 @@ class Snapshot:
     def __init__(self, texts: Texts, home: dict[str, Any]) -> None:
         self.texts = texts
         self.home = home
-        self.drawings = False  # whether figures are looked into
+        self.judging = False  # a session has ended: what it holds is compared with another's
+        self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
 
     def fingerprint(self, value: object) -> Fingerprint:
         """Return the fingerprint of a value; it is unknown rather than wrong, and never raises."""

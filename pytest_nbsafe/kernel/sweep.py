@@ -30,11 +30,11 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
     known = sorted(_names(tracer)) if names else []
     look = tracer.snapshot
-    look.drawings = True
+    look.judging = True
     try:
         found = {name: look.fingerprint(tracer.home[name]) for name in known}
     finally:
-        look.drawings = False
+        look.judging = False
     return {"names": found, "beside": _beside()}
 
 

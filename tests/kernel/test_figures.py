@@ -20,7 +20,7 @@ def of(draw: Draw, part: str = "figure") -> str:
     draw(axes)
     snapshot = Snapshot(Texts(), {"__name__": "__main__"})
     assert "not compared" in snapshot.fingerprint(drawn)["cause"]
-    snapshot.drawings = True
+    snapshot.judging = True
     found = snapshot.fingerprint(drawn if part == "figure" else axes)
     assert found["hash"], found["cause"]
     before = found["hash"]

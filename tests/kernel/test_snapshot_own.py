@@ -34,6 +34,23 @@ def test_an_object_is_another_when_its_class_says_something_else() -> None:
     assert first != made(CLASS.format(1, 5), "o")
 
 
+def test_after_a_session_an_object_is_told_by_its_class_as_it_was_defined() -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec("class K:\n    made = 0\no = K()", space)
+    snapshot = Snapshot(Texts(), space)
+
+    def seen(name: str) -> str:
+        return snapshot.fingerprint(space[name])["hash"]
+
+    cls, instance = seen("K"), seen("o")
+    space["K"].made += 1
+    assert seen("K") != cls
+    assert seen("o") != instance
+    snapshot.judging = True
+    assert seen("K") != cls
+    assert seen("o") == instance
+
+
 def test_so_is_one_of_a_class_below() -> None:
     source = "class B:\n    def m(self):\n        return {}\nclass D(B):\n    pass\no = [D()]"
     assert made(source.format(1), "o") != made(source.format(2), "o")
