@@ -132,7 +132,7 @@ def _of_layers(machine: Machine, value: Estimator) -> Deps:
     for step in value.steps if value.role == "model" else ():
         layer = machine.get(step)
         if isinstance(layer, Estimator) and layer.fit and layer.role == "transformer":
-            found |= _transformed(machine, layer, Data(layer.fit.rows), layer.fit).deps
+            found |= transformed(machine, layer, Data(layer.fit.rows), layer.fit).deps
     return frozenset(found)
 
 
@@ -197,10 +197,11 @@ def _transform(machine: Machine, bound: Bound, value: Estimator, arguments: Argu
         return arguments.unknown()
     if bound.name == "inverse_transform":
         return data
-    return _transformed(machine, value, data, value.fit)
+    return transformed(machine, value, data, value.fit)
 
 
-def _transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None) -> Data:
+def transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None) -> Data:
+    """Return rows changed by what an estimator has learned."""
     result = replace(data, form="array", base=None, columns=None, mask=None, random=False, named=())
     result = replace(result, deps=data.all_deps(), pred=None)
     learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE]
@@ -228,7 +229,7 @@ def _fit_transform(machine: Machine, bound: Bound, value: Estimator, arguments: 
     if data is None:
         return arguments.unknown()
     fit = learn(machine, bound.owner, value, data, arguments)
-    return _transformed(machine, value, data, fit)
+    return transformed(machine, value, data, fit)
 
 
 def _fit_predict(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
@@ -272,7 +273,7 @@ def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Argume
     if data is None or bound.name in {"apply", "kneighbors", "radius_neighbors"}:
         return arguments.unknown()
     if not predicts(machine, value):
-        return _transformed(machine, value, data, value.fit)
+        return transformed(machine, value, data, value.fit)
     fit = value.fit
     if fit is None:
         return Data(data.rows, data.all_deps(), vague=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import scores
+from pytest_nbsafe.absint.leakage import estimators, scores
 from pytest_nbsafe.absint.leakage.arguments import Arguments
 from pytest_nbsafe.absint.leakage.construct import construct
 from pytest_nbsafe.absint.leakage.values import (
@@ -30,6 +30,8 @@ ROLE = "network"
 def called(callee: Value, value: Estimator, arguments: Arguments) -> Value:
     """Return what a network gives for rows: predictions that know whose they are."""
     data = arguments.data(0)
+    if value.role in {"transformer", "encoder"} and data is not None and value.fit is not None:
+        return estimators.transformed(arguments.machine, value, data, value.fit)  # a layer
     if value.role != "model" or data is None or not data.rows:
         return arguments.unknown()
     return Data(data.rows, data.all_deps(), "array", pred=value.fit, net=callee, vague=data.vague)
