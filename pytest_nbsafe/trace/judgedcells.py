@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.trace.judge import Bench, Names, compared, is_chance
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.trace.model import CellResult, Value
 from pytest_nbsafe.trace.outputs import text_lines
 from pytest_nbsafe.trace.sessions import (
     Passed,
@@ -205,12 +205,25 @@ def _value_differs(
 
 
 def _has_clean_inputs(bench: Bench, cell: str) -> bool:
-    """Return whether a cell would read now what it reads in the clean run."""
+    """Return whether a cell would read now what it reads in the clean run.
+
+    One that raised although it read just that would raise again: what it lacks has no name.
+    """
     clean, mine = bench.clean.last(cell), _last(bench)[cell].result
     if clean is None:
         return False
-    for name in entry_reads(mine) | entry_reads(clean):
-        value, other = bench.now.names.get(name), clean.reads.get(name)
+    names = entry_reads(mine) | entry_reads(clean)
+    if not _same(names, bench.now.names, clean.reads):
+        return False
+    return mine.status == "ok" or not _same(names, bench.now.names, mine.reads)
+
+
+def _same(
+    names: AbstractSet[str], values: Mapping[str, Value], others: Mapping[str, Value]
+) -> bool:
+    """Return whether names hold what they hold elsewhere, or are missing in both."""
+    for name in names:
+        value, other = values.get(name), others.get(name)
         if value is None and other is None:
             continue
         if value is None or other is None or compared(value, other, None) == "differs":

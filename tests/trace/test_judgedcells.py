@@ -39,3 +39,17 @@ def test_a_deleted_cell_is_never_told() -> None:
     assert list(names.stale) == ["d"]
     found = judgedcells.cells(given, names)
     assert sorted(found.stale) == ["c2", "c3"]
+
+
+def test_a_cell_that_raised_with_the_right_inputs_would_raise_again() -> None:
+    """Where it cannot be run on the side, since it moves files."""
+    first = passed(1, "c1", 1, {"path": ""}, {}, {"path": "a"})
+    move = passed(2, "c2", 2, {}, {"path": "a"}, {"path": "a"})
+    failed = passed(3, "c2", 2, {}, {"path": "a"}, {"path": "a"}, status="raised")
+    early = passed(3, "c2", 2, {}, {"path": "b"}, {"path": "b"}, status="raised")
+    judged = clean([first, move], {"path": "a"})
+    for last, stale, fresh in ((failed, ("c2",), ()), (early, (), ("c2",))):
+        given = bench("c1 c2", [first, move, last], {"path": "a"}, judged)
+        names = judge.names(given)
+        told = judgedcells.answer(given, names, judgedcells.cells(given, names), {}, {})
+        assert (told.stale_cells, told.fresh_cells) == (stale, fresh)
