@@ -216,6 +216,13 @@ def _getattr(machine: Machine, arguments: Arguments) -> Value:
     return arguments.unknown()
 
 
+def _open(machine: Machine, arguments: Arguments) -> Value:
+    """Return a file: the same for the same path, whether it is written or read."""
+    path = arguments.get(0)
+    key = path.value if isinstance(path, Const) else machine.fresh(arguments.node)
+    return Unknown(("open", key))
+
+
 def _super(machine: Machine, arguments: Arguments) -> Value:
     return Instance() if not arguments.args else Unknown(machine.fresh(arguments.node))
 
@@ -247,6 +254,7 @@ BUILTINS: Mapping[str, Callable[[Machine, Arguments], Value]] = {
     "builtins.map": _map,
     "builtins.getattr": _getattr,
     "builtins.super": _super,
+    "builtins.open": _open,
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "copy.copy": _same,

@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage import (
     joining,
     networks,
     scores,
+    select,
     tables,
     validation,
 )
@@ -42,6 +43,7 @@ from pytest_nbsafe.absint.leakage.learning import (
 from pytest_nbsafe.absint.leakage.sources import (
     chosen,
     dates,
+    drawn,
     joined_rows,
     loaded,
     merged,
@@ -56,6 +58,7 @@ from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
     Index,
+    Seq,
     Unknown,
     Value,
 )
@@ -124,6 +127,9 @@ def apply(machine: Machine, effect: str, name: str, arguments: Arguments) -> Val
     if special is not None:
         return special(machine, what, arguments)
     data = arguments.data(0, "x", "a", "data", "arr", "X", "frame")
+    pair = arguments.find(0)
+    if what == "from_tensor_slices" and isinstance(pair, Seq) and pair.items:
+        data = select.as_data(machine, pair.items[0])  # the features, with their labels
     if isinstance(arguments.find(0), Unknown) and what in {"array", "asarray"}:
         return arguments.get(0)
     if isinstance(arguments.find(0), Index) and effect in {"identity", "sort", "rowwise"}:
@@ -200,7 +206,7 @@ _FUNCTIONS: Mapping[str, Callable[[Machine, str, Arguments], Value]] = {
     "sample": chosen,
     "size": setdiff,
     "resample": repeated,
-    "draw": lambda _machine, _what, _arguments: Const(None),
+    "draw": drawn,
     "metric": scores.metric,
     "cluster_metric": lambda _machine, _what, arguments: Unknown(
         ("metric", arguments.machine.fresh(arguments.node))

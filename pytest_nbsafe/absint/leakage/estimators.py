@@ -73,7 +73,7 @@ def method(machine: Machine, bound: Bound, value: Estimator, arguments: Argument
 
 
 def _fit(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = arguments.data(0, "X", "x", "raw_documents", "dtrain")
+    data = _given(machine, value, arguments, "X", "x", "raw_documents", "dtrain")
     if data is None or (not arguments.args and not arguments.keywords):
         data = value.given
     if data is None:
@@ -81,6 +81,16 @@ def _fit(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments)
         return bound.owner
     learn(machine, bound.owner, value, data, arguments, bound.name)
     return bound.owner
+
+
+def _given(machine: Machine, value: Estimator, arguments: Arguments, *names: str) -> Data | None:
+    """Return the rows that an estimator is given; a network may have several inputs of them."""
+    found = arguments.find(0, *names)
+    if value.role == "model" and isinstance(found, Seq) and found.each is None:
+        parts = [machine.get(item) for item in found.items]
+        if parts and all(isinstance(part, Data) and part.rows for part in parts):
+            return tables.mix(parts)
+    return arguments.data(0, *names)
 
 
 def learn(
@@ -269,7 +279,7 @@ def _fit_resample(
 
 
 def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = arguments.data(0, "X", "x", "data", "exog")
+    data = _given(machine, value, arguments, "X", "x", "data", "exog")
     if data is None or bound.name in {"apply", "kneighbors", "radius_neighbors"}:
         return arguments.unknown()
     if not predicts(machine, value):
@@ -281,7 +291,7 @@ def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Argume
 
 
 def _score(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = arguments.data(0, "X", "x")
+    data = _given(machine, value, arguments, "X", "x")
     if data is None or value.fit is None or not predicts(machine, value):
         return arguments.unknown()
     better: Better = "more" if bound.name == "score" else ""

@@ -210,6 +210,12 @@ def filtered(call: Call) -> Value:
             return taking.take_rows(call.machine, data, taking.Slice(None, value))
         low = -value if isinstance(value, int) else value
         return taking.take_rows(call.machine, data, taking.Slice(low, None))
+    if what in {"take", "skip"} and call.first == 0:
+        count = call.find(0, "count")
+        if isinstance(count, Const | Unknown):  # of a data set of tensorflow
+            ends = None, taking.bound(call.machine, count)
+            part = taking.Slice(*ends) if what == "take" else taking.Slice(ends[1], None)
+            return taking.take_rows(call.machine, data, part)
     if what == "dropna" and call.arguments.constant("axis") in {1, "columns"}:
         return data
     if what == "Subset" or (what in {"take", "compress"} and call.first == 0):
@@ -298,6 +304,8 @@ def resample(call: Call) -> Value:
     """Return rows drawn with duplicates."""
     if call.arguments.constant("replace", default=True) is False:
         return sample(call)
+    if call.what == "repeat" and not (call.arguments.args or call.arguments.keywords):
+        return call.data  # again in each epoch
     key = ("resample", call.machine.fresh(call.arguments.node))
     if len(call.arguments.args) > 1 and call.what == "resample":
         parts = [call.arguments.data(i) for i in range(len(call.arguments.args))]

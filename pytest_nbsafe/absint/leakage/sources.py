@@ -115,7 +115,10 @@ def randoms(machine: Machine, what: str, arguments: Arguments) -> Value:
         return Const(None)
     if what in {"default_rng", "RandomState", "Generator"}:
         return Lib("numpy.random.Generator")
-    return Data(sets.source(("random", machine.fresh(arguments.node))), form="array", random=True)
+    about = [v.all_deps() for v in arguments.every() if isinstance(v, Data) and not v.rows]
+    deps = frozenset[Dep]().union(*about)  # about a mean, within its deviation
+    rows = sets.source(("random", machine.fresh(arguments.node)))
+    return Data(rows, deps, form="array", random=True)
 
 
 def dates(machine: Machine, what: str, arguments: Arguments) -> Value:
@@ -257,6 +260,14 @@ def chosen(machine: Machine, what: str, arguments: Arguments) -> Value:
     return Data(sets.source(("random", machine.fresh(arguments.node))), form="array", random=True)
 
 
+def drawn(machine: Machine, what: str, arguments: Arguments) -> Value:
+    """Return nothing; remember what is saved in a file, as it is now."""
+    path = arguments.find(1, "filename", "file")
+    if what == "dump" and path is not None and arguments.args:
+        machine.saved[path] = arguments.get(0)
+    return Const(None)
+
+
 def setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
     """Return counts, positions and the like, and positions without others."""
     one, two = arguments.find(0), arguments.find(1)
@@ -276,6 +287,8 @@ def setdiff(machine: Machine, what: str, arguments: Arguments) -> Value:
         saved = machine.saved.get(arguments.find(0, "filepath"))
         if saved is not None:
             return saved
+    if what == "load" and (saved := machine.saved.get(arguments.find(0, "filename"))) is not None:
+        return machine.box(saved)
     data = next((v for v in arguments.every() if isinstance(v, Data)), None)
     if what == "bincount" or data is None:
         return Unknown((what, *(machine.token(v) for v in arguments.every())))

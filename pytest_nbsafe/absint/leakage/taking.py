@@ -56,10 +56,10 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
         step = Step(("slice", None), ("range", key.low, key.high))
         if key.step:
             step = Step(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
-        part = replace(data, rows=sets.divide(data.rows, step), mask=None)
+        cut = replace(data, rows=sets.divide(data.rows, step), mask=None)
         if key.window is None or data.pred is not None:
-            return part
-        return tables.with_deps(part, (Dep("time", part.rows, "window", key.window),))
+            return cut
+        return tables.with_deps(cut, (Dep("time", cut.rows, "window", key.window),))
     key = machine.get(key)
     if isinstance(key, Index):
         taken = replace(data, rows=indexed(data.rows, key), mask=None)

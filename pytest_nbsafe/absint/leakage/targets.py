@@ -162,7 +162,10 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
         partly = isinstance(key, tuple) and not (isinstance(key[0], taking.Slice) and key[0].all)
         key = key[1] if isinstance(key, tuple) else key
         owner, state = state.owner, machine.get(state.owner)
-    if isinstance(state, Data):
+    chained = isinstance(target.value, ast.Subscript | ast.Attribute)
+    if isinstance(state, Data) and chained and not isinstance(owner, Ref):
+        _store_chained(machine, target.value, state, machine.get(value))
+    elif isinstance(state, Data):
         _store_column(
             machine, owner, state, key, machine.get(value), partly=partly, site=machine.site(target)
         )
@@ -181,6 +184,12 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
         machine.put(owner, Seq((), joined(parts), state.key))
     elif isinstance(state, Unknown) and isinstance(target.value, ast.Name):
         _store_part(machine, target.value.id, machine.get(value))
+
+
+def _store_chained(machine: Machine, column: ast.expr, state: Data, value: Value) -> None:
+    """Set some rows of a column: `df["age"][df["age"].isna()] = value`."""
+    if isinstance(value, Data) and value.all_deps() and state.form == "series":
+        store(machine, column, tables.with_deps(state, value.all_deps()))
 
 
 def _store_part(machine: Machine, name: str, value: Value) -> None:
