@@ -104,10 +104,17 @@ def is_training(score: Eval) -> bool:
     if score.cv:
         return False
     if score.fit.rows == score.rows:
-        return True
+        return not _is_test_part(score)
     if any(d.kind == "join" and sets.within(score.rows, d.rows) for d in score.fit.deps):
         return False
     return sets.within(score.rows, score.fit.rows) and not _held_back(score)
+
+
+def _is_test_part(score: Eval) -> bool:
+    """Return whether rows are the second part of a split, and called test: not to be fitted on."""
+    last = {atom.steps[-1] for atom in score.rows if atom.steps}
+    second = all(step.part == ("is", 1) and step.kind == "random" for step in last)
+    return bool(last) and second and "test" in score.name.lower() and "test" in score.fit.data
 
 
 def _held_back(score: Eval) -> bool:
