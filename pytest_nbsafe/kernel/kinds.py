@@ -206,10 +206,13 @@ def _memory_file(hasher: Hasher, value: Any) -> None:
 
 
 def _file(hasher: Hasher, value: Any) -> None:
-    """Write a file that is closed; an open one depends on what the system holds."""
+    """Write a file that is closed by its name; an open one depends on what the system holds.
+
+    How it was opened says nothing any more: whether a cell reads its cache or writes it.
+    """
     if not value.closed:
         raise UnknownValue(f"a {qualified(type(value))} is not compared")
-    hasher.all(f"closed {type(value).__name__}", [value.name, value.mode])
+    hasher.all("closed file", [value.name])
 
 
 def _iterator(hasher: Hasher, value: Any) -> None:

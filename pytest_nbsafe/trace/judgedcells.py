@@ -207,7 +207,8 @@ def _value_differs(
 def _has_clean_inputs(bench: Bench, cell: str) -> bool:
     """Return whether a cell would read now what it reads in the clean run.
 
-    One that raised although it read just that would raise again: what it lacks has no name.
+    One that read just that and has another result still lacks what has no name: it would raise
+    again, and it may find other files.
     """
     clean, mine = bench.clean.last(cell), _last(bench)[cell].result
     if clean is None:
@@ -215,7 +216,24 @@ def _has_clean_inputs(bench: Bench, cell: str) -> bool:
     names = entry_reads(mine) | entry_reads(clean)
     if not _same(names, bench.now.names, clean.reads):
         return False
-    return mine.status == "ok" or not _same(names, bench.now.names, mine.reads)
+    if not _same(names, bench.now.names, mine.reads):
+        return True
+    return mine.status == "ok" and _finds_clean_files(bench, cell)
+
+
+def _finds_clean_files(bench: Bench, cell: str) -> bool:
+    """Return whether a cell would find the files now that it finds in the clean run.
+
+    Files that the page makes later may be there too.
+    """
+    now, found = bench.now.beside, bench.clean.before(cell)
+    again = bench.again.before(cell) if bench.again is not None else found
+    known = {place for place in found if place.startswith("file:")}
+    more = {place for place in now if place.startswith("file:")} - known
+    same = all(
+        now.get(place) == found[place] or found[place] != again.get(place) for place in known
+    )
+    return same and more <= bench.clean.holding.beside.keys()
 
 
 def _same(

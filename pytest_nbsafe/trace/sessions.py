@@ -48,6 +48,11 @@ class Clean:
         """Return the result of a cell's latest text."""
         return next((p.result for p in reversed(self.runs) if p.cell == cell), None)
 
+    def before(self, cell: str) -> Mapping[str, str]:
+        """Return what stood beside the names before a cell's latest text ran."""
+        places = [place for place, passed in enumerate(self.runs) if passed.cell == cell]
+        return self.beside[places[-1]] if places else {}
+
     def drew(self, cell: str) -> frozenset[str]:
         """Return the sources of random numbers that a cell drew from, by their states."""
         return frozenset(

@@ -272,15 +272,13 @@ def test_unknown(make: Callable[[], object], cause: str) -> None:
     assert cause in of(make())
 
 
-def test_a_closed_file_is_what_it_was_opened_as(tmp_path: Path) -> None:
+def test_a_closed_file_is_its_name(tmp_path: Path) -> None:
     def closed(name: str, mode: str) -> str:
         with (tmp_path / name).open(mode) as file:
             pass
         return of(file)
 
-    assert closed("f", "w") == closed("f", "w") != closed("g", "w")
-    assert closed("f", "w") != closed("f", "r")
-    assert closed("f", "wb") != closed("f", "rb")
+    assert closed("f", "w") == closed("f", "r") == closed("f", "wb") != closed("g", "w")
 
 
 @pytest.mark.parametrize(

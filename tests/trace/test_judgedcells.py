@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from sessioncase import bench, clean, passed
+import pytest
+from sessioncase import bench, clean, passed, values
 
 from pytest_nbsafe.trace import judge, judgedcells
+from pytest_nbsafe.trace.judge import Bench
+from pytest_nbsafe.trace.sessions import Holding
+from pytest_nbsafe.values import replace
 
 NEW = passed(1, "c1", 1, {"d": ""}, {}, {"d": 0})
 FILL = passed(2, "c2", 2, {"d": "d"}, {"d": 0}, {"d": 1})
@@ -50,6 +54,30 @@ def test_a_cell_that_raised_with_the_right_inputs_would_raise_again() -> None:
     judged = clean([first, move], {"path": "a"})
     for last, stale, fresh in ((failed, ("c2",), ()), (early, (), ("c2",))):
         given = bench("c1 c2", [first, move, last], {"path": "a"}, judged)
-        names = judge.names(given)
-        told = judgedcells.answer(given, names, judgedcells.cells(given, names), {}, {})
-        assert (told.stale_cells, told.fresh_cells) == (stale, fresh)
+        assert told(given) == (stale, fresh)
+
+
+def told(given: Bench) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    names = judge.names(given)
+    found = judgedcells.answer(given, names, judgedcells.cells(given, names), {}, {})
+    return found.stale_cells, found.fresh_cells
+
+
+@pytest.mark.parametrize(
+    ("now", "stale"),
+    [
+        ({"file:log": "one", "file:out": "1"}, False),
+        ({"file:log": "one", "file:out": "2"}, False),
+        ({"file:log": "two"}, True),
+        ({"file:log": "one", "file:more": "1"}, True),
+        ({"random": "x", "file:log": "one"}, False),
+    ],
+)
+def test_a_cell_that_cannot_run_aside_is_stale_while_it_finds_other_files(
+    now: dict[str, str], *, stale: bool
+) -> None:
+    count = passed(2, "c1", 1, {"n": ""}, {}, {"n": 2})
+    before, after = {"file:log": "one"}, {"file:log": "one", "file:out": "1"}
+    judged = clean([passed(1, "c1", 1, {"n": ""}, {}, {"n": 1})], {"n": 1}, before, after)
+    given = replace(bench("c1", [count], {"n": 2}, judged), now=Holding(values({"n": 2}), now))
+    assert told(given) == ((("c1",), ()) if stale else ((), ("c1",)))
