@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import TypeVar
 
@@ -11,7 +12,7 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.runner.reruns import Reruns
-from pytest_nbsafe.trace import doubles, staleness, verdicts
+from pytest_nbsafe.trace import doubles, outside, staleness, verdicts
 from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
@@ -114,7 +115,8 @@ class TrialRun:
         suspected = verdicts.suspects(suspicions) | _inconsistent(replay)
         lost = {cell.number for cell in self._graph.notebook.code_cells if cell.count is None}
         suspected |= self._below({read.cell for read in suspicions.from_below} | lost)
-        last = verdicts.needs_second(self._graph.notebook, suspected, clean, replay)
+        notebook = self._graph.notebook
+        last = verdicts.needs_second(notebook, suspected, clean, replay, self._outside)
         if last is None:
             return None
         return self._as_far(clean.plan, last)
@@ -126,7 +128,7 @@ class TrialRun:
         if not self.may_ask_more or sum(r.duration_s for r in clean.results) > MOST_S:
             return None
         notebook, suspected = self._graph.notebook, verdicts.suspects(suspicions)
-        judgements = verdicts.judge(notebook, suspected, clean, None, second)
+        judgements = verdicts.judge(notebook, suspected, clean, None, second, self._outside)
         shown = doubles.unexplained(judgements, suspected)
         if shown is None:
             return None
@@ -158,6 +160,10 @@ class TrialRun:
             return _run_all(run, cell)
         finally:
             run.close()
+
+    @cached_property
+    def _outside(self) -> frozenset[int]:
+        return outside.lookers(self._graph)
 
     def _below(self, cells: Collection[int]) -> frozenset[int]:
         """Return the cells made, however far, from what these make."""
@@ -191,9 +197,8 @@ class TrialRun:
         replay: PlanResult | None,
         second: PlanResult | None,
     ) -> Trial:
-        judgements = verdicts.judge(
-            self._graph.notebook, verdicts.suspects(suspicions), clean, replay, second
-        )
+        suspected, notebook = verdicts.suspects(suspicions), self._graph.notebook
+        judgements = verdicts.judge(notebook, suspected, clean, replay, second, self._outside)
         standing = verdicts.standing(suspicions, judgements, self._graph.cells)
         return Trial(
             clean,

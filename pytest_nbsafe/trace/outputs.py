@@ -2,7 +2,8 @@
 
 Only what a reader sees as text is compared: standard output, and the plain text of results,
 displays and errors. Standard error is left out (warnings come and go with versions), and so is
-what no two runs share: addresses, timings, the repr of a figure.
+what no two runs share: addresses, timings, the repr of a figure; and what no two machines do:
+absolute paths, the names of dtypes, which version and system choose.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ _ANSI = patterns.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b
 _ADDRESS = patterns.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _NUMPY_SCALAR = patterns.compile(r"\bnp\.(?:float|int|uint|bool|str|complex)\w*_?\(([^()]*)\)")
 _LONG_FLOAT = patterns.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
+_DTYPE = patterns.compile(r"\bdtype: \w+$|(?<=, )dtype=\w+(?=\)$)")
+_PATH = patterns.compile(r"(?<![\w:/.])(?:[A-Za-z]:\\|/(?=\w+/))[^\s'\",:;()\[\]]+")
 _SPACES = patterns.compile(r"[ \t]+")
 _TIMING = patterns.compile(
     r"^(?:CPU times: |Wall time: |Compiler : |The slowest run took )"
@@ -98,6 +101,7 @@ def _normalised(line: str) -> str:
     if _TIMING.search(line):
         return ""
     line = _ADDRESS.sub("0x...", line)
+    line = _PATH.sub("/...", _DTYPE.sub("dtype", line))
     line = _NUMPY_SCALAR.sub(r"\1", line)
     line = _LONG_FLOAT.sub(lambda match: _rounded(match[0]), line)
     return _SPACES.sub(" ", line).strip()

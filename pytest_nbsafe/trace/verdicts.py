@@ -39,9 +39,10 @@ def needs_second(
     suspected: Collection[int],
     clean: PlanResult,
     replay: PlanResult | None,
+    outside: Collection[int] = (),
 ) -> int | None:
     """Return the last suspected cell that a second clean run must reach, None when none differs."""
-    first = judge(notebook, suspected, clean, replay, None)
+    first = judge(notebook, suspected, clean, replay, None, outside)
     doubtful = [cell for cell in suspected if cell in first and _differs(first[cell])]
     return max(doubtful, default=None)
 
@@ -57,6 +58,7 @@ def judge(
     clean: PlanResult,
     replay: PlanResult | None,
     second: PlanResult | None,
+    outside: Collection[int] = (),
 ) -> dict[int, Judgement]:
     """Return what the clean run says of each cell that it ran.
 
@@ -65,6 +67,7 @@ def judge(
     (then the order explains its difference); else it is "nondeterministic" or "drift". Where a
     cell shows no text its pictures count, byte for byte: equal ones are the same; others differ
     only where all unsuspected cells reproduce theirs, so that it is not the machine that draws.
+    What differs in a cell that looks `outside` is drift, of itself alone.
     """
     judgements: dict[int, Judgement] = {}
     drifting = False
@@ -73,9 +76,11 @@ def judge(
             continue
         again = second.last(result.cell) if second else None
         replayed = replay.last(result.cell) if replay else None
-        judgement = _judgement(notebook, result, replayed, again, drifting=drifting)
+        reproduced = _reproduced(notebook, replayed)
+        moves = result.cell in outside and not reproduced
+        judgement = _judgement(notebook, result, replayed, again, drifting=drifting or moves)
         judgements[result.cell] = judgement
-        told = result.cell in suspected or _reproduced(notebook, replayed)
+        told = result.cell in suspected or reproduced
         if judgement.output == "differs" and not told:
             drifting = True
     if not pictures(_outputs(clean)):

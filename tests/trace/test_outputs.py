@@ -23,6 +23,11 @@ SAME = [
     ("[np.int64(1), np.int64(2)]", "[1, 2]"),
     ("0.1234567890123", "0.1234567890124"),
     ("10%\r50%\r100%", "100%"),
+    ("saved to /home/ann/out/a.csv", "saved to /home/bob/out/a.csv"),
+    ("['C:\\\\data\\\\a.csv']", "['/srv/data/a.csv']"),
+    ("Name: x, dtype: object", "Name: x, dtype: str"),
+    ("Name: x, dtype: int32", "Name: x, dtype: int64"),
+    ("array([1, 2], dtype=int32)", "array([1, 2], dtype=int64)"),
 ]
 DIFFERENT = [
     ("1", "2"),
@@ -32,6 +37,11 @@ DIFFERENT = [
     ("1e-05", "1e-06"),
     ("v1.2.3", "v1.2.4"),
     ("0x1", "0x2"),
+    ("1/2", "1/3"),
+    ("24/12/2019", "25/12/2019"),
+    ("https://a.org/b/c", "https://a.org/b/d"),
+    ("b/c/d", "b/c/e"),
+    ("x / y / z", "x / y / w"),
 ]
 
 

@@ -80,6 +80,14 @@ def test_a_suspected_difference_above_does_not_make_it_drift() -> None:
     assert [output_of(judged, 1), output_of(judged, 2)] == ["differs", "differs"]
 
 
+def test_a_cell_that_looks_outside_proves_nothing_unless_the_order_gives_its_text() -> None:
+    saved, clean = page("1", "2", "3"), ran("1", "7", "8")
+    judged = judge(saved, {2, 3}, clean, None, clean, {2})
+    assert (output_of(judged, 2), output_of(judged, 3)) == ("drift", "differs")
+    replayed = ran("1", "2", "3")
+    assert output_of(judge(saved, {2, 3}, clean, replayed, clean, {2}), 2) == "differs"
+
+
 def test_chance_above_does_not_make_it_drift() -> None:
     judged = judge(page("1", "2"), {2}, ran("0.5", "3"), None, ran("0.7", "3"))
     assert output_of(judged, 2) == "differs"

@@ -1,0 +1,61 @@
+"""Cells that look outside: clock, machine and files."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.notebook import percent
+from pytest_nbsafe.trace import outside
+
+
+def lookers(*sources: str) -> frozenset[int]:
+    return outside.lookers(graphs.build(percent.parse("".join(f"# %%\n{s}\n" for s in sources))))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(datetime.now())",
+        "t = time.time()",
+        "here = os.getcwd()",
+        "print(np.__version__)",
+        "print(sys.version)",
+        "files = glob('*.csv')",
+        "if os.path.exists('a'): pass",
+        "df = pd.read_csv('https://example.org/a.csv')",
+        "page = requests.get(url)",
+        "day = pd.Timestamp('today')",
+        "!ls",
+        "names = !ls",
+        "print(platform.node())",
+    ],
+)
+def test_a_cell_that_looks_outside(source: str) -> None:
+    assert lookers(source) == {1}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "df = pd.read_csv('a.csv')  # from https://example.org",
+        "import datetime",
+        "from datetime import datetime",
+        "x = time.sleep(1)",
+        "now = 3",
+        "plt.show()",
+        "a != b",
+        "if x:\n    y = a != b",
+    ],
+)
+def test_a_cell_that_does_not(source: str) -> None:
+    assert lookers(source) == frozenset()
+
+
+def test_what_is_made_from_the_clock_is_of_the_clock() -> None:
+    cells = ("start = time.time()", "took = time() - start", "print(took)", "x = 1")
+    assert lookers(*cells) == {1, 2, 3}
+
+
+def test_which_files_there_are_shows_only_where_it_is_asked() -> None:
+    assert lookers("there = os.path.exists('a')", "print(there)") == {1}
