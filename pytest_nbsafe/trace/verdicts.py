@@ -7,6 +7,7 @@ clean run keeps chance from being taken for proof.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis.model import CellAnalysis
@@ -21,8 +22,11 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
     Value,
 )
-from pytest_nbsafe.trace.outputs import compare, pictures
+from pytest_nbsafe.trace.outputs import compare, pictures, text_lines
 from pytest_nbsafe.values import replace
+
+_DICTS_IN_ORDER = (3, 7)
+_WORDS = re.compile(r"\w+")
 
 
 def suspects(suspicions: Suspicions) -> frozenset[int]:
@@ -181,7 +185,7 @@ def _judgement(
     if output == "differs":
         if again is not None and compare(clean.outputs, again.outputs).result == "differs":
             output = "nondeterministic"
-        elif drifting:
+        elif drifting or _is_reordered(notebook, clean):
             output = "drift"
     return Judgement(
         cell=clean.cell,
@@ -193,6 +197,23 @@ def _judgement(
         ),
         made=_values(_made(replayed), clean.after, again.after if again else None),
     )
+
+
+def _is_reordered(notebook: Notebook, clean: CellResult) -> bool:
+    """Return whether a cell shows the same words in another order, as dicts had before Python 3.7.
+
+    What saved it must have been such a Python: then that is all that differs.
+    """
+    info = notebook.metadata.get("language_info")
+    version = info.get("version") if isinstance(info, Mapping) else None
+    numbers = str(version).split(".")[:2]
+    if not all(map(str.isdigit, numbers)) or tuple(map(int, numbers)) >= _DICTS_IN_ORDER:
+        return False
+    before, after = (
+        sorted(_WORDS.findall("\n".join(text_lines(outputs))))
+        for outputs in (notebook.cell(clean.cell).outputs, clean.outputs)
+    )
+    return before == after
 
 
 def _made(result: CellResult | None) -> dict[str, Value]:

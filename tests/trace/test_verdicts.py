@@ -1,5 +1,7 @@
 """The judge, on runs made up by hand: what confirms, what refutes, and what proves nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -86,6 +88,22 @@ def test_a_cell_that_looks_outside_proves_nothing_unless_the_order_gives_its_tex
     assert (output_of(judged, 2), output_of(judged, 3)) == ("drift", "differs")
     replayed = ran("1", "2", "3")
     assert output_of(judge(saved, {2, 3}, clean, replayed, clean, {2}), 2) == "differs"
+
+
+@pytest.mark.parametrize(
+    ("version", "clean", "expected"),
+    [
+        ("3.5.2", "a: 1\nb: 2", "drift"),
+        ("3.5.2", "a: 1\nb: 3", "differs"),
+        ("3.12.1", "a: 1\nb: 2", "differs"),
+        (None, "a: 1\nb: 2", "differs"),
+    ],
+)
+def test_dicts_of_an_old_python_had_no_order(
+    version: str | None, clean: str, expected: str
+) -> None:
+    saved = replace(page("b: 2\na: 1"), metadata={"language_info": {"version": version}})
+    assert output_of(judge(saved, {1}, ran(clean), None, ran(clean)), 1) == expected
 
 
 def test_chance_above_does_not_make_it_drift() -> None:
