@@ -90,7 +90,8 @@ def _given(machine: Machine, value: Estimator, arguments: Arguments, *names: str
         parts = [machine.get(item) for item in found.items]
         if parts and all(isinstance(part, Data) and part.rows for part in parts):
             return tables.mix(parts)
-    return arguments.data(0, *names)
+    data = arguments.data(0, *names)
+    return select.own_rows(data) if data is not None else None
 
 
 def learn(
@@ -202,7 +203,7 @@ def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[
 
 
 def _transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = arguments.data(0, "X", "x", "raw_documents")
+    data = _given(machine, value, arguments, "X", "x", "raw_documents")
     if data is None:
         return arguments.unknown()
     if bound.name == "inverse_transform":
@@ -235,7 +236,7 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None)
 
 
 def _fit_transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = arguments.data(0, "X", "x", "raw_documents")
+    data = _given(machine, value, arguments, "X", "x", "raw_documents")
     if data is None:
         return arguments.unknown()
     fit = learn(machine, bound.owner, value, data, arguments)
@@ -256,7 +257,7 @@ def _fit_resample(
     value: Estimator,
     arguments: Arguments,
 ) -> Value:
-    data, target = arguments.data(0, "X"), arguments.data(1, "y")
+    data, target = _given(machine, value, arguments, "X"), arguments.data(1, "y")
     if data is None:
         return arguments.unknown()
     deps: Deps = NO_DEPS

@@ -6,8 +6,8 @@ import re
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe.absint.leakage import joining, tables, taking
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tables, taking
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.rows import Step
 from pytest_nbsafe.absint.leakage.values import (
@@ -289,6 +289,7 @@ def sample(call: Call) -> Value:
     if 1 in {arguments.constant("frac"), arguments.constant("fraction")}:
         return replace(data, mask=None)
     step = Step(key, ("is", True), "random")
+    joining.note_sample(machine, arguments, key, data, call.name)
     return replace(data, rows=sets.divide(data.rows, step), mask=None)
 
 

@@ -164,6 +164,8 @@ class Machine:
 
     def group_of(self, data: Data) -> str | None:
         """Return the column or name that says which group each of some rows belongs to."""
+        if any(isinstance(a.source, tuple) and a.source[0] == "groups" for a in data.rows):
+            return None  # each row is a group
         bases = [origin[0] for origin in data.origins if isinstance(origin, tuple)]
         keys = [data.base, *bases, *(("rows", atom.source) for atom in data.rows)]
         return next((self.groups[key] for key in keys if key in self.groups), None)

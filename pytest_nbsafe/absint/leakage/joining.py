@@ -137,10 +137,13 @@ def _has(value: Data | Index | None, key: Hashable) -> bool:
 
 
 def _side(machine: Machine, value: Value) -> Data | Index | None:
-    from pytest_nbsafe.absint.leakage.select import as_data
+    from pytest_nbsafe.absint.leakage.select import as_data, own_rows
 
     found = machine.get(value)
-    return found if isinstance(found, Index) else as_data(machine, found)
+    if isinstance(found, Index):
+        return found
+    data = as_data(machine, found)
+    return own_rows(data) if data is not None else None
 
 
 def note_split(
@@ -164,6 +167,12 @@ def note_split(
         None if grouped or not shuffled else group,
     )
     machine.note("split", arguments.node, key)
+
+
+def note_sample(machine: Machine, arguments: Arguments, key: object, data: Data, name: str) -> None:
+    """Tell the judge of rows drawn at random: a division where the others are used too."""
+    group = machine.group_of(data)
+    machine.splits.setdefault(key, (arguments.site, name, is_series(data), group))
 
 
 def _group(machine: Machine, data: Data, arguments: Arguments) -> str | None:

@@ -42,6 +42,10 @@ def _by_row(call: Call) -> bool:
 def statistic(call: Call) -> Value:
     """Return what is learned of all rows; of the differences from the truth it is a score."""
     data = call.data
+    if call.what == "value_counts" and data.form == "series":
+        for origin in data.origins:  # who counts the rows of each has several
+            base, name = origin if isinstance(origin, tuple) and len(origin) == 2 else (None, "")
+            call.machine.mark_group(base, str(name))
     if data.scores and call.what in containers.PICKS:
         containers.note_choice(call.machine, data, call.arguments, containers.PICKS[call.what])
     if data.judged:
@@ -176,6 +180,9 @@ _FAR = 400
 
 def rolling(call: Call) -> Value:
     """Return a window over neighbouring rows; a centred one looks ahead."""
+    if call.owner is None:  # what smooths is centred; of a table, it may smooth each row
+        smooth = replace(_ahead(call, call.what), form="any")
+        return smooth if call.data.form == "series" else call.data
     if call.arguments.constant("center") is True:
         return replace(_ahead(call, "a centred window"), form="window")
     return replace(_timed(call), form="window")

@@ -163,6 +163,15 @@ def as_data(machine: Machine, value: Value) -> Data | None:
     return None
 
 
+def own_rows(data: Data) -> Data:
+    """Return a table of groups with rows of its own: those of a source that nothing else is of."""
+    bases = [data.base, *(o[0] for o in data.origins if isinstance(o, tuple))]
+    base = next((base for base in bases if base is not None), None)
+    if data.rows or base is None or data.form not in {"frame", "series"}:
+        return data
+    return replace(data, rows=sets.source(("groups", base)))
+
+
 def _positions(machine: Machine, index: Index, key: taking.Selector) -> Value:
     if isinstance(key, taking.Slice):
         if key.all:

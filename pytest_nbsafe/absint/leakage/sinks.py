@@ -103,6 +103,8 @@ def is_training(score: Eval) -> bool:
     """Return whether a score is on rows that its model learned from and nobody held back."""
     if score.cv:
         return False
+    if not score.rows:
+        return False  # nobody knows of which rows it is
     if score.fit.rows == score.rows:
         return not _is_test_part(score)
     if any(d.kind == "join" and sets.within(score.rows, d.rows) for d in score.fit.deps):
@@ -224,7 +226,11 @@ def _divided(score: Eval, page: Page) -> Iterator[_Found]:
         return
     if is_training(score):
         return
-    for key in {step.key for atom in score.rows for step in atom.steps}:
+    fitted = {(step.key, step.part) for atom in score.fit.rows for step in atom.steps}
+    for key, part in {(step.key, step.part) for atom in score.rows for step in atom.steps}:
+        others = {other for k, other in fitted if k == key} - {part}
+        if isinstance(key, tuple) and key[0] == "sample" and not others:
+            continue  # only fewer rows
         site, name, timed, group = page.splits.get(key, (None, "", False, None))
         if site is not None and timed:
             yield _of_score("NBS331", score, site, name)
