@@ -64,7 +64,7 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
             steps=_steps(facts, item, definer),
             remedy=_remedy(facts, item, definer),
         ),
-        explains=_marks(item),
+        explains=_marks(item, definer),
         fault=("NBS102", definer),
         also=Step(
             item.cell,
@@ -74,9 +74,9 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
     )
 
 
-def _marks(item: Missing) -> frozenset[Mark]:
+def _marks(item: Missing, definer: int) -> frozenset[Mark]:
     """Return what this accounts for: the failure, and whatever else the cell read from below."""
-    marks: set[Mark] = set()
+    marks: set[Mark] = {("later", definer, item.cell)}
     if item.verdict != "suspected":
         marks.add(("stale", item.cell, 0))
     if item.verdict == "observed":

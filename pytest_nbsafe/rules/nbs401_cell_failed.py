@@ -9,7 +9,13 @@ from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error, shows_failure
+from pytest_nbsafe.rules.page import (
+    is_skipped,
+    may_raise,
+    saved_error,
+    shows_failure,
+    undefined_name,
+)
 from pytest_nbsafe.rules.paths import suspicions
 from pytest_nbsafe.rules.runs import ended, ended_in_replay, exception, why
 from pytest_nbsafe.rules.stale import anew
@@ -117,7 +123,9 @@ def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
     Only where nothing else is likely: an import, or a file, is missing whatever was run.
     """
     page = facts.notebook.cell(result.cell)
-    if page.count is None or saved_error(page) is not None or _remedy(result):
+    ename, evalue = (result.failure.ename, result.failure.evalue) if result.failure else ("", "")
+    elsewhere = _remedy(result) or undefined_name(ename, evalue)
+    if page.count is None or saved_error(page) is not None or elsewhere:
         return ()
     return tuple(
         old for old in suspicions(facts).outdated if old.cell == result.cell and not old.through
@@ -153,7 +161,8 @@ def _outside(facts: Facts, page: Cell) -> str:
     gone = sorted({*range(min(above, default=page.count), page.count)} - counts)
     if 0 < len(gone) <= _FEW_GONE:
         ran = listed(f"[{count}]" for count in gone)
-        return f"it passed as [{page.count}]: bring back what ran as {ran}, which is gone"
+        passed = f"it passed as [{page.count}]: see what ran as {ran} and is gone from the page"
+        return f"{passed}, or which library or file has changed since"
     return "it passed when it was saved: see which library or file has changed since"
 
 

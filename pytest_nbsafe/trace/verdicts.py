@@ -26,6 +26,9 @@ from pytest_nbsafe.trace.outputs import compare, pictures, text_lines
 from pytest_nbsafe.values import replace
 
 _DICTS_IN_ORDER = (3, 7)
+_SURELY_OTHERS = (3, 8)
+"""Pythons before this one run nowhere where this is run."""
+_FEW = 2
 _WORDS = re.compile(r"\w+")
 
 
@@ -71,7 +74,8 @@ def judge(
     (then the order explains its difference); else it is "nondeterministic" or "drift". Where a
     cell shows no text its pictures count, byte for byte: equal ones are the same; others differ
     only where all unsuspected cells reproduce theirs, so that it is not the machine that draws.
-    What differs in a cell that looks `outside` is drift, of itself alone.
+    What differs in a cell that looks `outside` is drift, of itself alone; all of it where nothing
+    on the page is as it was saved.
     """
     judgements: dict[int, Judgement] = {}
     drifting = False
@@ -87,12 +91,30 @@ def judge(
         told = result.cell in suspected or reproduced
         if judgement.output == "differs" and not told:
             drifting = True
+    if _is_elsewhere(notebook, judgements):
+        for cell, found in judgements.items():
+            if not _reproduced(notebook, replay.last(cell) if replay else None):
+                judgements[cell] = _drifted(found)
     if not pictures(_outputs(clean)):
         return judgements
     pictured = _by_pictures(notebook, suspected, judgements, (clean, replay, second))
     return judgements | {
         cell: found for cell, found in pictured.items() if found.output == "same" or not drifting
     }
+
+
+def _is_elsewhere(notebook: Notebook, judgements: Mapping[int, Judgement]) -> bool:
+    """Return whether this is most likely not where the page was saved: nothing is as it was.
+
+    With one or two texts that differ that is no wonder, unless the Python is sure to be another.
+    """
+    outputs = [found.output for found in judgements.values()]
+    most = 0 if _is_saved_before(notebook, _SURELY_OTHERS) else _FEW
+    return "same" not in outputs and outputs.count("differs") > most
+
+
+def _drifted(found: Judgement) -> Judgement:
+    return replace(found, output="drift") if found.output == "differs" else found
 
 
 def _outputs(result: PlanResult) -> Iterator[Output]:
@@ -204,16 +226,20 @@ def _is_reordered(notebook: Notebook, clean: CellResult) -> bool:
 
     What saved it must have been such a Python: then that is all that differs.
     """
-    info = notebook.metadata.get("language_info")
-    version = info.get("version") if isinstance(info, Mapping) else None
-    numbers = str(version).split(".")[:2]
-    if not all(map(str.isdigit, numbers)) or tuple(map(int, numbers)) >= _DICTS_IN_ORDER:
+    if not _is_saved_before(notebook, _DICTS_IN_ORDER):
         return False
     before, after = (
         sorted(_WORDS.findall("\n".join(text_lines(outputs))))
         for outputs in (notebook.cell(clean.cell).outputs, clean.outputs)
     )
     return before == after
+
+
+def _is_saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:
+    info = notebook.metadata.get("language_info")
+    saved = str(info.get("version")) if isinstance(info, Mapping) else ""
+    numbers = saved.split(".")[:2]
+    return all(map(str.isdigit, numbers)) and tuple(map(int, numbers)) < version
 
 
 def _made(result: CellResult | None) -> dict[str, Value]:

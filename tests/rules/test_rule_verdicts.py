@@ -457,7 +457,11 @@ def test_a_cell_that_fails_since_another_was_run_again() -> None:
     [
         ("1 2", "FileNotFoundError", "keep the file with the notebook"),
         ("1 2", "AttributeError", "it passed when it was saved"),
-        ("1 3", "NotFittedError", "it passed as [3]: bring back what ran as [2], which is gone"),
+        (
+            "1 3",
+            "NotFittedError",
+            "it passed as [3]: see what ran as [2] and is gone",
+        ),
         ("1 9", "ValueError", "it passed when it was saved"),
     ],
 )
@@ -828,6 +832,12 @@ def test_a_second_run_that_happened_is_an_error() -> None:
         "once more; the saved output of cell 3 shows it"
     )
     assert finding.steps[-1] == Step(3, 1, 'shows "[0, 1, 1, 1]", a clean run gives "[0, 1]"')
+
+
+def test_what_two_cells_define_later_are_two_faults() -> None:
+    text = "# %% [3]\nprint(a, b)\n# %% [1]\na = 1\n# %% [2]\nb = 2\n"
+    found = evaluate(tried(facts_of(text), undefined(1, "a")))
+    assert lines(found) == ["NBS102 1:1 observed error", "NBS102 1:1 proved error"]
 
 
 def test_what_a_moved_cell_makes_anew_is_no_second_fault() -> None:

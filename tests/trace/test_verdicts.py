@@ -91,6 +91,26 @@ def test_a_cell_that_looks_outside_proves_nothing_unless_the_order_gives_its_tex
 
 
 @pytest.mark.parametrize(
+    ("version", "saved", "clean", "expected"),
+    [
+        ("3.12.1", ("1", "2"), ("3", "4"), "differs"),
+        ("3.12.1", ("1", "2", "5"), ("3", "4", "6"), "drift"),
+        ("3.12.1", ("1", "2", "5", "0"), ("3", "4", "6", "0"), "differs"),
+        ("3.6.1", ("1", "2"), ("3", "4"), "drift"),
+        ("3.6.1", ("1", "0"), ("3", "0"), "differs"),
+    ],
+)
+def test_where_nothing_is_as_it_was_saved_it_is_another_machine(
+    version: str, saved: tuple[str, ...], clean: tuple[str, ...], expected: str
+) -> None:
+    notebook = replace(page(*saved), metadata={"language_info": {"version": version}})
+    judged = judge(notebook, {1, 2, 3}, ran(*clean), None, ran(*clean))
+    assert output_of(judged, 1) == expected
+    replayed = judge(notebook, {1, 2, 3}, ran(*clean), ran(*saved), ran(*clean))
+    assert output_of(replayed, 1) == "differs"
+
+
+@pytest.mark.parametrize(
     ("version", "clean", "expected"),
     [
         ("3.5.2", "a: 1\nb: 2", "drift"),
@@ -102,8 +122,9 @@ def test_a_cell_that_looks_outside_proves_nothing_unless_the_order_gives_its_tex
 def test_dicts_of_an_old_python_had_no_order(
     version: str | None, clean: str, expected: str
 ) -> None:
-    saved = replace(page("b: 2\na: 1"), metadata={"language_info": {"version": version}})
-    assert output_of(judge(saved, {1}, ran(clean), None, ran(clean)), 1) == expected
+    saved = replace(page("b: 2\na: 1", "0"), metadata={"language_info": {"version": version}})
+    runs = ran(clean, "0"), None, ran(clean, "0")
+    assert output_of(judge(saved, {1}, *runs), 1) == expected
 
 
 def test_chance_above_does_not_make_it_drift() -> None:
