@@ -15,6 +15,8 @@ MARGIN_S = 5.0
 """How much longer than the child may the kernel take to answer."""
 
 
+FORKS = True
+"""Whether kernels are forked where they can be; tests turn it off."""
 Way = Literal["fork", "here", "look"]
 
 

@@ -12,6 +12,7 @@ from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell, CellId
 from pytest_nbsafe.notebook.recorded import Recorded
 from pytest_nbsafe.notebook.sessionfile import Versions
+from pytest_nbsafe.runner import elsewhere
 from pytest_nbsafe.runner.workspace import Workspace
 from pytest_nbsafe.trace import chance, judge, judgedcells, reading
 from pytest_nbsafe.trace.differences import Counterfactual
@@ -39,8 +40,8 @@ class Kernel(Protocol):
     def sweep(self, *, names: bool = True) -> Holding | None:
         """Return what the kernel holds now."""
 
-    def counterfactual(self, cells: Sequence[Cell]) -> Counterfactual:
-        """Return what cells would do if they ran now."""
+    def counterfactual(self, cells: Sequence[Cell], *, here: bool = False) -> Counterfactual:
+        """Return what cells would do if they ran now; `here` they run in this very kernel."""
 
     def close(self) -> None:
         """Stop the kernel."""
@@ -48,6 +49,8 @@ class Kernel(Protocol):
 
 SIDES_LIMIT_S = 20.0
 """How long runs on the side may take that only settle whether a cell reads a name."""
+ELSEWHERE_S = 60.0
+"""How long runs on the side may take where the session's kernel cannot be forked."""
 MakeKernel = Callable[[Path, Mapping[str, str]], Kernel]
 
 
@@ -156,7 +159,7 @@ class Replay:
             bench = replace(bench, again=self._clean(self._begin(), runs))
         names = judge.names(bench)
         cells = judgedcells.cells(bench, names)
-        sides = _Sides(session, self._versions)
+        sides = _Sides(session, self._versions, runs, lambda: self._ready(self._begin()))
         cells = self._settled(bench, names, cells, latest, sides)
         reruns = {}
         for cell in sorted(judgedcells.to_rerun(cells)):
@@ -246,9 +249,18 @@ def _may_make(analysis: CellAnalysis) -> frozenset[str]:
 class _Sides:
     """Runs of texts on the side of a session, each run once, while there is time for them."""
 
-    def __init__(self, session: Kernel, versions: Versions) -> None:
+    def __init__(
+        self,
+        session: Kernel,
+        versions: Versions,
+        runs: Sequence[Passed],
+        fresh: Callable[[], Kernel],
+    ) -> None:
         self._session = session
         self._versions = versions
+        self._runs = runs
+        self._fresh = fresh
+        self._elsewhere_s = ELSEWHERE_S
         self._results: dict[tuple[int, str], CellResult | None] = {}
         self._left_s = SIDES_LIMIT_S
 
@@ -267,8 +279,32 @@ class _Sides:
             cells.insert(0, Cell(CellId("without"), 0, "code", f"del {without}"))
         started = time.perf_counter()
         found = self._session.counterfactual(cells)
+        if found.elsewhere:
+            found = self._elsewhere(cells)
         self._left_s -= time.perf_counter() - started
         return found.results[-1] if len(found.results) == len(cells) else None
+
+    def _elsewhere(self, cells: Sequence[Cell]) -> Counterfactual:
+        """Run the session once more in a fresh kernel, and there the cells."""
+        before = [passed.result for passed in self._runs]
+        if elsewhere.START_S + sum(result.duration_s for result in before) > self._elsewhere_s:
+            return Counterfactual(cause="it would take too long")
+        started = time.perf_counter()
+        kernel = self._fresh()
+        try:
+            again = [
+                kernel.run(self._versions.notebook.cell(passed.result.cell), passed.step)
+                for passed in self._runs
+                if kernel.alive
+            ]
+            if not kernel.alive:
+                return Counterfactual(cause="the kernel is gone")
+            found = kernel.counterfactual(cells, here=True)
+        finally:
+            kernel.close()
+            self._elsewhere_s -= time.perf_counter() - started
+        cause = "" if found.cause else elsewhere.differs(before, again, found.results)
+        return Counterfactual(cause=cause) if cause else found
 
 
 class _Starting:

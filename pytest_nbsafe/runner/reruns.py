@@ -31,8 +31,6 @@ ELSEWHERE_S = 60.0
 """How long fresh kernels may take to answer all questions about one notebook."""
 MOST = 12
 """About how many cells each time; the others wait for the clean run."""
-FORKS = True
-"""Whether kernels are forked where they can be; tests turn it off."""
 
 _Ask = Callable[..., Counterfactual]
 
@@ -128,8 +126,6 @@ class Reruns:
         took = {result.cell: result.duration_s for result in run.results}
         if sum(took.get(cell, 0.0) for cell in cells) > LIMIT_S / 2 or self._left_s <= 0:
             return Counterfactual(cause="it would take too long")
-        if not FORKS:
-            return Counterfactual(cause="kernels are not forked", elsewhere=True)
         started = time.perf_counter()
         answer = run.aside(cells, min(LIMIT_S, self._left_s), stir=stir)
         self._left_s -= time.perf_counter() - started

@@ -166,6 +166,8 @@ class KernelSession:
         steps of the results count from 1. With `stir` random numbers are other ones. Cells that
         run `here` do so in this kernel, under the same rules, and nothing runs in it after them.
         """
+        if not here and not counterfactual.FORKS:
+            return Counterfactual(cause="kernels are not forked", elsewhere=True)
         way: counterfactual.Way = "here" if here else "fork"
         sources = [cell.source for cell in cells]
         answer = self._asked(counterfactual.question(sources, limit_s, stir=stir, way=way), limit_s)

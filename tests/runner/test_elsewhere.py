@@ -16,13 +16,14 @@ from pytest_nbsafe.config import Config
 from pytest_nbsafe.kernel import here
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell, Output
-from pytest_nbsafe.runner import elsewhere, reruns
+from pytest_nbsafe.runner import counterfactual, elsewhere, reruns
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.runner.reruns import Reruns
 from pytest_nbsafe.runner.session import KernelSession
 from pytest_nbsafe.trace.differences import Aspects, Counterfactual
 from pytest_nbsafe.trace.model import CellResult, Record, Rerun, Value
 from runner.kernels import notebook
+from runner.test_replay import CASES, hold
 
 STALE = (
     "# %% [1]\nrate = 0.5\n# %% [3]\nrate = 0.25\n"
@@ -215,7 +216,7 @@ def stem(path: Path) -> str:
 @pytest.mark.parametrize("path", [p for p in JUDGED if WHOLE or p.stem in SAMPLE], ids=stem)
 def test_both_ways_give_the_same_findings(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forked = check.run([path], {"notes": True}).findings
-    monkeypatch.setattr(reruns, "FORKS", False)
+    monkeypatch.setattr(counterfactual, "FORKS", False)
     assert forked == check.run([path], {"notes": True}).findings
 
 
@@ -228,6 +229,16 @@ WRITING = (
     "# %% [2]\nprice = 100 * (1 + rate)\n"
     "# %% [4]\ntotal = 3 * price\nopen(f'{total}', 'w').close()\n"
 )
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES if WHOLE else ["csv_stale_file", "order_swapped_mutators"])
+def test_sessions_are_judged_without_forks(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counterfactual, "FORKS", False)
+    hold(tmp_path, CASES[name])
 
 
 def trial_of(tmp_path: Path, text: str) -> Mapping[int, Rerun]:
@@ -263,7 +274,7 @@ def trial_of(tmp_path: Path, text: str) -> Mapping[int, Rerun]:
 def test_in_real_kernels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, cause: str
 ) -> None:
-    monkeypatch.setattr(reruns, "FORKS", False)
+    monkeypatch.setattr(counterfactual, "FORKS", False)
     found = trial_of(tmp_path, text)[4]
     assert (found.result, found.cause) == ("nothing-to-compare", cause)
     assert {path.name for path in tmp_path.iterdir()} <= {"a", "450.0"}
@@ -364,7 +375,7 @@ def test_a_system_without_forks_and_landlock(tmp_path: Path) -> None:
 def test_what_gives_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, source: str, cause: str
 ) -> None:
-    monkeypatch.setattr("pytest_nbsafe.runner.counterfactual.MARGIN_S", 0.5)
+    monkeypatch.setattr(counterfactual, "MARGIN_S", 0.5)
     told, alive = asked(tmp_path, before, source, limit_s=1.0 if "sleep" in source else 20.0)
     assert (told.cause, told.results, alive) == (cause, (), False)
 
