@@ -18,8 +18,8 @@ from pytest_nbsafe.trace.model import CellResult
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 ISLAND = """
-    bulk functions identities instrument kinds ledger libraries lines looks mentions monitor objects
-    places recorder snapshot targets tracer unhook watch
+    bulk figures functions identities instrument kinds ledger libraries lines looks mentions monitor
+    objects places recorder snapshot targets tracer unhook watch
 """
 OUTERMOST = frozenset(
     {
