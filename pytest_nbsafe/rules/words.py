@@ -25,7 +25,7 @@ def called(symbol: str) -> str:
     """Return what a sentence calls a symbol: in backticks, a file by its path alone."""
     if symbol.endswith(" random state"):
         return symbol
-    return f"`{symbol[1:-1] if symbol[0] in QUOTES else symbol}`"
+    return f"`{symbol[1:-1] if symbol[:1] in QUOTES else symbol}`"
 
 
 def names(items: Iterable[str]) -> str:
