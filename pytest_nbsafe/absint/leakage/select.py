@@ -14,7 +14,9 @@ from pytest_nbsafe.absint.leakage.values import (
     Const,
     Data,
     Dep,
+    Estimator,
     Index,
+    Instance,
     Lib,
     Locator,
     Names,
@@ -46,6 +48,8 @@ def subscript(
         return Unknown()
     if isinstance(value, Index):
         return _positions(machine, value, key)
+    if isinstance(value, Estimator):
+        return _step(value, key)
     return _of_container(machine, value, key)
 
 
@@ -72,6 +76,18 @@ def _of_container(machine: Machine, value: Value, key: taking.Selector) -> Value
     if isinstance(mark, tuple) and mark[0] == "shape" and key == Const(0):
         return Unknown(("len", mark[1]))
     return Unknown(("item", machine.token(value), machine.token(key)))
+
+
+def _step(pipeline: Estimator, key: taking.Selector) -> Value:
+    """Return a step of a pipeline by its place, or a pipeline of some of its steps."""
+    if isinstance(key, Const) and isinstance(key.value, int):
+        inside = -len(pipeline.steps) <= key.value < len(pipeline.steps)
+        return pipeline.steps[key.value] if inside else Unknown()
+    if isinstance(key, taking.Slice):
+        low, high = (bound if isinstance(bound, int) else None for bound in (key.low, key.high))
+        if (low, high) == (key.low, key.high) and not key.step:
+            return replace(pipeline, steps=pipeline.steps[low:high])
+    return Unknown()
 
 
 def _of_seq(machine: Machine, value: Seq, key: taking.Selector) -> Value:
@@ -148,6 +164,10 @@ def as_data(machine: Machine, value: Value) -> Data | None:
         return value
     if isinstance(value, Index):
         return Data(value.rows) if value.rows else None
+    if isinstance(value, Instance):  # a data set of torch: what it holds of each row
+        held = [machine.get(each) for _, each in value.attributes]
+        parts = [each for each in held if isinstance(each, Data) and each.rows]
+        return tables.mix(parts) if parts else None
     if isinstance(value, Seq):
         items = [machine.get(item) for item in (*value.items, value.each) if item is not None]
         data = [item for item in items if isinstance(item, Data)]

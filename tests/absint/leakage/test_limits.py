@@ -70,3 +70,30 @@ m = Ridge().fit(train[["ahead"]], train["y"])
 print(m.score(test[["ahead"]], test["y"]))
 """
     assert told(text) == []
+
+
+def test_false_negative_rows_made_user_by_user() -> None:
+    text = """
+# %% [2]
+rows = []
+for user in range(100):
+    for session in range(10):
+        rows.append({"user_id": user, "x": np.random.randn(), "y": user % 2})
+df = pd.DataFrame(rows)
+X, y = df[["x"]], df["y"]
+"""
+    assert told(text + SPLIT) == []
+
+
+def test_false_negative_the_best_of_many_random_splits() -> None:
+    text = """
+# %% [2]
+X, y = load_wine(return_X_y=True)
+best = 0
+for _ in range(1000):
+    a, b, c, d = train_test_split(X, y)
+    score = SVC().fit(a, c).score(b, d)
+    if score > best:
+        best = score
+"""
+    assert told(text) == []
