@@ -15,7 +15,8 @@ from pytest_nbsafe.runner.session import KernelSession
 from pytest_nbsafe.trace.model import CellResult
 
 _PASSING = re.compile(
-    r"0x[0-9a-f]+|ipykernel_\d+|/\d+\.py|pid=\d+|\d+(\.\d+)?(e\+\d+)? ?[nmµμu]?s\b|cell_name|-\d{15}"
+    r"0x[0-9a-f]+|ipykernel_\d+|/\d+\.py|pid=\d+|cell_name|-\d{15}"
+    r"|\d+(\.\d+)?(e\+\d+)? ?[nmµμu]?s\b"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -44,10 +45,15 @@ def function_of(point: str) -> FunctionType:
     return found
 
 
-def _broken(*_: Any, **__: Any) -> Any:
+def fail(*_: Any, **__: Any) -> Any:
+    """Raise; the code of this runs in the place of that of others, among other names."""
     __import__("sabotage").reached.append(True)
     message = "sabotage"
     raise RuntimeError(message)
+
+
+def _broken_steps(*_: Any, **__: Any) -> Any:
+    yield __import__("sabotage").fail()
 
 
 @contextmanager
@@ -56,7 +62,8 @@ def broken(point: str) -> Iterator[None]:
     function = function_of(point)
     sound = function.__code__
     reached.clear()
-    function.__code__ = _broken.__code__.replace(co_freevars=sound.co_freevars)
+    raising = _broken_steps if sound.co_flags & inspect.CO_GENERATOR else fail
+    function.__code__ = raising.__code__.replace(co_freevars=sound.co_freevars)
     try:
         yield
     finally:
