@@ -24,7 +24,7 @@ class RerunUnsafe:
     Limits: only what is surely so is told: what stands under `if` or `try` is left out, and so are
     methods and functions that the tool does not know, and methods of objects whose class it cannot
     tell. What can be done twice with the same result (`df.dropna()`, a column made from another,
-    fitting a model again) is no fault. It is an error when it happened: counts are missing just
+    fitting a model again) is no fault. It is confirmed when it happened: counts are missing just
     before the cell's own, and only with these further runs does the page give its saved outputs.
 
     Source: Pimentel et al. 2019 (hidden state); Macke et al. 2021, section 1 (in-place changes).
@@ -102,7 +102,6 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
                 Step(more.shown, 1, against_clean(more.saved, more.clean)),
             ),
             remedy="restart the kernel, run all cells from the top, and save",
-            severity="error",
         ),
         fault=("NBS106", more.cell, line),
     )

@@ -820,13 +820,13 @@ def test_a_replay_without_a_cell_that_never_ran_tells_the_same() -> None:
 GROWS = "# %% [1]\nxs = [0]\n# %% [4]\nxs.append(1)\n# %% [5]\nprint(xs)\n#> [0, 1, 1, 1]\n"
 
 
-def test_a_second_run_that_happened_is_an_error() -> None:
+def test_a_second_run_that_happened_is_confirmed() -> None:
     facts = tried(facts_of(GROWS))
     assert lines(evaluate(facts)) == ["NBS106 2:1 suspected warning"]
     assert facts.trial is not None
     seen = RanOtherwise(2, (2, 3), 3, "[0, 1, 1, 1]", "[0, 1]")
     finding = the_one(evaluate(replace(facts, trial=replace(facts.trial, ran_otherwise=seen))))
-    assert lines([finding]) == ["NBS106 2:1 confirmed error"]
+    assert lines([finding]) == ["NBS106 2:1 confirmed warning"]
     assert finding.message == (
         "this cell ran 3 times, as [2], [3] and [4], and a second run of it appends to `xs` "
         "once more; the saved output of cell 3 shows it"
