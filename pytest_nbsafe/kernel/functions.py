@@ -106,7 +106,21 @@ def mentioned(value: object, home: dict[str, Any]) -> Iterator[str]:
         elif type(item).__module__ == "__main__":
             waiting.append(type(item))
         elif hasattr(type(item), "__wrapped__") or type(item).__name__ == "_lru_cache_wrapper":
-            waiting.append(getattr(item, "__wrapped__", None))
+            waiting.append(_wrapped(item))
+
+
+def _wrapped(item: Any) -> object:
+    """Return what a wrapper of compiled code wraps; one written in Python is not asked."""
+    if type(item).__name__ == "_lru_cache_wrapper":
+        return getattr(item, "__wrapped__", None)
+    found = [vars(base).get("__wrapped__") for base in type(item).__mro__]
+    held: Any = next(filter(None, found), None)
+    if type(held) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
+        return None
+    try:
+        return held.__get__(item)
+    except (AttributeError, ValueError):  # nothing is wrapped yet
+        return None
 
 
 def _behind(function: types.FunctionType) -> Iterator[object]:

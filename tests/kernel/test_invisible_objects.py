@@ -58,6 +58,10 @@ class Text(str):
     def __eq__(self, other): calls.append('eq'); return False
 class Meta(type):
     def __instancecheck__(cls, other): calls.append('instance'); return True
+class Wraps:
+    @property
+    def __wrapped__(self): calls.append('wrapped'); raise RuntimeError('no context')
+Wraps.__module__ = 'library'
 class Lazy(metaclass=Meta):
     pass
 """
@@ -68,10 +72,11 @@ def test_methods_with_side_effects(pair: Pair) -> None:
         pair.prints(
             SPIES,
             "spy, slots, own, row, text = Spy(), Slots(), Own(a=1), Row([1]), Text('t')\n"
-            "lazy = Lazy()\n"
+            "lazy, wraps = Lazy(), Wraps()\n"
             "default = collections.defaultdict(lambda: calls.append('made'), a=[spy])\n"
             "held, keyed, both = [spy, (slots, own)], {spy: row, text: 1}, {lazy}\ncalls.clear()",
-            "spy, slots, own, row, text, lazy, default, held, keyed, both, Lazy, Meta;\nalso = spy",
+            "spy, slots, own, row, text, lazy, wraps, default, held, keyed;\n"
+            "both, Lazy, Meta;\nalso = spy",
             "for each in range(2):\n    also = held[1]\n    other = default",
             "def use():\n    return spy, own, held\nused = use()",
             "del slots, row\nprint(calls)",
