@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules.alternatives import ambiguous
 from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.paths import downstream
 from pytest_nbsafe.rules.words import against_clean
@@ -16,15 +17,21 @@ from pytest_nbsafe.trace.model import Judgement, RanOtherwise
 def claims(facts: Facts, edges: Sequence[Edge], told: Collection[int]) -> Iterator[Claim]:
     """Yield a claim for each cell, not told yet, that a cell which never ran would change.
 
-    The plan, without that cell, gives the saved text; two clean runs, with it, give another.
+    The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
+    cell that is left out as the other of two choices NBS104 tells.
     """
     if facts.trial is None:
         return
     lone = facts.trial.ran_otherwise
-    if lone is not None and not lone.counts:
+    lost = {edge.definer for edge in edges if _never_ran(facts, edge.definer)}
+    lost |= {lone.cell} if lone is not None and not lone.counts else set()
+    if not lost:
+        return
+    lost -= {found.nearest for found in ambiguous(facts) if found.reason == "never-run"}
+    if lone is not None and lone.cell in lost:
         yield _claim(facts, lone)
     known = set(told)
-    for definer in sorted({edge.definer for edge in edges if _never_ran(facts, edge.definer)}):
+    for definer in sorted(lost):
         for cell in downstream(edges, definer):
             judgement = facts.trial.judgements.get(cell)
             if cell not in known and judgement is not None and _is_proof(facts, judgement):
