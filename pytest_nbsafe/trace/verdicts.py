@@ -26,8 +26,6 @@ from pytest_nbsafe.trace.outputs import compare, pictures, text_lines
 from pytest_nbsafe.values import replace
 
 _DICTS_IN_ORDER = (3, 7)
-_SURELY_OTHERS = (3, 8)
-"""Pythons before this one run nowhere where this is run."""
 _FEW = 2
 _WORDS = re.compile(r"\w+")
 
@@ -91,7 +89,7 @@ def judge(
         told = result.cell in suspected or reproduced
         if judgement.output == "differs" and not told:
             drifting = True
-    if _is_elsewhere(notebook, judgements):
+    if _is_elsewhere(judgements):
         for cell, found in judgements.items():
             if not _reproduced(notebook, replay.last(cell) if replay else None):
                 judgements[cell] = _drifted(found)
@@ -103,14 +101,13 @@ def judge(
     }
 
 
-def _is_elsewhere(notebook: Notebook, judgements: Mapping[int, Judgement]) -> bool:
+def _is_elsewhere(judgements: Mapping[int, Judgement]) -> bool:
     """Return whether this is most likely not where the page was saved: nothing is as it was.
 
-    With one or two texts that differ that is no wonder, unless the Python is sure to be another.
+    With one or two texts that differ that is no wonder.
     """
     outputs = [found.output for found in judgements.values()]
-    most = 0 if _is_saved_before(notebook, _SURELY_OTHERS) else _FEW
-    return "same" not in outputs and outputs.count("differs") > most
+    return "same" not in outputs and outputs.count("differs") > _FEW
 
 
 def _drifted(found: Judgement) -> Judgement:
