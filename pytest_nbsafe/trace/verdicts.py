@@ -22,7 +22,7 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
     Value,
 )
-from pytest_nbsafe.trace.outputs import compare, pictures, text_lines
+from pytest_nbsafe.trace.outputs import compare, is_of_other_library, pictures, text_lines
 from pytest_nbsafe.values import replace
 
 _DICTS_IN_ORDER = (3, 7)
@@ -89,7 +89,7 @@ def judge(
         told = result.cell in suspected or reproduced
         if judgement.output == "differs" and not told:
             drifting = True
-    if _is_elsewhere(judgements):
+    if _is_elsewhere(judgements) or _has_other_libraries(notebook, clean):
         for cell, found in judgements.items():
             if not _reproduced(notebook, replay.last(cell) if replay else None):
                 judgements[cell] = _drifted(found)
@@ -108,6 +108,13 @@ def _is_elsewhere(judgements: Mapping[int, Judgement]) -> bool:
     """
     outputs = [found.output for found in judgements.values()]
     return "same" not in outputs and outputs.count("differs") > _FEW
+
+
+def _has_other_libraries(notebook: Notebook, clean: PlanResult) -> bool:
+    return any(
+        is_of_other_library(notebook.cell(result.cell).outputs, result.outputs)
+        for result in clean.results
+    )
 
 
 def _drifted(found: Judgement) -> Judgement:

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.trace.outputs import compare, text_lines
+from pytest_nbsafe.trace.outputs import compare, is_of_other_library, text_lines
 
 
 def out(text: str) -> Output:
@@ -48,6 +48,28 @@ DIFFERENT = [
 @pytest.mark.parametrize(("saved", "new"), SAME)
 def test_what_chance_makes_differ_is_the_same(saved: str, new: str) -> None:
     assert compare([result(saved)], [result(new)]).result == "same"
+
+
+SVC = "SVC(C=1.0, cache_size=200, class_weight=None, coef0=0.0,\n  degree=3, gamma='auto')"
+
+
+@pytest.mark.parametrize(
+    ("saved", "new", "other"),
+    [
+        (SVC, "SVC()", True),
+        (SVC, "SVC(C=1.0)", True),
+        (SVC, SVC, False),
+        (SVC, "SVR()", False),
+        ("Point(x=1, y=2)", "Point(x=1)", False),
+        ("", "", False),
+    ],
+)
+def test_all_settings_at_length_are_those_of_an_older_library(
+    saved: str,
+    new: str,
+    other: bool,  # noqa: FBT001 - a table
+) -> None:
+    assert is_of_other_library([result(saved)], [result(new)]) is other
 
 
 @pytest.mark.parametrize(("saved", "new"), DIFFERENT)
