@@ -59,3 +59,21 @@ def test_what_is_made_from_the_clock_is_of_the_clock() -> None:
 
 def test_which_files_there_are_shows_only_where_it_is_asked() -> None:
     assert lookers("there = os.path.exists('a')", "print(there)") == {1}
+
+
+@pytest.mark.parametrize(
+    ("cells", "looking"),
+    [
+        (("import numpy as np\nprint(np.__version__)", "x = np.ones(3)", "print(x)"), {1}),
+        (("!pip install numpy\nimport numpy as np", "x = np.ones(3)"), {1}),
+        (("import os\nhere = os.getcwd()\nn = 3", "print(n)", "print(here)"), {1, 3}),
+        (("here = os.getcwd()", "df = read(here)", "print(df)"), {1, 2}),
+        (("start = time()\nx = 3\nt = time.time() - start", "print(x)", "print(t)"), {1, 3}),
+        (("def took():\n    return time.time()", "t = took()", "print(t)", "print(1)"), {1, 2, 3}),
+        (("n = 1\nstamp = datetime.now()\nrow = [n, stamp]", "print(row)", "print(n)"), {1, 2}),
+    ],
+)
+def test_only_what_was_made_by_looking_is_of_the_outside(
+    cells: tuple[str, ...], looking: set[int]
+) -> None:
+    assert lookers(*cells) == looking
