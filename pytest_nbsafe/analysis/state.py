@@ -9,6 +9,7 @@ Source: Macke et al. 2021, Table 1, which knows names only.
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +20,8 @@ from pytest_nbsafe.values import dataclass, replace
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.graph import Graph
 
+_DEEPEST = 64
+"""Of so many statements that begin above an access, one holds it."""
 What = Literal["read", "set", "change", "draw"]
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.With, ast.Delete)
 
@@ -197,13 +200,15 @@ def _sure_lines(module: ast.Module) -> frozenset[int]:
 def _statements(
     statements: tuple[Statement, ...], accesses: Iterable[Access]
 ) -> tuple[Statement, ...]:
+    starts = sorted((_start(statement.span), i) for i, statement in enumerate(statements))
     found: dict[int, list[Access]] = {}
     for access in accesses:
         place = access.span.line, access.span.column
-        around = [i for i, s in enumerate(statements) if _holds(s.span, place)]
-        if around:
-            innermost = max(around, key=lambda i: _start(statements[i].span))
-            found.setdefault(innermost, []).append(access)
+        before = bisect_right(starts, (place, len(statements)))
+        for _, i in reversed(starts[max(0, before - _DEEPEST) : before]):
+            if place <= (statements[i].span.end_line, statements[i].span.end_column):
+                found.setdefault(i, []).append(access)
+                break
     return tuple(
         _statement(statement, found[i]) if i in found else statement
         for i, statement in enumerate(statements)
@@ -230,10 +235,6 @@ def _statement(statement: Statement, accesses: Iterable[Access]) -> Statement:
         },
         same=statement.same | holders,
     )
-
-
-def _holds(span: Span, place: tuple[int, int]) -> bool:
-    return _start(span) <= place <= (span.end_line, span.end_column)
 
 
 def _start(span: Span) -> tuple[int, int]:

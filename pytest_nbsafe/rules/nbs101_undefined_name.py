@@ -9,7 +9,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.missing import Missing, missing
 from pytest_nbsafe.rules.page import saved_error
-from pytest_nbsafe.rules.words import few, names
+from pytest_nbsafe.rules.words import names
 
 _ALIKE = 0.8
 _MOST_COMPARED = 40
@@ -49,41 +49,21 @@ print(sum(weights))
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each cell that reads a name which is defined nowhere.
 
-        Names that are first missed in the same cell are one fault: what made one of them is likely
-        to have made the others, and where a name is gone, the functions that the cell calls with it
-        are seldom another fault. One that is spelled almost like another name is a fault by itself.
+        What may be missing joins what surely is: where one name of a cell is gone, the functions
+        that the cell calls with it are seldom another fault.
         """
         nowhere = [item for item in missing(facts) if not item.later]
-        alike = _defined_alike(facts, [item.name for item in nowhere])
-        homes = _homes(nowhere, alike)
+        sure: dict[int, str] = {}
         for item in nowhere:
-            gone = [name for name, home in homes.items() if home == homes[item.name]]
-            yield _claim(facts, item, homes[item.name], gone, alike.get(item.name, {}))
+            if item.verdict != "suspected":
+                sure.setdefault(item.cell, item.name)
+        alike = _defined_alike(facts, [item.name for item in nowhere])
+        for item in nowhere:
+            joins = sure.get(item.cell) if item.verdict == "suspected" else None
+            yield _claim(facts, item, joins or item.name, alike.get(item.name, {}))
 
 
-def _homes(nowhere: Sequence[Missing], alike: Mapping[str, Mapping[str, int]]) -> Mapping[str, str]:
-    """Return for each name the one whose fault it shares: first missed in the same cell."""
-    homes: dict[str, str] = {}
-    heads: dict[int, str] = {}
-    for item in sorted(nowhere, key=_rank):
-        if item.name in homes:
-            continue
-        if alike.get(item.name):
-            homes[item.name] = item.name
-        else:
-            homes[item.name] = heads.setdefault(item.cell, item.name)
-    return homes
-
-
-def _rank(item: Missing) -> tuple[int, int, int, int, str]:
-    """Return what is told first of a cell: what was seen to be missing, then by place."""
-    verdict = ("observed", "proved", "suspected").index(item.verdict)
-    return item.cell, verdict, item.span.line, item.span.column, item.name
-
-
-def _claim(
-    facts: Facts, item: Missing, fault: str, gone: Sequence[str], near: dict[str, int]
-) -> Claim:
+def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:
     reads = "may read" if item.verdict == "suspected" else "reads"
     also = Step(item.cell, item.span.line, f"{reads} `{item.name}` too, which no cell defines")
     seen = item.verdict == "observed"
@@ -96,7 +76,7 @@ def _claim(
             item.verdict,
             _message(item, near),
             steps=(*_steps(facts, item, near),),
-            remedy=_remedy(item, gone, near),
+            remedy=_remedy(item, near),
         ),
         explains=frozenset({("raise", item.cell, 0)} if seen else ()),
         fault=("NBS101", fault),
@@ -129,9 +109,8 @@ def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
         yield Step(item.cell, item.span.line, reads)
 
 
-def _remedy(item: Missing, gone: Sequence[str], near: dict[str, int]) -> str:
-    made = [item.name, *(name for name in gone if name != item.name)]
-    back = f"bring back the code that made {few(made)}"
+def _remedy(item: Missing, near: dict[str, int]) -> str:
+    back = f"bring back the code that made `{item.name}`"
     return f"read {names(near)} if it was renamed, or {back}" if near else back
 
 

@@ -127,19 +127,6 @@ def test_a_name_error_that_a_magic_swallows_is_seen_too() -> None:
     assert lines(evaluate(facts)) == ["NBS102 1:2 observed error"]
 
 
-def test_names_that_one_deleted_cell_made_are_one_finding() -> None:
-    text = "# %% [3]\nf = max\n# %% [4]\nprint(f(a, b))\n# %% [5]\nprint(b, z)\n"
-    facts = tried(facts_of(text), undefined(2, "a") | undefined(3, "b"))
-    first, second = evaluate(facts)
-    assert lines([first, second]) == ["NBS101 2:1 observed error", "NBS101 3:1 proved error"]
-    assert first.remedy == "bring back the code that made `a` and `b`"
-    assert [step.cause for step in first.steps[1:]] == [
-        "reads `b` too, which no cell defines",
-        "reads `b` too, which no cell defines",
-    ]
-    assert "`z`" in second.message
-
-
 def test_a_name_whose_definer_ran_after_its_reader_came_from_elsewhere() -> None:
     text = "# %% [{}]\nprint(nu)\n# %% [{}]\nnu = 1\n"
     (gone,) = evaluate(facts_of(text.format(2, 3)))
