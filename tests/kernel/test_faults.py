@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sabotage
 from runner.kernels import notebook
 
 from pytest_nbsafe.notebook.model import Cell, CellId
-from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.session import KernelSession
 from pytest_nbsafe.trace.model import CellResult
 
@@ -72,20 +70,6 @@ b""",
 )
 
 
-def points() -> list[str]:
-    """Return the functions and methods of the island that follow runs: each third, or all."""
-    found = []
-    for module in ISLAND.split():
-        for node in ast.parse(island.sources()[f"_nbsafe.{module}"]).body:
-            if isinstance(node, ast.FunctionDef):
-                found.append(f"{module}.{node.name}")
-            elif isinstance(node, ast.ClassDef):
-                methods = (m for m in node.body if isinstance(m, ast.FunctionDef))
-                found += [f"{module}.{node.name}.{method.name}" for method in methods]
-    points = [point for point in found if point not in OUTERMOST]
-    return points if os.environ.get("NBSAFE_WHOLE_CORPUS") else points[::3]
-
-
 class Kernel:
     """A traced kernel whose island is broken at one point after another."""
 
@@ -122,7 +106,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
         yield found
 
 
-@pytest.mark.parametrize("point", points())
+@pytest.mark.parametrize("point", sabotage.points(ISLAND, OUTERMOST))
 def test_a_fault_changes_no_result(kernel: Kernel, point: str) -> None:
     module, path = point.split(".", 1)
     broken = kernel.run(BREAK.format(module=module, path=path))
