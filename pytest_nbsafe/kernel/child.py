@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import describe, seal
-from .contract import MIME, Answer, Question, SideRun
+from .contract import MIME, Answer, Question, SideRun, no_answer
 
 HEAD = 8
 TEXT_LIMIT = 8_000_000
@@ -56,7 +56,7 @@ def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[
         life.send()
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):  # the parent tells that there was no answer
-            _write(ways[0], nothing(f"it could not be run: {error!r}"))
+            _write(ways[0], no_answer(f"it could not be run: {error!r}"))
     finally:
         os._exit(0)
 
@@ -67,7 +67,7 @@ class Child:
     def __init__(self, tracer: Any) -> None:
         self.tracer = tracer
         self.shell = tracer.shell
-        self.answer = nothing()
+        self.answer = no_answer()
         self.kept: list[tuple[dict[str, Any], str, Any]] = []
         self.fault: Exception | None = None
         self.messages: list[list[Any]] = []
@@ -189,7 +189,7 @@ class Child:
 
     def look(self, text: str) -> Answer:
         """Return an answer without runs, with what the words of a text hold now."""
-        return {**nothing(), "was": self._shown(_WORD.findall(text))}
+        return {**no_answer(), "was": self._shown(_WORD.findall(text))}
 
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side."""
@@ -215,7 +215,7 @@ class _Forked(Child):
         """Answer that a cell cannot be run on the side, and end."""
         try:
             cell = self.answer["cell"]
-            _write(self.way, {**nothing(cause), "cell": cell})
+            _write(self.way, {**no_answer(cause), "cell": cell})
         finally:
             os._exit(0)
 
@@ -223,19 +223,6 @@ class _Forked(Child):
         """Send the answer, unless this is a child's child that came here by a fork of its own."""
         if os.getpid() == self.pid:
             _write(self.way, self.answer)
-
-
-def nothing(cause: str = "") -> Answer:
-    """Return an answer without runs, and why there are none."""
-    return {
-        "cause": cause,
-        "elsewhere": False,
-        "cell": 0,
-        "runs": [],
-        "shown": {},
-        "was": {},
-        "raw": "",
-    }
 
 
 def _write(way: int, answer: Answer) -> None:

@@ -210,6 +210,19 @@ class Answer(TypedDict):
     raw: str
 
 
+def no_answer(cause: str = "") -> Answer:
+    """Return an answer without runs, and why there are none."""
+    return {
+        "cause": cause,
+        "elsewhere": False,
+        "cell": 0,
+        "runs": [],
+        "shown": {},
+        "was": {},
+        "raw": "",
+    }
+
+
 class Sweep(TypedDict):
     """What the kernel holds between two runs: all names of the notebook, and what no name shows.
 

@@ -16,7 +16,7 @@ import warnings
 from typing import Any
 
 from . import bootstrap, child, here, seal
-from .contract import PACKAGE, Answer, Question
+from .contract import PACKAGE, Answer, Question, no_answer
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 RAW_LIMIT = 1_000_000
@@ -55,7 +55,7 @@ def run(tracer: Any, asked: Question) -> str:
 
 def refusal(cause: str, *, elsewhere: bool = False) -> str:
     """Return an answer that says why the cells could not be run; `elsewhere` they may be."""
-    return json.dumps({**child.nothing(cause), "elsewhere": elsewhere})
+    return json.dumps({**no_answer(cause), "elsewhere": elsewhere})
 
 
 # ------------------------------------------------------------------ may it be forked?

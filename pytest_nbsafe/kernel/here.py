@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from . import bootstrap, child, seal
-from .contract import Question
+from .contract import Question, no_answer
 
 
 class Refused(BaseException):
@@ -25,7 +25,7 @@ def run(tracer: Any, asked: Question) -> str:
     """Return the answer of this kernel, which ran the cells, as JSON text; or why there is none."""
     cause = obstacle()
     if cause:
-        return json.dumps(child.nothing(cause))
+        return json.dumps(no_answer(cause))
     life = _Here(tracer)
     process, tracer.process = tracer.process, -1  # its events come to us, as from another process
     try:
@@ -41,7 +41,7 @@ def run(tracer: Any, asked: Question) -> str:
         tracer.process = process
         life.restore()
     if life.cause:
-        return json.dumps({**child.nothing(life.cause), "cell": life.answer["cell"]})
+        return json.dumps({**no_answer(life.cause), "cell": life.answer["cell"]})
     return json.dumps(life.answer, default=child.plain)
 
 

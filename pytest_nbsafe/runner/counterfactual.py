@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, cast
 
-from pytest_nbsafe.kernel.contract import PACKAGE, Answer, Question, SideRun
+from pytest_nbsafe.kernel.contract import PACKAGE, Answer, Question, SideRun, no_answer
 from pytest_nbsafe.runner.outputs import Collector
 
 LIMIT_S = 10.0
@@ -37,19 +37,6 @@ def answer(reply: Mapping[str, Any] | None) -> Answer:
     said = content.get("user_expressions", {}).get("answer", {})
     cause = f": {said['ename']}: {said['evalue']}" if said.get("status") == "error" else ""
     return no_answer(f"the kernel did not answer{cause}")
-
-
-def no_answer(cause: str) -> Answer:
-    """Return the answer of a kernel that could not be asked."""
-    return {
-        "cause": cause,
-        "elsewhere": False,
-        "cell": 0,
-        "runs": [],
-        "shown": {},
-        "was": {},
-        "raw": "",
-    }
 
 
 def collector(run: SideRun, raw: str) -> Collector:

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.kernel.contract import MIME, VERSION, Answer, CellRun, SideRun
+from pytest_nbsafe.kernel.contract import MIME, VERSION, Answer, CellRun, SideRun, no_answer
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import counterfactual, island, sweeps
 from pytest_nbsafe.runner.failures import as_failure, asks_exit
@@ -339,10 +339,10 @@ class KernelSession:
         except asyncio.TimeoutError:
             self._alive = False
             kill_group(self._pid)
-            return counterfactual.no_answer("the kernel did not answer, and was stopped")
+            return no_answer("the kernel did not answer, and was stopped")
         except DeadKernelError:
             self._alive = False
-            return counterfactual.no_answer(f"{death(await self._exit_code())}{self._said()}")
+            return no_answer(f"{death(await self._exit_code())}{self._said()}")
         return counterfactual.answer(reply)
 
     async def _look(self, *, names: bool) -> Holding | None:
