@@ -50,7 +50,8 @@ def _form_of_items(value: Sequence[object]) -> tuple[int, dict[int, int]] | None
     head = (b"(" if type(value) is tuple else b"[") + len(value).to_bytes(4, "little")
     size, fixed = len(head), dict(enumerate(head))
     for item in value:
-        inner = form_of(item) if type(item) in {int, float} else None
+        kind = type(item)
+        inner = form_of(item) if kind is int or kind is float else None
         if inner is None:
             return None
         fixed.update((size + place, byte) for place, byte in inner[1].items())

@@ -27,16 +27,23 @@ def aspects(value: object) -> dict[str, str]:
 
 def _plain(value: Any) -> dict[str, str]:
     cls = type(value)
+    if type(cls) is not type:  # a metaclass may say how its classes are compared
+        return {}
     if cls in _PLAIN:
         return {"value": repr(value)}
     if cls in _TEXTS:
         return {"value": _cut(repr(value[: _WIDTH + 1])), "length": str(len(value))}
     if cls in _HOLDERS:
         said = {"length": str(len(value))}
-        if len(value) <= _FEW and all(type(v) in (*_PLAIN, str) for v in _items(value)):
+        if len(value) <= _FEW and all(_is_short(v) for v in _items(value)):
             said["value"] = _cut(repr(value))
         return said
     return {}
+
+
+def _is_short(value: object) -> bool:
+    cls = type(value)
+    return type(cls) is type and (cls is str or cls in _PLAIN)
 
 
 def _items(value: Any) -> list[Any]:
@@ -45,7 +52,11 @@ def _items(value: Any) -> list[Any]:
 
 def _library(value: Any) -> dict[str, str]:
     numpy: Any = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic) and type(value).__module__ == "numpy":
+    if (
+        numpy is not None
+        and issubclass(type(value), numpy.generic)  # `isinstance` would ask for its `__class__`
+        and type(value).__module__ == "numpy"
+    ):
         return {"value": _cut(str(value))}
     if numpy is not None and type(value) is numpy.ndarray:
         return {"shape": str(value.shape), **_mean("mean", value)}

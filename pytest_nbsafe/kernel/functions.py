@@ -6,7 +6,7 @@ import ast
 import hashlib
 import os
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .hooks import attributes_of, code_of
@@ -19,18 +19,27 @@ class Texts:
     """Texts of the functions that cells define, found again by their code objects.
 
     The text is the syntax tree without positions, so that a comment or a blank line changes
-    nothing, and our hooks are not in it.
+    nothing, and our hooks are not in it. `kind_of` tells classes that may be put into a set: some
+    metaclass of the notebook may say itself how its classes are hashed.
     """
 
     def __init__(self) -> None:
         self._texts: dict[tuple[str, int, str], str] = {}
+        self.kind_of: Callable[[object], type] = type
 
     def register(self, file: str, nodes: list[Any], line_offset: int = 0) -> None:
         """Keep the texts of a cell's function definitions, as compiled from `file`."""
         for node in nodes:
             lines = [node.lineno] + [decorator.lineno for decorator in node.decorator_list]
             key = (file, min(lines) + line_offset, node.name)
+            if node.name in HASHING:
+                self.kind_of = hashable_kind
             self._texts[key] = digest_of(node)
+
+    def beware(self, metaclass: type) -> None:
+        """Take note of a metaclass, which may hash and compare its classes in its own way."""
+        if not HASHING.isdisjoint(type.__dict__["__dict__"].__get__(metaclass)):
+            self.kind_of = hashable_kind
 
     def text_of(self, code: types.CodeType) -> str:
         """Return the text's digest, empty when the code is not of a registered definition."""
@@ -67,6 +76,15 @@ class Texts:
         hasher.all("parts", [consts, sets])
         for names in (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars):
             hasher.all("names", list(names))
+
+
+HASHING = frozenset({"__hash__", "__eq__"})
+
+
+def hashable_kind(value: object) -> type:
+    """Return a value's class, `object` in place of one that is not of Python's own metaclass."""
+    kind = type(value)
+    return kind if type(kind) is type else object
 
 
 def _is_unordered(const: object) -> bool:
@@ -115,7 +133,8 @@ def _wrapped(item: Any) -> object:
         return getattr(item, "__wrapped__", None)
     found = [vars(base).get("__wrapped__") for base in type(item).__mro__]
     held: Any = next(filter(None, found), None)
-    if type(held) not in (types.GetSetDescriptorType, types.MemberDescriptorType):
+    kind = type(held)
+    if kind is not types.GetSetDescriptorType and kind is not types.MemberDescriptorType:
         return None
     try:
         return held.__get__(item)

@@ -62,11 +62,12 @@ def _objects(hasher: Hasher, values: list[Any]) -> None:
     pandas = sys.modules.get("pandas")
     missing = () if pandas is None else (pandas.NA, pandas.NaT)
     kinds = {type(item) for item in missing}
-    if kinds and not kinds.isdisjoint(map(type, values)):
-        where = bytes(type(value) in kinds for value in values)
+    kind_of = hasher.snapshot.texts.kind_of
+    if kinds and not kinds.isdisjoint(map(kind_of, values)):
+        where = bytes(kind_of(value) in kinds for value in values)
         hasher.raw(where)
-        hasher.all("holes", [str(v) for v in values if type(v) in kinds])
-        values = [value for value in values if type(value) not in kinds]
+        hasher.all("holes", [str(v) for v in values if kind_of(v) in kinds])
+        values = [value for value in values if kind_of(value) not in kinds]
     hasher.all("objects", values)
 
 

@@ -134,7 +134,7 @@ def changed_frames(tree: ast.Module, names: Iterable[str], home: dict[str, Any])
     if pandas is None or not _copies_on_write(pandas):
         return None
     reader = _Frames(home, pandas)
-    if any(type(home[name]) not in reader.kinds for name in names):
+    if not all(reader.holds_frame(name) for name in names):
         return None
     for statement in tree.body:
         if not reader.statement(statement):
@@ -155,6 +155,10 @@ class _Frames:
         self.kinds = (pandas.DataFrame, pandas.Series)
         self.made: set[str] = set()
         self.changed: set[str] = set()
+
+    def holds_frame(self, name: str) -> bool:
+        kind = type(self.home.get(name))
+        return any(kind is frame for frame in self.kinds)  # `==` may be code of the notebook
 
     def statement(self, node: ast.stmt) -> bool:
         if isinstance(node, ast.Expr):
@@ -178,7 +182,7 @@ class _Frames:
     def is_frame(self, node: ast.expr) -> bool:
         """Tell whether an expression gives a frame, or what methods of one give."""
         if isinstance(node, ast.Name):
-            return node.id in self.made or type(self.home.get(node.id)) in self.kinds
+            return node.id in self.made or self.holds_frame(node.id)
         if isinstance(node, ast.Call):
             return isinstance(node.func, ast.Attribute) and self.plain(node)
         if isinstance(node, ast.Attribute):

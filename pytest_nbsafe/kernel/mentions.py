@@ -34,7 +34,10 @@ def names_of(tree: ast.AST, home: dict[str, Any], deferred: set[str] | None = No
 
 
 def _behind(name: str, home: dict[str, Any]) -> Iterable[str]:
-    if name not in home or type(home[name]) in _PLAIN:
+    if name not in home:
+        return ()
+    cls = type(home[name])
+    if type(cls) is type and cls in _PLAIN:  # a metaclass may say how its classes are hashed
         return ()
     return mentioned(home[name], home)
 

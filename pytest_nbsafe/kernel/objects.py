@@ -28,6 +28,7 @@ _NOISE = frozenset(
         "__annotate__",
         "__annotate_func__",
         "__annotations_cache__",
+        "__slotnames__",  # `copy` and `pickle` leave it in a class
         "_abc_impl",
         "__abstractmethods__",
         "__dataclass_params__",
@@ -40,6 +41,7 @@ _NOISE = frozenset(
         "_hashable_values_",
     }
 )
+_ASKED = "__annotations__"  # to ask for them makes an empty dictionary, before Python 3.14
 
 
 def add_class(hasher: Hasher, cls: type) -> None:
@@ -47,11 +49,15 @@ def add_class(hasher: Hasher, cls: type) -> None:
     if cls.__module__ != HOME_MODULE:
         hasher.tag(f"class {snapshot.qualified(cls)}")
         return
+    if issubclass(cls, type):
+        hasher.snapshot.texts.beware(cls)
     as_defined(hasher.snapshot, cls)
     hasher.tag(f"own class {cls.__qualname__}")
     hasher.all("bases", list(cls.__bases__))
+    if type(cls) is not type and type(cls).__module__ == HOME_MODULE:
+        hasher.add(type(cls))
     own = type.__dict__["__dict__"].__get__(cls)
-    hasher.attributes({k: v for k, v in own.items() if k not in _NOISE})
+    hasher.attributes({k: v for k, v in own.items() if k not in _NOISE and (v or k != _ASKED)})
 
 
 def add_instance(hasher: Hasher, value: Any) -> None:

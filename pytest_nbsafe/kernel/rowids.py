@@ -309,7 +309,7 @@ def _polars_words(series: Any, rows: Any) -> Any:
 def _object_words(values: Any) -> Any:
     if len(values) > MAX_OBJECTS:
         raise Unknown
-    if set(map(type, values)) == {str}:
+    if len(values) and type(values[0]) is str and set(map(type, values)) == {str}:
         return np.fromiter(map(hash, values), np.int64, len(values)).view(np.uint64) ^ _TEXT
     return np.fromiter(map(_word, values), np.uint64, len(values))
 
@@ -322,7 +322,7 @@ def _word(value: Any) -> int:
         return int(_MISSING)
     if isinstance(value, (bool, int, float, np.number, np.bool_)):
         return _number_word(value)
-    if kind in {tuple, list} or kind is np.ndarray:
+    if kind is tuple or kind is list or kind is np.ndarray:
         return int(fingerprint(_object_words(list(value)))) ^ 1
     if kind.__module__ in _PLAIN or kind.__name__ in {"Timestamp", "Timedelta", "Period"}:
         return (hash(value) & 0xFFFF_FFFF_FFFF_FFFF) ^ int(_MOMENT)

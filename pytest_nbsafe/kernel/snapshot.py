@@ -57,15 +57,16 @@ class Snapshot:
 
     def look(self, value: object) -> tuple[Fingerprint, bool]:
         """Return the fingerprint of a value, and whether it is a container of plain values only."""
-        if type(value) in _PLAIN_SET:
+        cls = type(value)
+        if type(cls) is type and cls in _PLAIN_SET:
             return _plain_fingerprint(value), False
         kind, found, cause, flat = "", "", "", False
         try:
-            kind = qualified(type(value))
+            kind = qualified(cls)
             hasher = Hasher(self)
             hasher.add(value)
             found = hasher.digest()
-            flat = type(value) in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
+            flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
         except UnknownValue as unknown:
             cause = str(unknown)
         except RecursionError:
@@ -157,7 +158,7 @@ class Hasher:
         self.nodes -= 1
         if self.nodes < 0:
             raise UnknownValue(TOO_LARGE)
-        if cls in _PLAIN_SET:
+        if cls is str or cls is int or (type(cls) is type and cls in _PLAIN_SET):
             self.raw(marshal.dumps(value, 2))  # type: ignore[arg-type]  # exact types only
             return
         key = id(value)
@@ -169,7 +170,8 @@ class Hasher:
             raise UnknownValue(TOO_DEEP)
         self._path[key] = depth
         try:
-            handler_of(cls)(self, value)
+            handler = _known.get(id(cls)) or handler_of(cls)
+            handler(self, value)
         finally:
             del self._path[key]
 
@@ -178,9 +180,10 @@ class Hasher:
         self.tag(f"{tag} {len(values)}")
         if len(values) >= _MANY and self._uniform(values):
             return
-        kinds = set(map(type, values))
+        kind_of = self.snapshot.texts.kind_of
+        kinds = set(map(kind_of, values))
         if kinds <= _PLAIN_SET or (
-            kinds <= _FLAT and _PLAIN_SET.issuperset(map(type, _flattened(values)))
+            kinds <= _FLAT and _PLAIN_SET.issuperset(map(kind_of, _flattened(values)))
         ):
             self.plain(values)
             return
@@ -198,7 +201,8 @@ class Hasher:
             for part in parts:
                 self.raw(part)
             return True
-        if type(values[0]) is type(values[-1]) is str and set(map(type, values)) == {str}:
+        kind_of = self.snapshot.texts.kind_of
+        if kind_of(values[0]) is kind_of(values[-1]) is str and set(map(kind_of, values)) == {str}:
             self.texts(values)
             return True
         return False
@@ -240,7 +244,7 @@ class Hasher:
     def unordered(self, tag: str, values: list[Any]) -> None:
         """Write values whose order means nothing."""
         self.tag(f"{tag} {len(values)}")
-        kinds = set(map(type, values))
+        kinds = set(map(self.snapshot.texts.kind_of, values))
         if kinds in ({int}, {str}):
             self.all("sorted", sorted(values))
         elif kinds <= _PLAIN_SET:
@@ -265,23 +269,25 @@ def _flattened(values: list[Any]) -> Iterator[Any]:
     return itertools.chain.from_iterable(v if type(v) is tuple else (v,) for v in values)
 
 
-_known: dict[type, Handler] = {}
+_known: dict[int, Handler] = {}  # by identity: a metaclass may say how its classes are hashed
+_kept: list[type] = []
 
 
 def handler_of(cls: type) -> Handler:
     """Return how values of a class are written; a class of the notebook is not kept alive."""
-    handler = _known.get(cls)
+    handler = _known.get(id(cls))
     if handler is None:
         handler = _find_handler(cls)
         if cls.__module__ != "__main__":
-            _known[cls] = handler
+            _kept.append(cls)
+            _known[id(cls)] = handler
     return handler
 
 
 def _find_handler(cls: type) -> Handler:
     from . import kinds, libraries, objects
 
-    exact = kinds.EXACT.get(cls)
+    exact = kinds.EXACT.get(cls) if type(cls) is type else None
     if exact is not None:
         return exact
     if issubclass(cls, type):

@@ -438,6 +438,64 @@ def test_no_code_of_the_notebook_runs() -> None:
     assert found["calls"]["hash"] == of([])
 
 
+METACLASS = (
+    "calls = []\n"
+    "class Meta(type):\n"
+    "    def __hash__(cls): calls.append('hash'); return 1\n"
+    "    def __eq__(cls, other): calls.append('eq'); return True\n"
+    "class A(metaclass=Meta): pass\n"
+    "a = A()\n"
+    "{}del calls[:]\n"
+)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "a", "[a, 1]", "[1] * 20 + [a]", "['x'] * 20 + [a] + ['x']", "{'k': a, 'n': None}",
+        "{1: a, 'b': (1, a)}", "[(1, a), (2, 3)]", "[[1, 2], [3, a]]", "{a}", "[A, a, int]",
+        "frozenset([a, (1, 2)])", "__import__('types').SimpleNamespace(a=a, b=1)",
+        "__import__('numpy').array([a, 1, 'x'], dtype=object)",
+        "__import__('pandas').Series(['x', a, None])",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("first", ["", "__import__('math').pi\n"])
+def test_metaclasses_are_not_asked_for_hashes(value: str, first: str) -> None:
+    found = made(METACLASS.format(first) + f"value = {value}\ndel calls[:]")
+    assert found["value"]["hash"]
+    assert found["calls"]["hash"] == of([])
+
+
+def test_metaclasses_of_exec_are_not_asked_for_hashes() -> None:
+    found = made(f"exec({METACLASS.format('')!r})\nvalue = [1, a]\ndel calls[:]")
+    assert found["value"]["hash"]
+    assert found["calls"]["hash"] == of([])
+
+
+def test_a_class_is_what_its_metaclass_says() -> None:
+    text = "class M(type):\n    def hi(cls): return {}\nclass A(metaclass=M): pass\na = A()"
+    one, other = made(text.format(1)), made(text.format(2))
+    assert one["A"]["hash"] == made(text.format(1))["A"]["hash"] != other["A"]["hash"] != ""
+    assert one["a"]["hash"] != other["a"]["hash"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["import copy\ncopy.copy(a)", "a.__reduce_ex__(2)", "A.__annotations__"],
+)
+def test_what_others_leave_in_a_class_is_not_its_own(asked: str) -> None:
+    text = "class A:\n    k = 1\na = A()\n"
+    assert made(text + asked)["A"]["hash"] == made(text)["A"]["hash"] != ""
+
+
+def test_metaclasses_make_no_other_fingerprint() -> None:
+    plain = "class Meta(type):\n    pass\nclass A(metaclass=Meta): pass\na = A()\n"
+    text = "value = [1, 'x', a, (1, a), {2: a}]\nother = [1, 'x', None, (1, 2)]"
+    ours, theirs = made(METACLASS.format("") + text), made(plain + text)
+    assert ours["other"]["hash"] == theirs["other"]["hash"] == of([1, "x", None, (1, 2)])
+    assert len({ours["value"]["hash"], theirs["value"]["hash"], ""}) == 3
+
+
 def test_objects_with_hidden_state_are_unknown() -> None:
     found = made("import random\nclass R(random.Random): pass\nr = R(1)")
     assert "cannot be seen" in found["r"]["cause"]
