@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import os
 import types
@@ -54,14 +55,17 @@ class Texts:
         inside = "<locals>" in function.__qualname__ or wraps
         if function.__globals__ is not home and not inside:
             hasher.tag(f"function {function.__module__}.{function.__qualname__}")
-            if os.path.dirname(code.co_filename) == os.getcwd():  # noqa: PTH109, PTH120  # of a file beside the notebook
+            if lies_here(code.co_filename):
                 self.add_code(hasher, code)
             return
         hasher.tag(f"function {function.__qualname__}")
         self.add_code(hasher, code)
-        hasher.all("defaults", [function.__defaults__, function.__kwdefaults__])
-        hasher.all("closure", list(function.__closure__ or ()))
-        hasher.attributes(attributes_of(function))
+        defaults = function.__defaults__, function.__kwdefaults__
+        closure, attributes = function.__closure__ or (), attributes_of(function)
+        if any((*defaults, closure, attributes)):
+            hasher.all("defaults", list(defaults))
+            hasher.all("closure", list(closure))
+            hasher.attributes(attributes)
 
     def add_code(self, hasher: Hasher, code: types.CodeType) -> None:
         """Write a code object: by its text where that is known."""
@@ -89,6 +93,23 @@ def hashable_kind(value: object) -> type:
 
 def _is_unordered(const: object) -> bool:
     return isinstance(const, frozenset)
+
+
+def lies_here(file: object) -> bool:
+    """Return whether a file lies in the folder where the notebook runs."""
+    folder = _folder(file) if type(file) is str else ""
+    return bool(folder) and folder == os.getcwd()  # noqa: PTH109  # for each module that is looked at
+
+
+@functools.lru_cache(1_024)
+def _folder(file: str) -> str:
+    """Return the folder of a file, empty where it is one of Python's or of installed packages."""
+    folder = os.path.dirname(file)  # noqa: PTH120  # as above
+    is_installed = folder.startswith(_LIBRARY) or "site-packages" in folder
+    return "" if is_installed else folder
+
+
+_LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120  # as above
 
 
 def digest_of(node: ast.AST) -> str:

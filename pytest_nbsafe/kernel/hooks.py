@@ -12,7 +12,6 @@ import functools
 import inspect
 import sys
 import threading
-import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -41,8 +40,7 @@ _INNER = 1_000
 class Desk:
     """Where hooks report.
 
-    `busy`: a watched call is running, and what it calls is its own affair. `spent`: seconds of
-    this run that we took.
+    `busy`: a watched call is running, and what it calls is its own affair.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -52,27 +50,25 @@ class Desk:
         self.busy = False
         self.thread = threading.get_ident()
         self.inner: list[weakref.ref[Any]] = []
-        self.spent = 0.0
         self.watched: list[tuple[FunctionType, CodeType]] = []
         self.undo: list[Callable[[], object]] = []
 
     def start(self) -> None:
         """Take note that a run begins: whatever happens in other threads is not the notebook's."""
-        self.thread, self.spent, self.busy = threading.get_ident(), 0.0, False
+        self.thread, self.busy = threading.get_ident(), False
         if self.lessons is not None:
             try:
                 self.lessons.start()
             except Exception as error:
                 self.fail(error)
 
-    def report(self) -> tuple[list[Evaluation], list[Copies], float]:
-        """Return what was seen in this run, and the seconds that it took us."""
+    def report(self) -> tuple[list[Evaluation], list[Copies]]:
+        """Return what was seen in this run."""
         try:
-            seen = self.lessons.take() if self.lessons is not None else ([], [])
+            return self.lessons.take() if self.lessons is not None else ([], [])
         except Exception as error:
             self.fail(error)
-            seen = [], []
-        return *seen, self.spent
+            return [], []
 
     def leave(self) -> None:
         """Put everything back as it was, and never watch again."""
@@ -152,33 +148,26 @@ def _note_inner(desk: Desk, estimator: Any) -> None:
 
 def _begin(hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Return the steps of a handler and the arguments that it changes, None for none of them."""
-    desk, started = hook.desk, time.thread_time()
-    try:
-        from .calls import Call
-        from .rowids import Unknown
+    from .calls import Call
+    from .rowids import Unknown
 
-        try:
-            if desk.lessons is None:
-                return None, None
-            steps = hook.handler(desk.lessons, Call(hook.name, args, kwargs, desk.inner))
-            return steps, next(steps)
-        except Unknown:
-            return None, None
-    finally:
-        desk.spent += time.thread_time() - started
+    desk = hook.desk
+    if desk.lessons is None:
+        return None, None
+    try:
+        steps = hook.handler(desk.lessons, Call(hook.name, args, kwargs, desk.inner))
+        return steps, next(steps)
+    except Unknown:
+        return None, None
 
 
 def _end(hook: Hook, steps: Any, result: Any) -> None:
     if steps is None or not hook.desk.on:
         return
-    started = time.thread_time()
-    try:
-        from .rowids import Unknown
+    from .rowids import Unknown
 
-        with contextlib.suppress(StopIteration, Unknown):
-            steps.send(result)
-    finally:
-        hook.desk.spent += time.thread_time() - started
+    with contextlib.suppress(StopIteration, Unknown):
+        steps.send(result)
 
 
 # ------------------------------------------------------------------ other code for functions

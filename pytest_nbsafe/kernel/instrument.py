@@ -44,6 +44,7 @@ _COMPILED = frozenset(
     }
 )
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SIMPLE = frozenset({ast.Assign, ast.AugAssign, ast.Expr, ast.Import, ast.ImportFrom})
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete, ast.Pass)
 
 
@@ -83,28 +84,29 @@ def plan(
     run: int,
     line_of: Callable[[int], int],
     *,
+    text: str = "def :=",
     functions: bool = True,
     direct: bool = False,
     monitored: bool = False,
-    walrus: bool = True,
 ) -> Plan:
     """Return the hooks for a cell's tree; `line_of` maps its lines to the cell's own.
 
+    `text` is what the tree was made of: what it has nothing of is not looked for.
     `direct`: each statement of the module is run by itself, and its start told by who runs it.
-    `walrus`: whether the text may have assignment expressions.
     """
     found = Plan()
     planner = _Planner(recorder, run, line_of, found, monitored=monitored)
-    planner.walrus = walrus
+    planner.walrus = ":=" in text
     if direct:
         found.tops.extend(map(planner.top, tree.body))
     else:
         planner.insert(planner.block(tree.body, in_loop=False))
-    found.functions.extend(function_nodes(tree))
+    if "def" in text:
+        found.functions.extend(function_nodes(tree))
     if functions and monitored:
         for node in found.functions:
             found.entries[node.name, first_line(node)] = planner.entry(node)
-    elif functions:
+    elif functions and found.functions:
         for node in hookable(tree):
             planner.function(node)
     found.edits.sort(key=lambda edit: edit[1])
@@ -190,8 +192,11 @@ class _Planner:
 
     def top(self, statement: ast.stmt) -> Top:
         """Plan the hooks of a statement of the module that is run by itself."""
-        if _is_future(statement):
-            return Top(-1, {})
+        if type(statement) in _SIMPLE:
+            hook = -1
+            if not _is_future(statement):
+                hook = self.recorder.reserve((self._slot(statement, -1, in_loop=False),))
+            return Top(hook, {})
         hook, inner = self.group([statement], in_loop=False)
         lines = _lines(statement, inner) if self.monitored and inner else {}
         if not lines:

@@ -6,7 +6,6 @@ import enum
 import functools
 import inspect
 import io
-import os
 import re
 import sys
 import threading
@@ -14,6 +13,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from . import objects
+from .functions import lies_here
 from .snapshot import UnknownValue, qualified
 
 if TYPE_CHECKING:
@@ -119,11 +119,6 @@ def is_own(module: types.ModuleType) -> bool:
     if file is None:
         return held.get("__spec__") is None and sys.modules.get(module.__name__) is not module
     return lies_here(file)
-
-
-def lies_here(file: object) -> bool:
-    """Return whether a file lies in the folder where the notebook runs."""
-    return isinstance(file, str) and os.path.dirname(file) == os.getcwd()  # noqa: PTH109, PTH120  # for each module that is looked at
 
 
 def _function(hasher: Hasher, value: types.FunctionType) -> None:

@@ -46,9 +46,10 @@ class Ledger:
         """Take the fingerprints of what a text, about to run, could access."""
         names = names_of(tree, self.home, self._deferred) - self.names
         open_text = bool(self._heavy) and looks.goes_side_ways(raw)
-        if open_text or threading.active_count() > self._threads:
+        joined = threading.active_count() > self._threads
+        if open_text or joined:
             self._kept = {}
-        known = {**self._kept, **self._last} if threading.active_count() <= self._threads else {}
+        known = {} if joined else {**self._kept, **self._last}
         self.names |= names
         self.before.update(self._fingerprints(names, known))
         self._last = {}  # from here on cells change things
@@ -83,8 +84,13 @@ class Ledger:
         return found
 
     def _fingerprint(self, name: str) -> Fingerprint:
+        value = self.home[name]
+        kind = type(value)
+        if kind is int or kind is float or kind is bool or value is None:
+            self._heavy.pop(name, None)
+            return self.snapshot.look(value)[0]
         started = time.perf_counter()
-        found, flat = self.snapshot.look(self.home[name])
+        found, flat = self.snapshot.look(value)
         if time.perf_counter() - started > _HEAVY_S:
             self._heavy[name] = flat
         else:

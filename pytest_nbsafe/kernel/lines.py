@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class LineMap:
     """Maps lines of transformed source to lines of the raw cell, both 1-based.
@@ -21,12 +23,12 @@ class LineMap:
         return self._lines[min(max(line, 1), len(self._lines)) - 1] + self._shift
 
 
-def _align(raw: list[str], transformed: list[str]) -> list[int]:
+def _align(raw: list[str], transformed: list[str]) -> Sequence[int]:
     blank = 0
     while blank < len(raw) and not raw[blank].strip():
         blank += 1
     if len(raw) - blank == len(transformed):
-        return [blank + number for number in range(1, len(transformed) + 1)]
+        return range(blank + 1, len(raw) + 1)
     import difflib  # few cells need it
 
     matcher = difflib.SequenceMatcher(None, raw, transformed, autojunk=False)

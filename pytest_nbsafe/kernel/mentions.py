@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from .functions import mentioned
+from .targets import parts
 
 _PLAIN = frozenset({int, float, str, bool, list, dict, set, tuple, type(None)})
 _WORD = re.compile(r"[^\W\d]\w*")
+_FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 _MAGICS = frozenset({"run_cell_magic", "run_line_magic", "system", "getoutput"})
 
 
@@ -46,41 +48,42 @@ def _module_level(
     tree: ast.AST, bodies: dict[str, set[str]], home: dict[str, Any], deferred: set[str]
 ) -> set[str]:
     found: set[str] = set()
-    waiting: list[ast.AST] = [tree]
+    waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        kind = type(node)
+        if kind is ast.Name:
+            found.add(node.id)
+            continue
+        if kind in _FUNCTIONS:
             inner = bodies.setdefault(node.name, set())
             inner |= _inside(node.body)
             deferred |= inner
-            waiting.extend([*node.decorator_list, *node.args.defaults])
-            waiting.extend(default for default in node.args.kw_defaults if default is not None)
+            waiting += [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
             continue
-        if isinstance(node, ast.ClassDef):
-            bodies.setdefault(node.name, set()).update(
-                n.id for n in ast.walk(node) if isinstance(n, ast.Name)
-            )
-        elif isinstance(node, ast.Lambda):
+        if kind is ast.Call:
+            found |= _in_magic(node, home)
+        elif kind is ast.ClassDef:
+            bodies.setdefault(node.name, set()).update(_inside([node]))
+        elif kind is ast.Lambda:
             deferred |= _inside([node.body])
-        elif isinstance(node, ast.GeneratorExp):  # its first iterable is evaluated at once
+        elif kind is ast.GeneratorExp:  # its first iterable is evaluated at once
             later = [node.elt, *node.generators[0].ifs, *node.generators[1:]]
             deferred |= _inside([*later, node.generators[0].target])
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-        elif isinstance(node, ast.Call):
-            found |= _in_magic(node, home)
-        # quicker than the functions of `ast`; what is no field leads round, such as the `parent`
-        # that what prints tracebacks leaves in nodes that all trees share
-        for value in map(vars(node).get, node._fields):
-            if isinstance(value, ast.AST):
-                waiting.append(value)
-            elif type(value) is list:
-                waiting += [part for part in value if isinstance(part, ast.AST)]
+        waiting += parts(node)
     return found
 
 
 def _inside(nodes: Iterable[ast.AST]) -> set[str]:
-    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+    found: set[str] = set()
+    waiting: list[Any] = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if type(node) is ast.Name:
+            found.add(node.id)
+        else:
+            waiting += parts(node)
+    return found
 
 
 def _in_magic(node: ast.Call, home: dict[str, Any]) -> set[str]:

@@ -128,16 +128,21 @@ class Recorder:
         When the last statement of a loop's body has had its first turn, calls of later turns come
         in under it; where its own text calls nothing, those that were seen before are not its own.
         """
-        hooks, old = list(self.hits), set(self._called)
-        self._called.update(hooks)
-        self._rearm()
+        hooks: list[int] = []
+        old: set[int] = set()
+        if self.hits:
+            hooks, old = list(self.hits), set(self._called)
+            self._called.update(hooks)
+            self._rearm()
         for index in range(self._open, len(self.events)):
             event, slot = self.events[index], self.began[index]
             calls = [self.slots[h][0] for h in hooks if not (slot.quiet and h in old)]
             event["called"] = [call.position() for call in calls]
             if event["done"]:
                 self._bind(event, slot.sure)
-            self._bind_changed(event, slot.sure + slot.maybe)
+            else:
+                self._bind_changed(event, slot.sure)
+            self._bind_changed(event, slot.maybe)
             if slot.entered >= 0 and not self.flags[slot.entered]:
                 self._bind(event, slot.maybe)
             for call in calls:

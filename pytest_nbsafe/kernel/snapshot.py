@@ -32,6 +32,7 @@ _PLAIN_SET = frozenset(_PLAIN)
 _FLAT = _PLAIN_SET | {tuple}
 _CONTAINERS = frozenset({list, dict, set})
 _MANY = 8
+_SHORT = 256
 _PART_LIMIT = 4_096
 
 
@@ -60,6 +61,8 @@ class Snapshot:
         cls = type(value)
         if type(cls) is type and cls in _PLAIN_SET:
             return _plain_fingerprint(value), False
+        if self._is_short(value):
+            return _plain_fingerprint(value), True
         kind, found, cause, flat = "", "", "", False
         try:
             kind = qualified(cls)
@@ -75,9 +78,17 @@ class Snapshot:
             cause = f"cannot be compared: {type(error).__name__}: {str(error)[:200]}"
         return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}, flat
 
+    def _is_short(self, value: Any) -> bool:
+        """Tell whether a value is a short list, tuple or dictionary of plain values."""
+        cls = type(value)
+        if not (cls is list or cls is dict or cls is tuple) or len(value) >= _SHORT:
+            return False
+        items = [*value, *value.values()] if cls is dict else value
+        return _PLAIN_SET.issuperset(map(self.texts.kind_of, items))
+
 
 def _plain_fingerprint(value: object) -> Fingerprint:
-    """Return what a hasher would say of a plain value, at once."""
+    """Return the fingerprint of what `marshal` writes by its content alone, see `Hasher.plain`."""
     data = marshal.dumps(value, 2)  # type: ignore[arg-type]  # exact types only
     kind, cause, found = type(value).__name__, "", ""
     if len(data) > BYTE_LIMIT:
@@ -178,7 +189,8 @@ class Hasher:
     def all(self, tag: str, values: list[Any]) -> None:
         """Write a sequence; one of plain values goes in one stroke."""
         self.tag(f"{tag} {len(values)}")
-        if len(values) >= _MANY and self._uniform(values):
+        short = len(values) < _SHORT  # a look at each is quicker than a proof without
+        if not short and self._uniform(values):
             return
         kind_of = self.snapshot.texts.kind_of
         kinds = set(map(kind_of, values))
@@ -186,6 +198,8 @@ class Hasher:
             kinds <= _FLAT and _PLAIN_SET.issuperset(map(kind_of, _flattened(values)))
         ):
             self.plain(values)
+            return
+        if short and len(values) >= _MANY and self._uniform(values):
             return
         if len(values) > self.nodes:
             raise UnknownValue(TOO_LARGE)
@@ -209,7 +223,7 @@ class Hasher:
 
     def uniform_dict(self, value: dict[Any, Any]) -> bool:
         """Write a dictionary of numbers by numbers, if it is one, without a look at each."""
-        if not _MANY <= len(value) <= self.size // 10:
+        if not _SHORT <= len(value) <= self.size // 10:
             return False
         data = bulk.uniform_dict(value)
         if data is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 _SCOPES = (
     ast.FunctionDef,
@@ -24,6 +25,8 @@ def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...]
     The others: a loop's targets (its body may never run), walrus targets, captures of a pattern.
     Of a compound statement only the header counts. `walrus` False: the text is known to have none.
     """
+    if not walrus and type(node) in _TARGETS:
+        return _assigned(node), ()
     sure: dict[str, None] = {}
     maybe: dict[str, None] = {}
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -31,8 +34,7 @@ def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...]
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         names = (alias.asname or alias.name.split(".")[0] for alias in node.names)
         sure.update((name, None) for name in names if name != "*")
-    quick = not walrus and type(node) in _TARGETS
-    for inner in _targets(node) if quick else header(node):
+    for inner in header(node):
         if isinstance(inner, ast.NamedExpr):
             maybe[inner.target.id] = None
         elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
@@ -45,11 +47,15 @@ def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...]
 _TARGETS = {ast.Assign: "targets", ast.AugAssign: "target", ast.AnnAssign: "target", ast.Expr: ""}
 
 
-def _targets(node: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the nodes of what a simple statement assigns to."""
-    found = getattr(node, _TARGETS[type(node)], [])
-    for target in found if isinstance(found, list) else [found]:
-        yield from ast.walk(target)
+def _assigned(node: ast.stmt) -> tuple[str, ...]:
+    """Return the names that a simple statement without assignment expressions binds."""
+    found: Any = getattr(node, _TARGETS[type(node)], [])
+    names: dict[str, None] = {}
+    for target in found if type(found) is list else [found]:
+        for inner in [target] if type(target) is ast.Name else ast.walk(target):
+            if type(inner) is ast.Name and type(inner.ctx) is ast.Store:
+                names[inner.id] = None
+    return tuple(names)
 
 
 def header(node: ast.stmt) -> Iterator[ast.AST]:
@@ -67,6 +73,34 @@ def header(node: ast.stmt) -> Iterator[ast.AST]:
             continue
         yield inner
         waiting.extend(ast.iter_child_nodes(inner))
+
+
+def parts(node: Any) -> list[Any]:
+    """Return what is right under a node and may hold names; texts and None may be among it.
+
+    Quicker than the functions of `ast`, which yield contexts and operators too. What is no field
+    is left out: what prints tracebacks leaves a `parent` in nodes that all trees share.
+    """
+    kind = type(node)
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        names = getattr(kind, "_fields", ())
+        fields = _FIELDS[kind] = tuple(name for name in names if name not in _NAMELESS)
+    held = vars(node) if fields else {}
+    found: list[Any] = []
+    for field in fields:
+        value = held.get(field)
+        if type(value) is list:
+            found += value
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {ast.Constant: ()}
+_NAMELESS = frozenset(
+    {"attr", "conversion", "ctx", "id", "kind", "names", "op", "ops", "type_comment"}
+)
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:

@@ -27,6 +27,7 @@ from .watch import Watch, guarded
 _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
 )
+_ENCODED = json.JSONEncoder(separators=(",", ":")).encode
 _MAX_NODES = 200_000
 _WARM = 8
 _SAMPLE = """\
@@ -43,13 +44,14 @@ class Source:
     """A text under execution: the cell's, or a nested one (the body of `%%capture`).
 
     `shift` is the number of the cell's lines above it, None when it is not part of the cell.
+    `text` is what IPython made of `raw`, as far as that is known.
     """
 
     def __init__(self, raw: str, shift: int | None) -> None:
-        self.raw = raw
+        self.raw = self.text = raw
         self.shift = shift
         self.file = ""
-        self.line_of: Callable[[int], int] = LineMap(raw, raw, shift or 0)
+        self.line_of: Callable[[int], int] = lambda line: line + (shift or 0)
         self.transformed = False
         self.plan = instrument.Plan()
         self.started = 0
@@ -82,7 +84,6 @@ class Tracer:
         self.monitor = Monitor(self.begin, self.enter)
         self.process = os.getpid()
         self.cpu = 0.0
-        self.spent = 0.0
         self.message = ""
         self.desk: Desk | None = None
 
@@ -119,7 +120,7 @@ class Tracer:
                 recorder.begin(hook)
             home["total"] += 1
             recorder.finish(None)
-            json.dumps([recorder.events, ledger.finish({"total"}, {"total"}), before.changes(home)])
+            _ENCODED([recorder.events, ledger.finish({"total"}, {"total"}), before.changes(home)])
 
     def _watch_compiler(self) -> None:
         compiler = self.shell.compile
@@ -168,9 +169,7 @@ class Tracer:
     @guarded("reading a cell")
     def read(self, tree: Any) -> None:
         """Learn what a text could access, and put hooks into it."""
-        started = time.process_time()
         self._transform(tree)
-        self.spent += time.process_time() - started
 
     @guarded("following a statement")
     def begin(self, hook: int) -> None:
@@ -217,7 +216,7 @@ class Tracer:
         if self.desk is not None:
             self.desk.start()
         self.sources = [Source(raw, 0)]
-        self.spent, self.cpu = 0.0, time.process_time()
+        self.cpu = time.process_time()
         if self.trace:
             self.globals = Identities(self.home)
             self.recorder.start_run(self.globals)
@@ -240,7 +239,7 @@ class Tracer:
         source = self.sources[-1]
         if source.file or source.shift is None:
             return
-        source.file = file
+        source.file, source.text = file, transformed
         source.line_of = LineMap(source.raw, transformed, source.shift)
         self.places.learn(file, self.runs, source.line_of)
 
@@ -270,8 +269,11 @@ class Tracer:
         if len(self.sources[-1].raw) > _MAX_NODES / 10 and _size(tree) > _MAX_NODES:
             self.watch.note("tracer", 0, "the cell is too long to be followed")
             return instrument.Plan()
+        text = self.sources[-1].text
         monitored = bool(file) and self.monitor.alive
-        compiled = not monitored and (instrument.mentions_numba(tree) or unhook.is_wanted())
+        compiled = not monitored and (
+            ("numba" in text and instrument.mentions_numba(tree)) or unhook.is_wanted()
+        )
         if compiled:
             unhook.unhook()
         plan = instrument.plan(
@@ -279,10 +281,10 @@ class Tracer:
             self.recorder,
             self.runs,
             line_of,
+            text=text,
             functions=bool(file) and not compiled,
             direct=bool(file),
             monitored=monitored,
-            walrus=":=" in self.sources[-1].raw,
         )
         if file:
             self.texts.register(file, plan.functions)
@@ -304,7 +306,6 @@ class Tracer:
             self.recorder.begin(top.hook)
 
     def _end(self, error: BaseException | None) -> None:
-        started = time.process_time()
         raised = self.places.raised(error, self.runs) if error is not None else None
         bindings: dict[str, int] = {}
         after: dict[str, Fingerprint] = {}
@@ -314,9 +315,8 @@ class Tracer:
             bound = {name for event in self.recorder.events for name in event["bound"]}
             wanted = self.ledger.names | {n for n, identity in bindings.items() if identity}
             after = self.ledger.finish(wanted, bound | bindings.keys())
-        evaluations, copies, watching_s = self.desk.report() if self.desk else ([], [], 0.0)
+        evaluations, copies = self.desk.report() if self.desk else ([], [])
         self.sources = []
-        now = time.process_time()
         run: CellRun = {
             "version": VERSION,
             "run": self.runs,
@@ -329,8 +329,7 @@ class Tracer:
             "incidents": self.watch.report(error),
             "evaluations": evaluations,
             "copies": copies,
-            "cpu_s": now - self.cpu,
-            "tracer_s": self.spent + watching_s + now - started,
+            "cpu_s": time.process_time() - self.cpu,
         }
         self._publish(run)
 
@@ -363,7 +362,7 @@ class Tracer:
         """Send a run with the reply to its request, or as a message of its own."""
         payloads = getattr(self.shell, "payload_manager", None)
         if payloads is not None and os.getpid() == self.process:
-            text = json.dumps(run)  # IPython goes over nested values one by one
+            text = _ENCODED(run)  # IPython goes over nested values one by one
             payloads.write_payload({"source": MIME, "run": text})
         else:
             self.shell.display_pub.publish({MIME: run}, metadata={})
@@ -388,7 +387,6 @@ class Tracer:
             "evaluations": [],
             "copies": [],
             "cpu_s": time.process_time() - self.cpu,
-            "tracer_s": 0.0,
         }
 
 

@@ -71,7 +71,7 @@ class Watched:
             exec(compile(IMPORTS, "<imports>", "exec"), self.names)
             self.desk.start()
             exec(compile(text, CELL, "exec"), self.names)
-        evaluations, copies, _ = self.desk.report()
+        evaluations, copies = self.desk.report()
         self.evaluations += evaluations
         self.copies += copies
         return self.names

@@ -61,7 +61,6 @@ def test_a_result_that_cannot_be_shown() -> None:
         "evaluations": [],
         "copies": [],
         "cpu_s": 0.0,
-        "tracer_s": 0.0,
     }
     reply = {"status": "error", "ename": "NoneType", "evalue": "None", "traceback": []}
     failure = as_failure(reply, event, {})

@@ -53,7 +53,6 @@ def event(
         "evaluations": [],
         "copies": [],
         "cpu_s": 0.0,
-        "tracer_s": 0.0,
     }
 
 
