@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import describe, seal
-from .contract import MIME, Answer, Question, SideRun, no_answer
+from .contract import MIME, Access, Answer, Question, SideRun, no_answer
 
 HEAD = 8
 TEXT_LIMIT = 8_000_000
@@ -40,6 +40,12 @@ def keep() -> Callable[[], None]:
     return restore
 
 
+def load() -> None:
+    """Load what a child needs to follow its cells, so that not each of them must."""
+    with contextlib.suppress(Exception):  # the child tells of it
+        from . import follow  # noqa: F401
+
+
 def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[[], None]) -> None:
     """Run the cells, write the answer to the first way out, and end the process."""
     try:
@@ -51,6 +57,7 @@ def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[
         seal.quiet_pools()
         life.listen()
         life.unlock()
+        life.follow(asked["follow"])
         seal.guard(life.refuse)
         life.run(asked["cells"])
         life.send()
@@ -74,6 +81,8 @@ class Child:
         self.event: Any = None
         self.size = 0
         self.lock = threading.Lock()
+        self.follower: Any = None
+        self.unfollowed = ""
 
     # ------------------------------------------------------------ what is shown
 
@@ -149,12 +158,40 @@ class Child:
 
     # ------------------------------------------------------------ what is run
 
+    def follow(self, wanted: bool) -> None:  # noqa: FBT001  # as it is asked
+        """Follow what the cells access below the names, if that is wanted."""
+        if not wanted:
+            return
+        try:
+            from .follow import Follower
+
+            self.follower = Follower(self.tracer, self._replace)
+        except Exception as error:  # the parts alone are not known then
+            self.unfollowed = repr(error)
+
+    def _begin(self, source: str) -> None:
+        try:
+            if self.follower is not None:
+                self.follower.begin(source)
+        except Exception as error:
+            self.follower, self.unfollowed = None, repr(error)
+
+    def _accesses(self) -> tuple[list[Access] | None, str]:
+        try:
+            if self.follower is not None:
+                found, cause = self.follower.end()
+                return found, cause
+        except Exception as error:
+            self.unfollowed = repr(error)
+        return None, self.unfollowed
+
     def run(self, cells: list[str]) -> None:
         """Run the cells one after another, to the first that fails."""
         self.answer["was"] = self._shown(_WORD.findall(cells[-1]))
         for number, source in enumerate(cells, 1):
             self.answer["cell"] = number
             self.messages, self.event = [], None
+            self._begin(source)
             result = self.shell.run_cell(source, store_history=True)
             error = result.error_before_exec or result.error_in_exec
             if error is not None and (forbidden := seal.forbidden(error)):
@@ -180,7 +217,14 @@ class Child:
         for kind, content in self.messages:
             if kind == "stream" and "pieces" in content:
                 content["text"] = "".join(content.pop("pieces"))
-        return {"messages": self.messages, "reply": reply, "event": self.event}
+        accesses, unfollowed = self._accesses()
+        return {
+            "messages": self.messages,
+            "reply": reply,
+            "event": self.event,
+            "accesses": accesses,
+            "unfollowed": unfollowed,
+        }
 
     def _shown(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
         home = self.tracer.home

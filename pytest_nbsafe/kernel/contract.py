@@ -147,7 +147,7 @@ class CellRun(TypedDict):
     cell, or user functions it mentions, could access: before it ran and after. `bindings` maps
     every global name that changed its object during the run to the new identity (0: deleted).
     `evaluations` and `copies` are empty where learning is not watched.
-    `cpu_s` is the process's CPU seconds during the run, `tracer_s` what of that our hooks took.
+    `cpu_s` is the process's CPU seconds during the run.
     """
 
     version: int
@@ -162,7 +162,6 @@ class CellRun(TypedDict):
     evaluations: list[Evaluation]
     copies: list[Copies]
     cpu_s: float
-    tracer_s: float
 
 
 class Question(TypedDict):
@@ -170,25 +169,45 @@ class Question(TypedDict):
 
     `way` is `fork` for a forked child, `here` for this kernel itself (which is thrown away after
     it), `look` to run nothing and tell what the words of the last text hold. With `stir` all
-    sources of random numbers are seeded anew first, to tell chance from proof.
+    sources of random numbers are seeded anew first, to tell chance from proof. With `follow` the
+    parts of names are told that the cells access.
     """
 
     cells: list[str]
     limit_s: float
     stir: bool
+    follow: bool
     way: Literal["fork", "here", "look"]
+
+
+class Access(TypedDict):
+    """A part of what a name leads to, and what a statement of the cell did to it.
+
+    `path` are the keys and attributes below the name, none for the whole of it; `line` is that of
+    the statement, 0 when of none. It was `changed`, or else read: `hash` is then the fingerprint of
+    a part whose value the run did not make itself, empty when there is none.
+    """
+
+    line: int
+    name: str
+    path: list[str | int]
+    changed: bool
+    hash: str
 
 
 class SideRun(TypedDict):
     """A cell that a forked child ran.
 
     `messages` of the output channel are each its kind and content; `reply` is what the kernel would
-    have given, `event` the tracer's, None when it sent none.
+    have given, `event` the tracer's, None when it sent none. `accesses` are the parts of names that
+    it read and changed, None where they were not followed; `unfollowed` says why.
     """
 
     messages: list[list[Any]]
     reply: dict[str, Any]
     event: CellRun | None
+    accesses: list[Access] | None
+    unfollowed: str
 
 
 class Answer(TypedDict):

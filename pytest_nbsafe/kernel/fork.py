@@ -47,6 +47,8 @@ def run(tracer: Any, asked: Question) -> str:
     cause = obstacle()
     if cause:
         return refusal(cause, elsewhere=True)
+    if asked["follow"]:
+        child.load()
     try:
         return _Fork(asked["limit_s"]).answer(tracer, asked)
     except OSError as error:

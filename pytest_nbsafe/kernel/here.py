@@ -33,6 +33,7 @@ def run(tracer: Any, asked: Question) -> str:
         if asked["stir"]:
             child.stir()
         life.listen()
+        life.follow(asked["follow"])
         seal.guard(life.refuse)
         life.run(asked["cells"])
     except (Refused, Exception) as error:  # what may not be done, or ours

@@ -21,10 +21,21 @@ Way = Literal["fork", "here", "look"]
 
 
 def question(
-    sources: Sequence[str], limit_s: float, *, stir: bool = False, way: Way = "fork"
+    sources: Sequence[str],
+    limit_s: float,
+    *,
+    stir: bool = False,
+    follow: bool = False,
+    way: Way = "fork",
 ) -> str:
     """Return the expression that asks a kernel to run cells on the side, the way it should."""
-    asked: Question = {"cells": [*sources], "limit_s": limit_s, "stir": stir, "way": way}
+    asked: Question = {
+        "cells": [*sources],
+        "limit_s": limit_s,
+        "stir": stir,
+        "follow": follow,
+        "way": way,
+    }
     return f"__import__('{PACKAGE}.fork', fromlist=['fork']).ask({json.dumps(asked)!r})"
 
 

@@ -27,6 +27,7 @@ from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
 from pytest_nbsafe.trace import learning as lessons
+from pytest_nbsafe.trace.accesses import touched
 from pytest_nbsafe.trace.differences import Aspects, Counterfactual
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.model import CellResult, Failure, Incident, RunStatus
@@ -37,6 +38,8 @@ DEFAULT_KERNEL = "python3"
 START_LIMIT_S = 60
 INTERRUPT_LIMIT_S = 5.0
 IOPUB_LIMIT_S = 60
+FOLLOWED_S = 0.5
+"""How long cells may have taken that are followed below the names when they run on the side."""
 
 _log = logging.getLogger("pytest_nbsafe.kernel")
 _log.disabled = True  # what goes wrong is in the results; jupyter's own log repeats it
@@ -97,6 +100,7 @@ class KernelSession:
         self._learning = learning
         self._analyses = analyses
         self._run_cells: dict[int, int] = {}
+        self._took: dict[int, float] = {}
         self._loop: LoopThread | None = None
         self._folder: KernelFolder | None = None
         self._client: Any = None
@@ -149,6 +153,7 @@ class KernelSession:
         self._loop.run(self._execute(cell, exchange))
         self._busy = False
         duration_s = time.perf_counter() - started
+        self._took[cell.number] = duration_s
         return self._result(cell, step, exchange, duration_s)
 
     def counterfactual(
@@ -170,7 +175,9 @@ class KernelSession:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
         way: counterfactual.Way = "here" if here else "fork"
         sources = [cell.source for cell in cells]
-        answer = self._asked(counterfactual.question(sources, limit_s, stir=stir, way=way), limit_s)
+        follow = not stir and self._is_quick(cells)
+        asked = counterfactual.question(sources, limit_s, stir=stir, follow=follow, way=way)
+        answer = self._asked(asked, limit_s)
         self._alive = self._alive and not here
         if answer["cause"]:
             at = answer["cell"]
@@ -186,7 +193,13 @@ class KernelSession:
             )
         finally:
             self._run_cells = known  # the kernel itself has not run them
-        return Counterfactual(results, shown=answer["shown"], was=answer["was"])
+        seen = [run["accesses"] for run in answer["runs"]]
+        parts = tuple(touched(found) if found is not None else None for found in seen)
+        return Counterfactual(results, shown=answer["shown"], was=answer["was"], touched=parts)
+
+    def _is_quick(self, cells: Sequence[Cell]) -> bool:
+        """Return whether cells can be followed below the names, which makes loops much slower."""
+        return self._trace and sum(self._took.get(c.number, 0.0) for c in cells) < FOLLOWED_S
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""

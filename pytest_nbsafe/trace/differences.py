@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.trace.accesses import Touched
 from pytest_nbsafe.trace.model import CellResult, Comparison, Rerun
 from pytest_nbsafe.trace.outputs import compare, pictures, text_lines
 from pytest_nbsafe.values import dataclass, field
@@ -23,7 +24,8 @@ class Counterfactual:
     where they could not be run, and `cause` says why in a fragment of a sentence; `cell` is then
     the cell that it speaks of, 0 when of none. `elsewhere` tells that only this session is in the
     way, which cannot be forked. `shown` describes what the names that the last of them touched hold
-    at its end, `was` what they held before.
+    at its end, `was` what they held before. `touched` are the parts of names that each run read
+    and changed, None where it was not followed below the names.
     """
 
     results: tuple[CellResult, ...] = ()
@@ -32,6 +34,7 @@ class Counterfactual:
     elsewhere: bool = False
     shown: Mapping[str, Aspects] = field(default_factory=dict)
     was: Mapping[str, Aspects] = field(default_factory=dict)
+    touched: tuple[Touched | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,405 @@
+"""What the cells of a child read and change below the names: attributes, keys, columns of frames.
+
+Each attribute and subscript of the texts that are followed comes by here while it is taken
+(`rewrite`). An access counts for all symbols of its object (`symbols`). What goes on where nobody
+follows it reads the whole symbol that was handed over, and may change it. Nothing in here reaches
+the cell: every fault is caught, and then nothing is said of the run at all.
+
+Source: Macke et al. 2021, section 3.1 and 3.2. Departs: a read counts for the part that was read
+in the end (`d['a']['b']`), not for what it went through.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import callees
+from .contract import Access
+from .rewrite import ARG, CALLEE, KEEP, TAKE, Site
+from .steps import CALLED, STUCK, Kind, attribute, item, kind_of
+from .symbols import Registry, is_atom
+
+MOST = 2_000
+_PARTS = 48
+_VALUES = 8
+_VALUES_S = 0.1
+
+
+class Lost(Exception):  # noqa: N818  # an answer, not an error
+    """There is too much to follow."""
+
+
+class Track:
+    """A chain under way: the symbols of what it has reached, and how it goes on from there."""
+
+    __slots__ = ("keys", "kind", "next", "paths", "place", "site")
+
+    def __init__(self, site: Site, paths: list[tuple[Any, ...]], kind: Kind, place: int) -> None:
+        self.site = site
+        self.paths = paths
+        self.kind = kind
+        self.place = place
+        self.keys: list[Any] = []
+        self.next: Any = STUCK
+
+
+class Accesses:
+    """What one run after another reads and changes, by the cell's line and the symbol.
+
+    `lines` maps files of cells to the lines of their statements, as `rewrite` gives them.
+    `fingerprint` gives the hash of a value, empty where it has none.
+    """
+
+    def __init__(self, registry: Registry, fingerprint: Callable[[Any], str]) -> None:
+        self.registry = registry
+        self.fingerprint = fingerprint
+        self.sites: list[Site] = []
+        self.lines: dict[str, dict[int, int]] = {}
+        self.fault = ""
+        self.start()
+
+    def start(self) -> None:
+        """Forget the last run."""
+        self.fault = ""
+        self.opaque: set[str] = set()
+        self._found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
+        self._stored: set[tuple[Any, ...]] = set()
+        self._values: dict[tuple[Any, ...], str] = {}
+        self._values_s = 0.0
+        self._tracks: dict[tuple[int, int], Track] = {}
+        self._calls: dict[tuple[int, int], str] = {}
+        self.registry.renew()
+        self._began = dict(self.registry.roots)
+
+    def hooks(self) -> list[Callable[..., Any]]:
+        """Return what the texts call, in the order of `rewrite.HOOKS`."""
+        return [self.use, self.at, self.key, self.end, self.call, self.more]
+
+    def told(self) -> list[Access]:
+        """Return the accesses of the run; of a name of which nothing is known, the whole."""
+        for track in self._tracks.values():
+            self._give_up(track)
+        wide: dict[tuple[int, str, bool], int] = {}
+        for line, path, changes in self._found:
+            wide[line, path[0], changes] = wide.get((line, path[0], changes), 0) + 1
+        found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
+        for (line, path, changes), value in self._found.items():
+            if wide[line, path[0], changes] > _PARTS:
+                path, value = path[:1], ""  # noqa: PLW2901  # too many parts to tell
+            found[line, path, changes] = value
+        for name in sorted(self.opaque & self.registry.home.keys()):
+            found.update({(0, (name,), changes): "" for changes in (False, True)})
+        return [
+            {"line": line, "name": path[0], "path": [*path[1:]], "changed": changes, "hash": value}
+            for (line, path, changes), value in found.items()
+        ]
+
+    # ------------------------------------------------------------ the texts call these
+
+    def use(self, number: int, value: Any) -> Any:
+        """Let a value pass that a name held."""
+        try:
+            site = self.sites[number]
+            quiet = is_atom(value) and self.registry.home.get(site.name, self) is not value
+            if not self.fault and not (quiet and not callees.may_call(value)):
+                paths = self._paths(value, site.name)
+                self._consume(site, value, paths, id(sys._getframe(1)))  # noqa: SLF001
+        except Exception as error:
+            self._fail(error)
+        return value
+
+    def at(self, number: int, place: int, value: Any) -> Any:
+        """Let an object pass of which an attribute or item is about to be taken."""
+        try:
+            if not self.fault:
+                self._at((id(sys._getframe(1)), number), place, value)  # noqa: SLF001
+        except Exception as error:
+            self._fail(error)
+        return value
+
+    def key(self, number: int, place: int, index: int, value: Any) -> Any:
+        """Let a key pass."""
+        try:
+            track = self._tracks.get((id(sys._getframe(1)), number))  # noqa: SLF001
+            if track is not None and track.place == place and not self.fault:
+                track.keys[index] = _plain(value)
+                if index == track.site.links[place].last:
+                    self._step(track, item(track.kind, track.keys, many=_many(track)))
+        except Exception as error:
+            self._fail(error)
+        return value
+
+    def end(self, number: int, value: Any) -> Any:
+        """Let a value pass that a chain of attributes and subscripts led to."""
+        try:
+            if not self.fault:
+                frame = id(sys._getframe(1))  # noqa: SLF001
+                self._end(self.sites[number], self._tracks.pop((frame, number), None), value, frame)
+        except Exception as error:
+            self._fail(error)
+        return value
+
+    def call(self, number: int, value: Any) -> Any:
+        """Let a value pass that is about to be called."""
+        try:
+            if not self.fault:
+                site, frame = self.sites[number], id(sys._getframe(1))  # noqa: SLF001
+                for path in self._paths(value, site.name):
+                    self._note(site, path)
+                self._about_to_call(site, value, frame, "")
+        except Exception as error:
+            self._fail(error)
+        return value
+
+    def more(self, number: int, value: Any) -> Any:
+        """Let a value pass that is about to be added, or the like, to what a name holds."""
+        try:
+            if not self.fault:
+                site, frame = self.sites[number], sys._getframe(1)  # noqa: SLF001
+                space = frame.f_globals if site.line else frame.f_locals
+                held = space.get(site.name, frame.f_globals.get(site.name))
+                for path in self._paths(held, site.name):
+                    self._note(site, path)
+                    if not is_atom(held) or len(path) == 1:
+                        self._change(site, path)
+                        self.registry.doubt(path)
+        except Exception as error:
+            self._fail(error)
+        return value
+
+    # ------------------------------------------------------------ chains
+
+    def _at(self, key: tuple[int, int], place: int, value: Any) -> None:
+        site = self.sites[key[1]]
+        track = self._tracks.pop(key, None)
+        if place == 0:
+            if track is not None:
+                self._give_up(track)
+            paths = self._paths(value, site.name)
+        else:
+            paths = self._arrived(track) if track is not None else []
+            paths = _joined(paths, self._symbols(value))
+        if not paths:
+            return
+        link = site.links[place]
+        track = self._tracks[key] = Track(site, paths, kind_of(value), place)
+        if link.attribute:
+            self._step(track, attribute(value, track.kind, link.attribute))
+        else:
+            track.keys = [*link.keys]
+            if link.last < 0:
+                self._step(track, item(track.kind, track.keys, many=link.many))
+
+    def _step(self, track: Track, step: Any) -> None:
+        """Note how a chain goes on; where it ends in a store, that is about to be done."""
+        track.next = step
+        site = track.site
+        if not site.stores or track.place < len(site.links) - 1:
+            return
+        if site.stores == "more":
+            for path in _after(track):
+                self._note(site, path)
+                self.registry.doubt(path)
+        for path in _after(track):
+            self._change(site, path, whole=step not in (STUCK, CALLED) and site.stores == "store")
+
+    def _arrived(self, track: Track) -> list[tuple[Any, ...]]:
+        """Return the symbols of what a link has led to; none where it led out of sight."""
+        if track.next is CALLED:
+            return []
+        if track.next is not STUCK:
+            return _after(track)
+        for path in track.paths:
+            self._note(track.site, path)
+            if track.site.stores or not track.kind.is_table:
+                self._change(track.site, path)
+        return []
+
+    def _give_up(self, track: Track) -> None:
+        """Take note of a chain that did not come to its end."""
+        if not track.site.stores or track.place < len(track.site.links) - 1:
+            for path in _after(track):
+                self._note(track.site, path)
+
+    def _end(self, site: Site, track: Track | None, value: Any, frame: int) -> None:
+        if site.mode == CALLEE:
+            if track is not None:
+                self._method(site, track, value, frame)
+            else:
+                self._about_to_call(site, value, frame, "")
+            return
+        paths = self._symbols(value)
+        if track is None or track.next is CALLED:
+            self._consume(site, value, paths, frame)
+            return
+        reached = _after(track)
+        if track.next is STUCK:
+            for path in reached:
+                self._note(site, path)
+                if not track.kind.is_table and not is_atom(value):
+                    self._change(site, path)
+            self._consume(site, value, paths, frame)
+            return
+        one = len(track.next) == 1
+        for path in reached if one else ():
+            self._value(path, value)
+        self._consume(site, value, _joined(reached, paths), frame, known=bool(paths))
+
+    def _method(self, site: Site, track: Track, value: Any, frame: int) -> None:
+        """Note that what a chain led to is about to be called."""
+        name = track.site.links[-1].attribute
+        if track.next is not STUCK and track.next is not CALLED:
+            for path in _after(track):
+                self._note(site, path)
+            self._about_to_call(site, value, frame, "")
+            return
+        does = self._about_to_call(site, value, frame, name if track.kind.word else "", track.kind)
+        if does == callees.FOLLOWED:
+            return
+        for path in track.paths:
+            self._note(site, path)
+            if does != callees.PURE:
+                self._change(site, path)
+
+    def _about_to_call(
+        self, site: Site, value: Any, frame: int, method: str, kind: Kind | None = None
+    ) -> str:
+        """Return what is known of a callee, and keep it for the arguments."""
+        number = site.call
+        inplace = number >= 0 and self.sites[number].inplace
+        does = callees.known(value, method, kind.word if kind is not None else "")
+        if does == callees.PURE and inplace:
+            does = callees.UNKNOWN
+        if does == callees.UNKNOWN:
+            self.opaque.update(callees.names_in(value, self.registry.home))
+            if callees.sees_all(value):
+                message = "a cell looks at its names by itself"
+                raise Lost(message)
+        self._calls[frame, number] = does
+        return does
+
+    # ------------------------------------------------------------ what is noted
+
+    def _symbols(self, value: Any) -> list[tuple[Any, ...]]:
+        return [] if is_atom(value) else self.registry.symbols(value)
+
+    def _paths(self, value: Any, name: str) -> list[tuple[Any, ...]]:
+        """Return the symbols of a value that stands under a name in the text."""
+        registry = self.registry
+        if not name or registry.home.get(name, registry) is not value:
+            return self._symbols(value)
+        if name in registry.hidden or type(value) is types.ModuleType:
+            return []
+        if registry.roots.get(name) != id(value):
+            registry.look(name)
+        return _joined([(name,)], self._symbols(value))
+
+    def _consume(
+        self,
+        site: Site,
+        value: Any,
+        paths: list[tuple[Any, ...]],
+        frame: int,
+        *,
+        known: bool = True,
+    ) -> None:
+        """Note what becomes of a value: it is read, and perhaps changed where nobody sees."""
+        mode = site.mode
+        does = self._calls.get((frame, site.call), callees.UNKNOWN) if mode == ARG else ""
+        if does == callees.FOLLOWED:
+            mode = KEEP
+        if not paths:
+            if mode != CALLEE and callees.may_call(value):
+                self.opaque.update(callees.names_in(value, self.registry.home))
+            return
+        plain = is_atom(value)
+        if mode == KEEP and known and not plain:
+            return  # it is known again by itself
+        for path in paths:
+            self._note(site, path)
+        if plain and callees.may_call(value):
+            self.opaque.update(callees.names_in(value, self.registry.home))
+        elif plain:
+            return
+        elif does == callees.UNKNOWN or mode == KEEP or self._is_lost(mode, value, known=known):
+            for path in paths:
+                self._change(site, path)
+
+    def _is_lost(self, mode: str, value: Any, *, known: bool) -> bool:
+        """Return whether a value is taken where parts of it can be changed unseen."""
+        return mode == TAKE and not (known and self.registry.is_seen_through(value))
+
+    def _note(self, site: Site, path: tuple[Any, ...]) -> None:
+        """Note a read."""
+        key = (site.line or self._line(), path, False)
+        if key not in self._found:
+            self._add(key, self._values.get(path, ""))
+
+    def _change(self, site: Site, path: tuple[Any, ...], *, whole: bool = False) -> None:
+        """Note a change; `whole`: nothing that was there at the path is left."""
+        self._add((site.line or self._line(), path, True), "")
+        self.registry.changed(path)
+        if whole:
+            self._stored.add(path)
+
+    def _add(self, key: tuple[int, tuple[Any, ...], bool], value: str) -> None:
+        self._found[key] = value
+        if len(self._found) > MOST:
+            message = "too many parts"
+            raise Lost(message)
+
+    def _value(self, path: tuple[Any, ...], value: Any) -> None:
+        """Take the fingerprint of a part that is read for the first time, as the run found it."""
+        if path in self._values or len(self._values) >= _VALUES or len(path) < 2:
+            return
+        name = path[0]
+        made = any(path[:end] in self._stored for end in range(1, len(path) + 1))
+        if made or self._began.get(name) != id(self.registry.home.get(name)):
+            return
+        started = time.perf_counter()
+        if self._values_s < _VALUES_S:
+            self._values[path] = self.fingerprint(value)
+        self._values_s += time.perf_counter() - started
+
+    def _line(self) -> int:
+        """Return the line of the cell whose statement is executing, 0 when none is."""
+        frame: types.FrameType | None = sys._getframe(1)  # noqa: SLF001
+        while frame is not None:
+            lines = self.lines.get(frame.f_code.co_filename)
+            if lines is not None and frame.f_code.co_name.startswith(("<module", "<cell")):
+                return lines.get(frame.f_lineno, 0)
+            frame = frame.f_back
+        return 0
+
+    def _fail(self, error: Exception) -> None:
+        """Say nothing of this run."""
+        self.fault = self.fault or f"{type(error).__name__}: {error}"
+        self._tracks.clear()
+
+
+def _joined(some: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [*some, *(path for path in others if path not in some)] if others else some
+
+
+def _after(track: Track) -> list[tuple[Any, ...]]:
+    """Return the symbols that a chain leads to by its next link: itself where that is not told."""
+    if track.next is STUCK or track.next is CALLED:
+        return track.paths
+    return [(*path, *step) for path in track.paths for step in track.next]
+
+
+def _many(track: Track) -> bool:
+    return track.site.links[track.place].many
+
+
+def _plain(value: Any) -> Any:
+    """Return a key that names a part: a text, a number, a list of texts; None for all others."""
+    if type(value) in (str, int):
+        return value
+    if type(value) is list and value and all(type(key) is str for key in value):
+        return [*value]
+    return None

@@ -1,0 +1,243 @@
+"""Follows the cells of a child below the names: the fine-grained second pass.
+
+Texts that the child compiles are changed as they are (`rewrite`); functions that cells have defined
+before get code of the same text, changed in the same way. It is done where a suspicion is tried, in
+a process that is thrown away. A fault in here, or a function that cannot be followed, means that
+nothing is said of the run's parts; what the cell does stays the same.
+
+Source: Macke et al. 2021, section 3; the two passes are the design's.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import linecache
+import re
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import instrument, unhook
+from .accesses import Accesses
+from .contract import Access
+from .hooks import is_ours
+from .monitor import inside
+from .places import TIMED
+from .rewrite import HOOKS, rewrite, statement_lines
+from .symbols import Registry, is_own
+
+_FUTURE = 0x1FFF000  # the bits of `from __future__ import ...` in a code object's flags
+_MOST = 1_000
+_FEW = 100
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class Follower:
+    """What follows the runs of one child; `replace` changes an attribute of the kernel for it."""
+
+    def __init__(self, tracer: Any, replace: Callable[[Any, str, Any], None]) -> None:
+        self.tracer = tracer
+        self.fault = ""
+        self.seen: set[int] = set()
+        self.codes: dict[tuple[str, int], dict[tuple[str, int], types.CodeType]] = {}
+        self.accesses: Accesses | None = None
+        self.known = 0
+        self.opaque: set[str] = set()
+        try:
+            self._start(replace)
+        except Exception as error:
+            self._fail(error)
+
+    def _start(self, replace: Callable[[Any, str, Any], None]) -> None:
+        tracer = self.tracer
+        if not tracer.trace:
+            self.fault = "the kernel is not traced"
+        elif unhook.is_wanted():
+            self.fault = "a compiler that reads functions is loaded"
+        elif tracer.shell.ast_transformers:
+            self.fault = "the notebook rewrites its cells itself"
+        if self.fault:
+            return
+        registry = Registry(tracer.home, tracer.shell.user_ns_hidden)
+
+        def fingerprint(value: Any) -> str:
+            return str(tracer.snapshot.fingerprint(value)["hash"])
+
+        self.accesses = Accesses(registry, fingerprint)
+        self.known = len(tracer.recorder.flags)
+        for name, hook in zip(HOOKS, self.accesses.hooks()):  # noqa: B905  # not before 3.10
+            setattr(builtins, name, hook)
+        original = tracer.shell.transform_ast
+
+        def transform_ast(node: Any) -> Any:
+            tree = original(node)
+            self._changed(tree)
+            return tree
+
+        replace(tracer.shell, "transform_ast", transform_ast)
+
+    def begin(self, text: str) -> None:
+        """Take note that a cell is about to run."""
+        if self.fault or self.accesses is None:
+            return
+        try:
+            self.accesses.start()
+            self._swap(text)
+            self.accesses.opaque |= self.opaque
+        except Exception as error:
+            self._fail(error)
+
+    def end(self) -> tuple[list[Access] | None, str]:
+        """Return what the last run accessed; None where that is not known, and why."""
+        if self.fault or self.accesses is None:
+            return None, self.fault
+        try:
+            if self.accesses.fault:
+                return None, self.accesses.fault
+            recorder = self.tracer.recorder
+            entered = {*recorder.hits, *recorder._called}  # noqa: SLF001  # it is the tracer's
+            if any(hook < self.known for hook in entered):
+                return None, "a function was not followed"
+            return self.accesses.told(), ""
+        except Exception as error:
+            self._fail(error)
+            return None, self.fault
+
+    def _fail(self, error: Exception) -> None:
+        self.fault = self.fault or f"{type(error).__name__}: {error}"
+
+    # ------------------------------------------------------------ texts of the child
+
+    def _changed(self, tree: Any) -> None:
+        """Change a text that is about to be compiled."""
+        accesses = self.accesses
+        if self.fault or accesses is None or not isinstance(tree, ast.Module):
+            return
+        try:
+            source = self.tracer.sources[-1] if self.tracer.sources else None
+            if source is None or source.shift is None:
+                accesses.fault = "a text is not of the cell"
+                return
+            line_of, file = source.line_of, source.file
+            if id(source) in self.seen:  # %%time and %time compile their own text
+                file = TIMED[0]
+                run, line_of = self.tracer.places.files.get(file, (0, _unknown))
+                line_of = line_of if run == self.tracer.runs else _unknown
+            self.seen.add(id(source))
+            if instrument.mentions_numba(tree):
+                accesses.fault = "a compiler reads its functions"
+                return
+            lines = statement_lines(tree, line_of)
+            accesses.opaque |= rewrite(tree, accesses.sites, line_of)
+            if line_of is _unknown:
+                accesses.lines.pop(file, None)
+            else:
+                accesses.lines[file] = lines
+        except Exception as error:
+            accesses.fault = f"{type(error).__name__}: {error}"
+
+    # ------------------------------------------------------------ functions of earlier cells
+
+    def _swap(self, text: str) -> None:
+        """Give the functions that a text may call code that tells of its accesses."""
+        for function in reachable(_WORD.findall(text), self.tracer.home):
+            code = function.__code__
+            if code.co_filename not in self.tracer.places.files or is_ours(code):
+                continue
+            key = (code.co_filename, code.co_flags & _FUTURE)
+            if key not in self.codes:
+                self.codes[key] = self._compiled(*key)
+            other = self.codes[key].get((code.co_name, code.co_firstlineno))
+            if other is not None and _is_alike(code, other) and self.tracer.texts.text_of(code):
+                function.__code__ = other
+
+    def _compiled(self, file: str, future: int) -> dict[tuple[str, int], types.CodeType]:
+        """Return the codes of a cell's functions, by name and first line, hooks and all."""
+        accesses, tracer = self.accesses, self.tracer
+        text = "".join(linecache.getlines(file))
+        if accesses is None or not text:
+            return {}
+        run, line_of = tracer.places.files[file]
+        flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        tree = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        if instrument.mentions_numba(tree):
+            return {}
+        monitored = tracer.monitor.alive
+        plan = instrument.plan(
+            tree, tracer.recorder, run, line_of, direct=True, monitored=monitored
+        )
+        if plan.edits and not hasattr(builtins, instrument.BEGIN):
+            tracer._offer_hooks()  # noqa: SLF001  # they are the tracer's
+        plan.apply()
+        self.opaque |= rewrite(tree, accesses.sites, line_of, module=False)
+        whole = compile(tree, file, "exec", flags, dont_inherit=True)
+        if monitored and plan.entries:
+            tracer.monitor.watch(whole, {}, plan.entries)
+        return {(code.co_name, code.co_firstlineno): code for code in inside(whole)}
+
+
+def _unknown(_line: int) -> int:
+    """Return that it is not known which line of the cell it is: who calls the text will tell."""
+    return 0
+
+
+def _is_alike(code: types.CodeType, other: types.CodeType) -> bool:
+    """Return whether a function that has one code can have the other."""
+    return all(
+        getattr(code, name) == getattr(other, name)
+        for name in ("co_freevars", "co_cellvars", "co_varnames", "co_argcount", "co_flags")
+    )
+
+
+def reachable(words: list[str], home: dict[str, Any]) -> Iterator[types.FunctionType]:
+    """Yield the functions of cells that words of a text lead to, through one another."""
+    waiting: list[Any] = [home[word] for word in dict.fromkeys(words) if word in home]
+    seen: set[int] = set()
+    kept: list[Any] = []  # numbers of objects that are gone come again
+    while waiting and len(seen) < _MOST:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        kept.append(value)
+        kind = type(value)
+        if kind is types.FunctionType:
+            if value.__globals__ is home:
+                waiting += [home[name] for name in _words(value.__code__) if name in home]
+            waiting += _behind(value)
+            yield value
+        elif kind is types.MethodType:
+            waiting += [value.__func__, value.__self__]
+        elif kind in (list, tuple, dict):
+            waiting += list(value.values() if kind is dict else value)[:_FEW]
+        elif kind is property:
+            waiting += [value.fget, value.fset, value.fdel]
+        elif kind in (staticmethod, classmethod):
+            waiting.append(value.__func__)
+        elif kind is functools.partial:
+            waiting += [value.func, *value.args]
+        elif issubclass(kind, type):
+            if is_own(value):
+                waiting += [*vars(value).values(), *value.__bases__]
+        elif is_own(kind):
+            waiting.append(kind)
+
+
+def _words(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for const in code.co_consts:
+        if type(const) is types.CodeType:
+            yield from _words(const)
+
+
+def _behind(function: types.FunctionType) -> Iterator[Any]:
+    """Yield what a function holds: in its closure, as defaults, and what it wraps."""
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # it is empty as yet
+            continue
+    yield from function.__defaults__ or ()
+    yield function.__dict__.get("__wrapped__")
