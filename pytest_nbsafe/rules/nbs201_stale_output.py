@@ -16,11 +16,13 @@ from pytest_nbsafe.rules.stale import (
     chain_steps,
     link,
     marks,
+    records,
     refresh_remedy,
     root,
     why_older,
 )
 from pytest_nbsafe.rules.words import against_clean, called, cells, few, ran_as
+from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
 
 
@@ -32,7 +34,9 @@ class StaleOutput:
 
     Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
     cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
-    too; it refutes when the text is the same. Where there is no text, so do pictures, if all others
+    too; it refutes when the text is the same. Rows in another order, last digits and dtypes are
+    what another version of a library gives as well: they only warn, unless the recorded order
+    gives the saved text. Where there is no text, so do pictures, if all others
     of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
     below the same cause. Without a run, only a read of a stale name is told. Where the clean run
     does not reach the cell, it is run again on the side of the replayed order, after the cells that
@@ -127,17 +131,17 @@ def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
     reads = f"read {called(read.name)} {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = again.of_read(facts, read.cell)
-    return _claim(facts, read, rerun, why_older(read), steps, refresh_remedy(read), edges)
+    return _claim(facts, read, rerun, why_older(read), steps, refresh_remedy(facts, read), edges)
 
 
 def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
     alike = [o for o in suspicions(facts).outdated if _is_alike(o, old)]
     made = [o.name for o in alike if o.through == old.through]
     between = [
-        Step(cell, _line(facts, cell, made), f"was made from the older {few(made)}")
+        Step(cell, _line(facts, cell, made), f"ran{_as(facts, cell)} with the older {few(made)}")
         for cell in reversed(old.through)
     ]
-    reads = "read that" if old.through else f"read {few(made)}"
+    reads = "read what it made" if old.through else f"read {few(made)}"
     does = anew(facts, old.definer, [o.name for o in alike])
     steps = (
         *between,
@@ -148,11 +152,17 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
     first = sorted(
         {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
     )
-    remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
+    whole = refresh.with_changers(first, old.cell, records(facts))
+    remedy = f"run {cells(whole)} again, then this cell" if whole else "run this cell again"
     if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
     rerun = again.of_ending(facts, old.cell)
     return _claim(facts, old, rerun, why, steps, remedy, edges)
+
+
+def _as(facts: Facts, cell: int) -> str:
+    last = facts.plan.last_run(cell)
+    return f" {ran_as(facts.plan, last.step)}" if last is not None else ""
 
 
 def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
@@ -204,6 +214,10 @@ def _claim(
         verdict = "confirmed"
         says = "the saved output is stale"
         steps = (*steps, *again.steps(rerun, suspicion.line))
+    elif judgement is not None and judgement.output == "drift":
+        says = "this result is stale, or other versions or files gave it"
+        shows = against_clean(judgement.saved, judgement.clean)
+        steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
     return Claim(
         finding(
             facts,

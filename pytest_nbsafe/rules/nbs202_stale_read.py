@@ -108,7 +108,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
                 Step(read.cell, read.line, _reads(facts, read)),
                 *again.steps(rerun, read.line),
             ),
-            remedy=refresh_remedy(read),
+            remedy=refresh_remedy(facts, read),
             severity="warning" if verdict == "observed" else None,
         ),
         explains=marks(read, page_edges(facts)),

@@ -8,9 +8,10 @@ from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Facts, Mark
+from pytest_nbsafe.rules.paths import suspicions
 from pytest_nbsafe.rules.words import called, cells, few, ran_as
-from pytest_nbsafe.trace.model import Cause, OutdatedResult, StaleRead
-from pytest_nbsafe.trace.staleness import refreshing
+from pytest_nbsafe.trace import refresh
+from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead
 
 
 def why_older(read: StaleRead) -> str:
@@ -95,9 +96,16 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> froze
     return frozenset(found)
 
 
-def refresh_remedy(read: StaleRead) -> str:
-    """Return which cells to run again, from the one that missed the news to the reading one."""
-    again = refreshing(read)
+def records(facts: Facts) -> tuple[Record, ...]:
+    """Return what the statements did that ran: those of the replayed plan, else of the clean."""
+    trial = facts.trial
+    return refresh.all_records((trial.replay or trial.clean) if trial else None)
+
+
+def refresh_remedy(facts: Facts, read: StaleRead) -> str:
+    """Return which cells to run again, so that all that is read is fresh, and then this one."""
+    reads = [one for one in suspicions(facts).stale_reads if one.step == read.step]
+    again = refresh.of_reads(reads, records(facts))
     if not again:
         return "run the notebook from the top"
     order = ", in this order" if len(again) > 1 else ""

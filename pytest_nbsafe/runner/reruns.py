@@ -10,17 +10,17 @@ run as far, once the trial is over and only for what it has not settled.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.runner.elsewhere import Elsewhere, MakeRun
 from pytest_nbsafe.runner.planrun import PlanRun
+from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.consistency import values_at_end
 from pytest_nbsafe.trace.differences import Counterfactual, Outcome, made, rerun
-from pytest_nbsafe.trace.model import CellResult, PlanResult, Rerun, StaleRead, Suspicions
-from pytest_nbsafe.trace.staleness import refreshing
+from pytest_nbsafe.trace.model import CellResult, PlanResult, Record, Rerun, StaleRead, Suspicions
 from pytest_nbsafe.values import dataclass
 
 LIMIT_S = 10.0
@@ -57,9 +57,9 @@ class Reruns:
     def __init__(self, graph: Graph, suspicions: Suspicions) -> None:
         self.reads: dict[int, Rerun] = {}
         self.endings: dict[int, Rerun] = {}
-        self._stale: dict[int, StaleRead] = {}
-        for read in reversed(suspicions.stale_reads):
-            self._stale[read.step] = read
+        self._stale: dict[int, list[StaleRead]] = {}
+        for read in suspicions.stale_reads:
+            self._stale.setdefault(read.step, []).append(read)
         outdated = {old.cell for old in suspicions.outdated}
         self._through = {
             cell: tuple(sorted(_upstream(graph, cell) & outdated)) for cell in sorted(outdated)
@@ -69,10 +69,11 @@ class Reruns:
 
     def before(self, run: PlanRun) -> None:
         """Run the cell of the next step on the side, as it is and refreshed, if it is suspected."""
-        read = self._stale.get(len(run.results) + 1)
-        if read is None or len(self.reads) >= MOST:
+        stale = self._stale.get(len(run.results) + 1)
+        if stale is None or len(self.reads) >= MOST:
             return
-        cell, again = read.cell, tuple(c for c in refreshing(read) if c != read.cell)
+        cell, found = stale[0].cell, refresh.of_reads(stale, _records(run.results))
+        again = tuple(one for one in found if one != cell)
         ask = partial(self._ask, run)
         base = ask((cell,))
         if again and base.elsewhere:
@@ -97,7 +98,7 @@ class Reruns:
                 continue
             kept = [name for name, value in result.after.items() if held.get(name) == value]
             old = Outcome(result, run.look(kept), strict=True)  # what it made, as it is now
-            again = self._through[cell]
+            again = refresh.with_changers(self._through[cell], cell, _records(run.results))
             found, elsewhere = _compared(partial(self._ask, run), cell, again, old)
             self.endings[cell] = found
             if elsewhere:
@@ -173,6 +174,10 @@ def _read_elsewhere(ask: _Ask, waiting: _Waiting, ran: PlanResult) -> Rerun:
     if rerun(cell, (), Outcome(own), Outcome(base.results[0])).result == "differs":
         return _not_run(cell, again, f"cell {cell} does not make the same each time")
     return _compared(ask, cell, again, Outcome(base.results[0], base.shown))[0]
+
+
+def _records(results: Sequence[CellResult]) -> Iterator[Record]:
+    return (record for result in results for record in result.records)
 
 
 def _upstream(graph: Graph, cell: int) -> frozenset[int]:

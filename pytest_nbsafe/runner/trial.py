@@ -116,7 +116,7 @@ class TrialRun:
         lost = {cell.number for cell in self._graph.notebook.code_cells if cell.count is None}
         suspected |= self._below({read.cell for read in suspicions.from_below} | lost)
         notebook = self._graph.notebook
-        last = verdicts.needs_second(notebook, suspected, clean, replay, self._outside)
+        last = verdicts.needs_second(notebook, suspected, clean, replay, self._doubts)
         if last is None:
             return None
         return self._as_far(clean.plan, last)
@@ -128,7 +128,7 @@ class TrialRun:
         if not self.may_ask_more or sum(r.duration_s for r in clean.results) > MOST_S:
             return None
         notebook, suspected = self._graph.notebook, verdicts.suspects(suspicions)
-        judgements = verdicts.judge(notebook, suspected, clean, None, second, self._outside)
+        judgements = verdicts.judge(notebook, suspected, clean, None, second, self._doubts)
         shown = doubles.unexplained(judgements, suspected)
         if shown is None:
             return None
@@ -162,8 +162,8 @@ class TrialRun:
             run.close()
 
     @cached_property
-    def _outside(self) -> frozenset[int]:
-        return outside.lookers(self._graph)
+    def _doubts(self) -> outside.Doubts:
+        return outside.doubts(self._graph)
 
     def _below(self, cells: Collection[int]) -> frozenset[int]:
         """Return the cells made, however far, from what these make."""
@@ -198,8 +198,8 @@ class TrialRun:
         second: PlanResult | None,
     ) -> Trial:
         suspected, notebook = verdicts.suspects(suspicions), self._graph.notebook
-        judgements = verdicts.judge(notebook, suspected, clean, replay, second, self._outside)
-        standing = verdicts.standing(suspicions, judgements, self._graph.cells)
+        judgements = verdicts.judge(notebook, suspected, clean, replay, second, self._doubts)
+        standing = verdicts.standing(suspicions, judgements, self._graph)
         return Trial(
             clean,
             replay,

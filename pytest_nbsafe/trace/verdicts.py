@@ -7,11 +7,11 @@ clean run keeps chance from being taken for proof.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 
-from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.model import Notebook, Output
+from pytest_nbsafe.trace import drift, shown
 from pytest_nbsafe.trace.differences import made
 from pytest_nbsafe.trace.model import (
     PICTURE,
@@ -22,12 +22,12 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
     Value,
 )
-from pytest_nbsafe.trace.outputs import compare, is_of_other_library, pictures, text_lines
+from pytest_nbsafe.trace.outputs import compare, is_of_other_library, pictures
+from pytest_nbsafe.trace.outside import NO_DOUBTS, Doubts
 from pytest_nbsafe.values import replace
 
 _DICTS_IN_ORDER = (3, 7)
 _FEW = 2
-_WORDS = re.compile(r"\w+")
 
 
 def suspects(suspicions: Suspicions) -> frozenset[int]:
@@ -44,10 +44,10 @@ def needs_second(
     suspected: Collection[int],
     clean: PlanResult,
     replay: PlanResult | None,
-    outside: Collection[int] = (),
+    doubts: Doubts = NO_DOUBTS,
 ) -> int | None:
     """Return the last suspected cell that a second clean run must reach, None when none differs."""
-    first = judge(notebook, suspected, clean, replay, None, outside)
+    first = judge(notebook, suspected, clean, replay, None, doubts)
     doubtful = [cell for cell in suspected if cell in first and _differs(first[cell])]
     return max(doubtful, default=None)
 
@@ -63,17 +63,19 @@ def judge(
     clean: PlanResult,
     replay: PlanResult | None,
     second: PlanResult | None,
-    outside: Collection[int] = (),
+    doubts: Doubts = NO_DOUBTS,
 ) -> dict[int, Judgement]:
     """Return what the clean run says of each cell that it ran.
 
     A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
-    and where every unsuspected cell above reproduces its saved text, here or in the replayed plan
-    (then the order explains its difference); else it is "nondeterministic" or "drift". Where a
-    cell shows no text its pictures count, byte for byte: equal ones are the same; others differ
-    only where all unsuspected cells reproduce theirs, so that it is not the machine that draws.
-    What differs in a cell that looks `outside` is drift, of itself alone; all of it where nothing
-    on the page is as it was saved.
+    where another version of a library does not make it as well, and where every unsuspected cell
+    above reproduces its saved text; else it is "nondeterministic" or "drift". Where the replayed
+    plan gives the saved text here, the order explains the difference, and nothing else need be
+    the same. Where a cell shows no text its pictures count, byte for byte: equal ones are the same;
+    others differ only where all unsuspected cells reproduce theirs, so that it is not the machine
+    that draws. What differs in a cell that looks outside is drift, of itself alone; all of it
+    where nothing on the page is as it was saved, and part of that is made from files or by
+    libraries that may give other numbers today.
     """
     judgements: dict[int, Judgement] = {}
     drifting = False
@@ -82,17 +84,19 @@ def judge(
             continue
         again = second.last(result.cell) if second else None
         replayed = replay.last(result.cell) if replay else None
-        reproduced = _reproduced(notebook, replayed)
-        moves = result.cell in outside and not reproduced
-        judgement = _judgement(notebook, result, replayed, again, drifting=drifting or moves)
-        judgements[result.cell] = judgement
-        told = result.cell in suspected or reproduced
-        if judgement.output == "differs" and not told:
-            drifting = True
-    if _is_elsewhere(judgements) or _has_other_libraries(notebook, clean):
+        found = _judgement(notebook, result, replayed, again)
+        if found.output == "differs" and not _reproduced(notebook, replayed):
+            moves, told = result.cell in doubts.outside, result.cell in suspected
+            doubtful = _is_doubtful(notebook, result, doubts)
+            if drifting or moves or (doubtful and told):
+                found = replace(found, output="drift")
+            drifting = drifting or (not moves and (doubtful or not told))
+        judgements[result.cell] = found
+    if _is_elsewhere(judgements, doubts) or _has_other_libraries(notebook, clean):
         for cell, found in judgements.items():
-            if not _reproduced(notebook, replay.last(cell) if replay else None):
-                judgements[cell] = _drifted(found)
+            replayed = replay.last(cell) if replay else None
+            if found.output == "differs" and not _reproduced(notebook, replayed):
+                judgements[cell] = replace(found, output="drift")
     if not pictures(_outputs(clean)):
         return judgements
     pictured = _by_pictures(notebook, suspected, judgements, (clean, replay, second))
@@ -101,13 +105,25 @@ def judge(
     }
 
 
-def _is_elsewhere(judgements: Mapping[int, Judgement]) -> bool:
+def _is_doubtful(notebook: Notebook, result: CellResult, doubts: Doubts) -> bool:
+    """Return whether an older library, or Python, is enough to explain another text of a cell."""
+    saved = notebook.cell(result.cell).outputs
+    if doubts.libraries:
+        return drift.by_library(saved, result.outputs)
+    unordered = _is_saved_before(notebook, _DICTS_IN_ORDER)
+    return drift.by_python(saved, result.outputs, unordered=unordered)
+
+
+def _is_elsewhere(judgements: Mapping[int, Judgement], doubts: Doubts) -> bool:
     """Return whether this is most likely not where the page was saved: nothing is as it was.
 
-    With one or two texts that differ that is no wonder.
+    With one or two texts that differ that is no wonder; nor where no file and no library has a
+    part in them that gives other numbers from one version to the next.
     """
     outputs = [found.output for found in judgements.values()]
-    return "same" not in outputs and outputs.count("differs") > _FEW
+    differing = [cell for cell, found in judgements.items() if found.output == "differs"]
+    few = len(differing) <= _FEW or doubts.versioned.isdisjoint(differing)
+    return "same" not in outputs and not few
 
 
 def _has_other_libraries(notebook: Notebook, clean: PlanResult) -> bool:
@@ -115,10 +131,6 @@ def _has_other_libraries(notebook: Notebook, clean: PlanResult) -> bool:
         is_of_other_library(notebook.cell(result.cell).outputs, result.outputs)
         for result in clean.results
     )
-
-
-def _drifted(found: Judgement) -> Judgement:
-    return replace(found, output="drift") if found.output == "differs" else found
 
 
 def _outputs(result: PlanResult) -> Iterator[Output]:
@@ -162,17 +174,20 @@ def _reproduced(notebook: Notebook, result: CellResult | None) -> bool:
 def standing(
     suspicions: Suspicions,
     judgements: Mapping[int, Judgement],
-    cells: Mapping[int, CellAnalysis],
+    graph: Graph,
 ) -> Suspicions:
     """Return the suspicions that no cell on their way refutes.
 
-    A cell that shows the symbol it made, and whose saved text a clean run repeats, made the same
-    symbol then as now: what is read from it is not stale, whatever was run again since.
+    A cell that shows the whole symbol it made, and whose saved text a clean run repeats, made the
+    same symbol then as now: what is read from it is not stale, whatever was run again since.
     """
+
+    def shows(cell: int, names: Collection[str]) -> bool:
+        return not shown.names(graph, cell).isdisjoint(names)
 
     def sound(cell: int, names: Collection[str]) -> bool:
         judgement = judgements.get(cell)
-        return judgement is not None and judgement.output == "same" and _shows(cells[cell], names)
+        return judgement is not None and judgement.output == "same" and shows(cell, names)
 
     return Suspicions(
         tuple(
@@ -183,18 +198,9 @@ def standing(
         tuple(
             old
             for old in suspicions.outdated
-            if not any(sound(cell, cells[cell].defines) for cell in old.through)
+            if not any(sound(cell, graph.cells[cell].defines) for cell in old.through)
         ),
         suspicions.from_below,
-    )
-
-
-def _shows(cell: CellAnalysis, names: Collection[str]) -> bool:
-    """Return whether an expression of the cell, evaluated for its own sake, reads the names."""
-    return any(
-        not (statement.kind or statement.writes or statement.mutates)
-        and not statement.reads.isdisjoint(names)
-        for statement in cell.statements
     )
 
 
@@ -203,16 +209,12 @@ def _judgement(
     clean: CellResult,
     replayed: CellResult | None,
     again: CellResult | None,
-    *,
-    drifting: bool,
 ) -> Judgement:
     saved = compare(notebook.cell(clean.cell).outputs, clean.outputs)
     output: Comparison = saved.result
-    if output == "differs":
-        if again is not None and compare(clean.outputs, again.outputs).result == "differs":
-            output = "nondeterministic"
-        elif drifting or _is_reordered(notebook, clean):
-            output = "drift"
+    if output == "differs" and again is not None:
+        repeats = compare(clean.outputs, again.outputs).result != "differs"
+        output = "differs" if repeats else "nondeterministic"
     return Judgement(
         cell=clean.cell,
         output=output,
@@ -223,20 +225,6 @@ def _judgement(
         ),
         made=_values(_made(replayed), clean.after, again.after if again else None),
     )
-
-
-def _is_reordered(notebook: Notebook, clean: CellResult) -> bool:
-    """Return whether a cell shows the same words in another order, as dicts had before Python 3.7.
-
-    What saved it must have been such a Python: then that is all that differs.
-    """
-    if not _is_saved_before(notebook, _DICTS_IN_ORDER):
-        return False
-    before, after = (
-        sorted(_WORDS.findall("\n".join(text_lines(outputs))))
-        for outputs in (notebook.cell(clean.cell).outputs, clean.outputs)
-    )
-    return before == after
 
 
 def _is_saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:

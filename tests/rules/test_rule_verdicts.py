@@ -240,8 +240,8 @@ def test_what_was_made_anew_is_what_went_into_the_name_that_is_read() -> None:
     assert finding.message == f"the saved output is stale: {why}"
     assert finding.remedy == "run cell 2 again, then this cell"
     assert [(s.cell, s.line, s.cause) for s in finding.steps][:3] == [
-        (2, 2, "was made from the older `two`"),
-        (4, 1, "read that as [4]"),
+        (2, 2, "ran as [2] with the older `two`"),
+        (4, 1, "read what it made as [4]"),
         (1, 1, "made `two` anew as [9]"),
     ]
 

@@ -17,6 +17,7 @@ from pytest_nbsafe.trace.model import (
     Suspicions,
     Value,
 )
+from pytest_nbsafe.trace.outside import Doubts
 from pytest_nbsafe.trace.verdicts import judge, needs_second, standing
 
 
@@ -84,10 +85,11 @@ def test_a_suspected_difference_above_does_not_make_it_drift() -> None:
 
 def test_a_cell_that_looks_outside_proves_nothing_unless_the_order_gives_its_text() -> None:
     saved, clean = page("1", "2", "3"), ran("1", "7", "8")
-    judged = judge(saved, {2, 3}, clean, None, clean, {2})
+    doubts = Doubts(outside=frozenset({2}))
+    judged = judge(saved, {2, 3}, clean, None, clean, doubts)
     assert (output_of(judged, 2), output_of(judged, 3)) == ("drift", "differs")
     replayed = ran("1", "2", "3")
-    assert output_of(judge(saved, {2, 3}, clean, replayed, clean, {2}), 2) == "differs"
+    assert output_of(judge(saved, {2, 3}, clean, replayed, clean, doubts), 2) == "differs"
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,8 @@ def test_where_nothing_is_as_it_was_saved_it_is_another_machine(
     version: str, saved: tuple[str, ...], clean: tuple[str, ...], expected: str
 ) -> None:
     notebook = replace(page(*saved), metadata={"language_info": {"version": version}})
-    judged = judge(notebook, {1, 2, 3}, ran(*clean), None, ran(*clean))
+    doubts = Doubts(versioned=frozenset({2}))
+    judged = judge(notebook, {1, 2, 3}, ran(*clean), None, ran(*clean), doubts)
     assert output_of(judged, 1) == expected
     replayed = judge(notebook, {1, 2, 3}, ran(*clean), ran(*saved), ran(*clean))
     assert output_of(replayed, 1) == "differs"
@@ -206,8 +209,8 @@ def test_a_cell_that_shows_what_it_made_clears_what_is_read_from_it() -> None:
     suspicions = Suspicions((StaleRead(3, 3, 1, "table", (cause,), (2,)),))
     same = {2: Judgement(2, "same"), 3: Judgement(3, "differs")}
     other = {2: Judgement(2, "differs"), 3: Judgement(3, "differs")}
-    assert standing(suspicions, same, graph.cells) == Suspicions()
-    assert standing(suspicions, other, graph.cells) == suspicions
+    assert standing(suspicions, same, graph) == Suspicions()
+    assert standing(suspicions, other, graph) == suspicions
 
 
 def test_a_cell_that_shows_something_else_clears_nothing() -> None:
@@ -215,4 +218,4 @@ def test_a_cell_that_shows_something_else_clears_nothing() -> None:
     graph = graphs.build(percent.parse(text))
     cause = Cause("table", 2, 1, (1, 1), "data", 1, 1, (2, 1))
     suspicions = Suspicions((StaleRead(3, 3, 1, "table", (cause,), (2,)),))
-    assert standing(suspicions, {2: Judgement(2, "same")}, graph.cells) == suspicions
+    assert standing(suspicions, {2: Judgement(2, "same")}, graph) == suspicions

@@ -1,0 +1,123 @@
+"""Differences between texts that prove nothing: another version of a library makes them, too.
+
+Such are the same words and numbers in another order (rows of a merge, ties, columns), numbers that
+differ in their last places, and the same contents printed otherwise (dtypes, arrays, dots where a
+table is cut). That the value is an old one is then only one of two reasons.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.trace.outputs import text_lines
+from pytest_nbsafe.values import replace
+
+_CLOSE = 5e-4
+"""How far numbers with decimals lie apart at most, that solvers and summing may tell apart."""
+_NOTHING = 1e-9
+"""Below this a number is what rounding leaves of zero."""
+_DIGITS = 3
+_ATOM = patterns.compile(
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)"
+    r"|[^\W\d]\w*|\d+|\.\.\.|…|[^\s\w'\"()\[\]{},:;.\\|<>-]"
+)
+_WORD = patterns.compile(r"\w+")
+_MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
+_PRINTED = patterns.compile(r"\bmemory usage: .*|\b00:00:00\b|\bfreq=\w+|\(?dtypes?: .*")
+_MISSING = frozenset({"nan", "none", "nat", "na", "null"})
+_OF_PRINTING = frozenset(
+    {"array", "bool", "boolean", "bytes", "category", "class", "complex128", "count", "datetime64"}
+    | {"dtype", "dtypes", "float", "float32", "float64", "index", "int", "int32", "int64", "int8"}
+    | {"length", "name", "np", "ns", "object", "series", "str", "string", "type", "uint8", "us"}
+)
+"""Words that say how a value is kept, or head a table, not what it is."""
+_CUT = frozenset({"...", "…"})
+
+
+class _Number(NamedTuple):
+    value: float
+    whole: bool
+
+
+_Atom = str | _Number
+
+
+def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool) -> bool:
+    """Return whether another version of Python may be all that two texts differ by.
+
+    It words exceptions otherwise; and dicts were `unordered` before 3.7.
+    """
+    before, after = (list(text_lines(_without_messages(outputs))) for outputs in (saved, new))
+    if before == after:
+        return True
+    return unordered and Counter(_words(before)) == Counter(_words(after))
+
+
+def by_library(saved: Iterable[Output], new: Iterable[Output]) -> bool:
+    """Return whether another version of a library may be all that two texts differ by."""
+    before, after = (list(_atoms(outputs)) for outputs in (saved, new))
+    if _alike(before, after) or _gist(before) == _gist(after):
+        return True
+    if _CUT.isdisjoint((*before, *after)):
+        return False
+    whole = ([atom for atom in atoms if atom not in _CUT] for atoms in (before, after))
+    return _lies_in(*sorted(whole, key=len))
+
+
+def _without_messages(outputs: Iterable[Output]) -> list[Output]:
+    return [replace(o, evalue="") if o.kind == "error" else o for o in outputs]
+
+
+def _words(lines: Iterable[str]) -> Iterator[str]:
+    return (word for line in lines for word in _WORD.findall(line))
+
+
+def _atoms(outputs: Iterable[Output]) -> Iterator[_Atom]:
+    """Yield the words and numbers of a text; of an exception only its class."""
+    for line in text_lines(_without_messages(outputs)):
+        for text in _ATOM.findall(_MODULE.sub("", _PRINTED.sub("", line))):
+            atom = _atom(text)
+            if atom not in _OF_PRINTING:
+                yield atom
+
+
+def _atom(text: str) -> _Atom:
+    if text[-1].isdigit() or (text[-1] == "." and text not in _CUT):
+        try:
+            return _Number(float(text), whole=text.lstrip("+-").isdigit())
+        except ValueError:
+            return text.lower()
+    word = text.lower()
+    return "nan" if word in _MISSING else word
+
+
+def _alike(before: Sequence[_Atom], after: Sequence[_Atom]) -> bool:
+    return len(before) == len(after) and all(map(_is_close, before, after))
+
+
+def _is_close(one: _Atom, other: _Atom) -> bool:
+    if not isinstance(one, _Number) or not isinstance(other, _Number):
+        return one == other
+    if one.value == other.value:
+        return True
+    size = max(abs(one.value), abs(other.value))
+    apart = abs(one.value - other.value)
+    return not (one.whole and other.whole) and (apart <= _CLOSE * size or size < _NOTHING)
+
+
+def _gist(atoms: Iterable[_Atom]) -> Counter[str]:
+    """Return the words and rounded numbers, in no order."""
+    return Counter(
+        (str(a.value) if a.whole else f"{a.value:.{_DIGITS}g}") if isinstance(a, _Number) else a
+        for a in atoms
+    )
+
+
+def _lies_in(short: Sequence[_Atom], long: Sequence[_Atom]) -> bool:
+    """Return whether one is the other with parts left out."""
+    rest = iter(long)
+    return bool(short) and all(any(_is_close(atom, other) for other in rest) for atom in short)

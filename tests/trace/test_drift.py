@@ -1,0 +1,81 @@
+"""Which differences another version of a library makes as well, and which need an older value."""
+
+import pytest
+
+from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.trace import drift
+
+
+def shown(text: str) -> list[Output]:
+    return [Output("execute_result", text=text)]
+
+
+@pytest.mark.parametrize(
+    ("saved", "new"),
+    [
+        # Rows, columns and ties in another order.
+        ("   name  n\n0  ana   3\n1  ben   5", "   name  n\n0  ben   5\n1  ana   3"),
+        ("Rome 2\nOslo 2\nName: city, dtype: int64", "city\nOslo 2\nRome 2\nName: count"),
+        ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),
+        # The last places.
+        ("0.84385", "0.84386"),
+        ("loss 1.2345e-05", "loss 1.2346e-05"),
+        ("[ 0.5 -1.2e-17]", "[0.5 0. ]"),
+        # Printed otherwise.
+        ("array([1., 2.])", "array([1.0, 2.0])"),
+        ("['ana', 'ben']", "[np.str_('ana'), np.str_('ben')]"),
+        ("a     int64\nb    object\ndtype: object", "a    int64\nb      str\ndtype: object"),
+        ("<class 'pandas.core.frame.DataFrame'>", "<class 'pandas.DataFrame'>"),
+        ("0  NaN\n1  2.0", "0  <NA>\n1     2"),
+        ("   a ...  z\n0  1 ...  9", "   a  b  z\n0  1  5  9"),
+        ("DatetimeIndex(['2023-01-05'], freq=None)", "DatetimeIndex(['2023-01-05 00:00:00'])"),
+    ],
+)
+def test_a_library_is_enough(saved: str, new: str) -> None:
+    assert drift.by_library(shown(saved), shown(new))
+    assert drift.by_library(shown(new), shown(saved))
+
+
+@pytest.mark.parametrize(
+    ("saved", "new"),
+    [
+        ("accuracy 0.778", "accuracy 0.844"),
+        ("1000", "1001"),
+        ("fees 5.4", "fees 10.8"),
+        ("['a', 'b', 'c']", "['a', 'b', 'c', 'd']"),
+        ("   name  n\n0  ana   3", "   name  n\n0  ana   4"),
+        ("distinct: 11 of 24", "distinct: 10 of 24"),
+        ("True", "False"),
+        ("2.5", "-2.5"),
+        ("km", "miles"),
+        ("0.05", "0.0"),
+        ("1 2 3", "1 2 3 4"),
+        ("5 ... 9", "5 ... 8"),
+        ("", "5"),
+    ],
+)
+def test_a_library_is_not_enough(saved: str, new: str) -> None:
+    assert not drift.by_library(shown(saved), shown(new))
+    assert not drift.by_library(shown(new), shown(saved))
+
+
+def test_false_negative_another_order_by_an_edit() -> None:
+    assert drift.by_library(shown("a 1\nb 2"), shown("b 2\na 1"))
+
+
+def failed(ename: str, evalue: str) -> list[Output]:
+    return [Output("error", ename=ename, evalue=evalue)]
+
+
+def test_exceptions_are_worded_anew() -> None:
+    old, new = failed("KeyError", "'x'"), failed("KeyError", "x not found in axis")
+    assert drift.by_library(old, new)
+    assert drift.by_python(old, new, unordered=False)
+    assert not drift.by_library(old, failed("ValueError", "'x'"))
+    assert not drift.by_python(old, failed("ValueError", "'x'"), unordered=False)
+
+
+def test_python_alone_prints_what_it_always_did() -> None:
+    assert not drift.by_python(shown("b 2\na 1"), shown("a 1\nb 2"), unordered=False)
+    assert drift.by_python(shown("b 2\na 1"), shown("a 1\nb 2"), unordered=True)
+    assert not drift.by_python(shown("0.84385"), shown("0.84386"), unordered=True)
