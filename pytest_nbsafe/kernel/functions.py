@@ -96,9 +96,12 @@ def _is_unordered(const: object) -> bool:
 
 
 def lies_here(file: object) -> bool:
-    """Return whether a file lies in the folder where the notebook runs."""
+    """Return whether a file lies in the folder where the notebook runs, or below it."""
     folder = _folder(file) if type(file) is str else ""
-    return bool(folder) and folder == os.getcwd()  # noqa: PTH109  # for each module that is looked at
+    if not folder:
+        return False
+    here = os.getcwd()  # noqa: PTH109  # for each module that is looked at
+    return folder == here or folder.startswith(here + os.sep)
 
 
 @functools.lru_cache(1_024)

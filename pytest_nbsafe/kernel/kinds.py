@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import enum
 import functools
+import hashlib
 import inspect
 import io
+import pathlib
 import re
 import sys
 import threading
@@ -25,11 +28,11 @@ _PASSING = (
     "async_generator",
     "frame",
     "traceback",
-    "lock",
-    "RLock",
     "socket",
     "Thread",
 )
+_MODULE_NODES = 5_000
+_large: set[str] = set()  # modules that hold more, which count by their names alone
 
 
 def passing(cls: type) -> str:
@@ -97,19 +100,25 @@ def _constant(hasher: Hasher, value: object) -> None:
 
 
 def _module(hasher: Hasher, value: types.ModuleType) -> None:
-    """Write a module: by its name, and one of the notebook's own by what it holds."""
+    """Write a module: by its name, and one of the notebook's own by what it holds.
+
+    The modules of a package belong to it, others that it imports do not.
+    """
     hasher.tag(f"module {value.__name__}")
-    if not is_own(value):
+    if not is_own(value) or value.__name__ in _large:
         return
+    inside = f"{value.__name__}."
     held = {
         name: item
         for name, item in vars(value).items()
-        if not name.startswith("__") and type(item) is not types.ModuleType
+        if not name.startswith("__")
+        and (type(item) is not types.ModuleType or item.__name__.startswith(inside))
     }
     try:
-        hasher.raw(hasher.apart(types.SimpleNamespace(**held)))
+        hasher.raw(hasher.apart(types.SimpleNamespace(**held), _MODULE_NODES))
     except UnknownValue:
-        hasher.tag("unknown")
+        if hasher.nodes > _MODULE_NODES:  # it is for the module to blame
+            _large.add(value.__name__)
 
 
 def is_own(module: types.ModuleType) -> bool:
@@ -188,6 +197,29 @@ def _pattern(hasher: Hasher, value: re.Pattern[Any]) -> None:
     hasher.all("pattern", [value.pattern, value.flags])
 
 
+def _path(hasher: Hasher, value: pathlib.PurePath) -> None:
+    hasher.tag(type(value).__name__)
+    hasher.add(str(value))
+
+
+def _lock(hasher: Hasher, value: Any) -> None:
+    """Write a lock: whether it is held; of one that is held again and again, by this thread."""
+    held = value.locked() if type(value) is _thread.LockType else value._is_owned()  # noqa: SLF001  # all that Python 3.10 tells of it
+    hasher.tag(f"{type(value).__name__} {held}")
+
+
+def _local(hasher: Hasher, value: Any) -> None:
+    """Write what is local to a thread: what this one holds."""
+    hasher.tag("local")
+    hasher.attributes(value.__dict__)
+
+
+def _hashing(hasher: Hasher, value: Any) -> None:
+    """Write an object of `hashlib` by the digest of what it was given so far."""
+    size = () if value.digest_size else (32,)  # the SHAKE functions give as much as one wants
+    hasher.all("hash", [value.name, value.digest(*size)])
+
+
 def _namespace(hasher: Hasher, value: types.SimpleNamespace) -> None:
     hasher.tag("namespace")
     hasher.attributes(value.__dict__)
@@ -229,6 +261,9 @@ def _generator(hasher: Hasher, value: types.GeneratorType[Any, Any, Any]) -> Non
     if frame is not None:
         hasher.attributes(dict(frame.f_locals))
 
+
+_HASHING = (hashlib.sha256, hashlib.sha512, hashlib.sha3_256, hashlib.shake_128)
+_HASHES = {type(make()) for make in (*_HASHING, hashlib.blake2b, hashlib.blake2s)}
 
 _ITERABLE: tuple[Any, ...] = ([], (), "", b"", bytearray(), range(0), reversed([]))
 _ITERATORS: tuple[type, ...] = (
@@ -273,6 +308,13 @@ EXACT: dict[type, Handler] = {
     type(functools.lru_cache(len)): _cached,
     type(re.compile("")): _pattern,
     types.GeneratorType: _generator,
+    type(pathlib.Path()): _path,
+    pathlib.PurePosixPath: _path,
+    pathlib.PureWindowsPath: _path,
+    _thread.LockType: _lock,
+    _thread.RLock: _lock,
+    threading.local: _local,
+    **dict.fromkeys(_HASHES, _hashing),
     **dict.fromkeys(_ITERATORS, _iterator),
     io.TextIOWrapper: _file,
     io.BufferedReader: _file,

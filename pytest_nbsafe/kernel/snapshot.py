@@ -50,6 +50,7 @@ class Snapshot:
         self.texts = texts
         self.home = home
         self.judging = False  # a session has ended: what it holds is compared with another's
+        self.places: tuple[tuple[str, str], ...] = ()  # then: this kernel's folders, and words
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
 
     def fingerprint(self, value: object) -> Fingerprint:
@@ -60,13 +61,13 @@ class Snapshot:
         """Return the fingerprint of a value, and whether it is a container of plain values only."""
         cls = type(value)
         if type(cls) is type and cls in _PLAIN_SET:
-            return _plain_fingerprint(value), False
+            return self._plain(value), False
         if self._is_short(value):
-            return _plain_fingerprint(value), True
+            return self._plain(value), True
         kind, found, cause, flat = "", "", "", False
         try:
             kind = qualified(cls)
-            hasher = Hasher(self)
+            hasher = Placeless(self) if self.places else Hasher(self)
             hasher.add(value)
             found = hasher.digest()
             flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
@@ -86,10 +87,30 @@ class Snapshot:
         items = [*value, *value.values()] if cls is dict else value
         return _PLAIN_SET.issuperset(map(self.texts.kind_of, items))
 
+    def _plain(self, value: Any) -> Fingerprint:
+        found = _plain_fingerprint(self.shared(value) if self.places else value)
+        found["identity"] = id(value)
+        return found
+
+    def shared(self, value: Any) -> Any:
+        """Return a value, its texts with words in place of the folders that no other kernel has."""
+        cls = type(value)
+        if cls is str:
+            for place, word in self.places:
+                value = value.replace(place, word)
+        elif cls is list or cls is tuple:
+            value = cls(map(self.shared, value))
+        elif cls is dict:
+            value = {self.shared(key): self.shared(item) for key, item in value.items()}
+        return value
+
 
 def _plain_fingerprint(value: object) -> Fingerprint:
     """Return the fingerprint of what `marshal` writes by its content alone, see `Hasher.plain`."""
-    data = marshal.dumps(value, 2)  # type: ignore[arg-type]  # exact types only
+    if type(value) is str:
+        data = b"u" + value.encode("utf-8", "surrogatepass")  # as marshal writes it, but quicker
+    else:
+        data = marshal.dumps(value, 2)  # type: ignore[arg-type]  # exact types only
     kind, cause, found = type(value).__name__, "", ""
     if len(data) > BYTE_LIMIT:
         cause = TOO_LARGE
@@ -153,13 +174,14 @@ class Hasher:
         self._hash.update(b"".join(self._parts))
         del self._parts[:]
 
-    def apart(self, value: object) -> bytes:
-        """Return the hash of a value on its own, charged to this budget."""
-        inner = Hasher(self.snapshot, self.nodes, self.size)
+    def apart(self, value: object, nodes: int = NODE_LIMIT) -> bytes:
+        """Return the hash of a value on its own, charged to this budget; it may take `nodes`."""
+        inner: Hasher = type(self)(self.snapshot, min(nodes, self.nodes), self.size)
         inner._path = self._path
         inner.classes = self.classes
+        left = inner.nodes
         inner.add(value)
-        self.nodes, self.size = inner.nodes, inner.size
+        self.nodes, self.size = self.nodes - left + inner.nodes, inner.size
         inner._flush()
         return bytes(inner._hash.digest())
 
@@ -216,10 +238,12 @@ class Hasher:
                 self.raw(part)
             return True
         kind_of = self.snapshot.texts.kind_of
-        if kind_of(values[0]) is kind_of(values[-1]) is str and set(map(kind_of, values)) == {str}:
+        if not (kind_of(values[0]) is kind_of(values[-1]) is str):
+            return False
+        is_text = list(map(kind_of, values)).count(str) == len(values)  # quicker than a set
+        if is_text:
             self.texts(values)
-            return True
-        return False
+        return is_text
 
     def uniform_dict(self, value: dict[Any, Any]) -> bool:
         """Write a dictionary of numbers by numbers, if it is one, without a look at each."""
@@ -272,6 +296,22 @@ class Hasher:
         self.all("attributes", names)
         for name in names:
             self.add(pairs[name])
+
+
+class Placeless(Hasher):
+    """A pass that takes the kernel's own folders in texts for those of every kernel."""
+
+    def add(self, value: object) -> None:
+        """Write any value."""
+        Hasher.add(self, self.snapshot.shared(value) if type(value) is str else value)
+
+    def texts(self, values: list[str]) -> None:
+        """Write a list of texts."""
+        Hasher.texts(self, self.snapshot.shared(values))
+
+    def plain(self, values: list[Any]) -> None:
+        """Write a list that holds plain values only, or tuples of such."""
+        Hasher.plain(self, self.snapshot.shared(values))
 
 
 if TYPE_CHECKING:

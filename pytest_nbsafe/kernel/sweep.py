@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from .contract import PACKAGE, Sweep
 
 _IPYTHONS = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__\w+__")  # and Python's
 _FILES = 2_000
+_SHORTEST = 4  # `/` and `/tmp` are everywhere
 _FILE_BYTES = 4 * 1024 * 1024
 _digests: dict[tuple[str, int, int, int], str] = {}
 
@@ -30,12 +32,24 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
     known = sorted(_names(tracer)) if names else []
     look = tracer.snapshot
-    look.judging = True
+    look.judging, look.places = True, _places(tracer.shell)
     try:
         found = {name: look.fingerprint(tracer.home[name]) for name in known}
     finally:
-        look.judging = False
+        look.judging, look.places = False, ()
     return {"names": found, "beside": _beside()}
+
+
+def _places(shell: Any) -> tuple[tuple[str, str], ...]:
+    """Return the folders that this kernel alone has, each with a word that all kernels share.
+
+    The longest come first: one may lie in another.
+    """
+    temporary = os.environ.get("TMPDIR", "")
+    cells = str(Path(tempfile.gettempdir(), f"ipykernel_{os.getpid()}"))
+    found = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
+    usable = (pair for pair in found if len(pair[0]) > _SHORTEST)
+    return tuple(sorted(usable, key=lambda pair: -len(pair[0])))
 
 
 def _names(tracer: Any) -> list[str]:

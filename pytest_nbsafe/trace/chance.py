@@ -16,6 +16,7 @@ _SAME = frozenset(
 _IMPORT = patterns.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([^#\n]+))", re.MULTILINE)
 _CHANCE = patterns.compile(
     r"\b(?:id|hash|repr|object|open|input|__import__|import_module|get_ipython|exec|eval)\b"
+    r"|\b(?:__code__|co_filename|[ft]b_\w+|__traceback__|__file__)\b"
     r"|^[ \t]*(?:!|%(?!%?time\b))|=[ \t]*(?:!|%[a-zA-Z])",
     re.MULTILINE,
 )

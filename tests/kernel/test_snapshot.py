@@ -8,10 +8,12 @@ import datetime as dt
 import decimal
 import enum
 import functools
+import hashlib
 import io
 import itertools
 import os
 import pickle
+import queue
 import random
 import re
 import sqlite3
@@ -259,7 +261,6 @@ def nested(depth: int) -> object:
         (itertools.count, "used up"),
         (lambda: iter({1: 2}), "used up"),
         (lambda: map(str, iter({1})), "used up"),
-        (threading.Lock, "lock"),
         (threading.Thread, "not compared"),
         (lambda: [0, itertools.chain("a")], "used up"),
         (lambda: [[str(i)] for i in range(60_000)], TOO_LARGE),
@@ -270,6 +271,78 @@ def nested(depth: int) -> object:
 )
 def test_unknown(make: Callable[[], object], cause: str) -> None:
     assert cause in of(make())
+
+
+def held(lock: Any) -> Any:
+    lock.acquire()
+    return lock
+
+
+def fed(make: Callable[[], Any], *texts: bytes) -> Any:
+    found = make()
+    for text in texts:
+        found.update(text)
+    return found
+
+
+def local(value: object) -> threading.local:
+    found = threading.local()
+    found.value = value
+    return found
+
+
+def queued(*items: object) -> queue.Queue[object]:
+    found: queue.Queue[object] = queue.Queue()
+    for item in items:
+        found.put(item)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("make", "other"),
+    [
+        (threading.Lock, lambda: held(threading.Lock())),
+        (threading.RLock, lambda: held(threading.RLock())),
+        (threading.Event, lambda: threading.Semaphore(2)),
+        (functools.partial(local, 1), functools.partial(local, 2)),
+        (functools.partial(queued, "a"), functools.partial(queued, "a", "a")),
+        (functools.partial(fed, hashlib.sha256, b"ab"), hashlib.sha256),
+        (functools.partial(fed, hashlib.blake2b, b"ab"), hashlib.blake2s),
+        (functools.partial(fed, hashlib.shake_256, b"ab"), hashlib.shake_256),
+    ],
+)
+def test_state_that_python_tells(make: Callable[[], object], other: Callable[[], object]) -> None:
+    assert of(make()) == of(make()) != of(other())
+    assert "[" not in of(make()) + of(other())
+
+
+def test_a_digest_that_was_asked_for_is_no_other_state() -> None:
+    whole, parts = hashlib.sha256(b"abc"), fed(hashlib.sha256, b"ab", b"c")
+    assert of(whole) == of(parts)
+    assert parts.hexdigest() == whole.hexdigest()
+
+
+def placed(place: str) -> list[Any]:
+    return [
+        f"{place}/a.py", f"in {place} and {place}/b", [place, 1], ["x"] * 300 + [place],
+        ("a", place), {place: f"{place}/b"}, {"a": [(place, 2)]}, {place, "b"}, [[place], ["c"]],
+        Path(place, "d"), [("x", 1)] * 300 + [(place, 1)], {1: place, (place, 2): [None]},
+    ]  # fmt: skip
+
+
+def test_a_session_ends_in_folders_of_its_own() -> None:
+    def ended(place: str, text: str) -> list[str]:
+        snapshot = Snapshot(Texts(), HOME)
+        snapshot.places = ((place, "here:"),)
+        values = placed(text)
+        found = [snapshot.fingerprint(value) for value in values]
+        assert [one["identity"] for one in found] == list(map(id, values))
+        return [one["hash"] for one in found]
+
+    first = ended("/tmp/one", "/tmp/one")
+    assert ended("/var/other", "/var/other") == first
+    assert not set(first) & {"", *ended("/var/other", "/tmp/one")}
+    assert ended("/tmp/one", "z") == list(map(of, placed("z")))
 
 
 def test_a_closed_file_is_its_name(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_so_is_one_of_a_class_below() -> None:
 
 
 def test_a_class_that_cannot_be_compared_leaves_its_objects_comparable() -> None:
-    source = "import threading\nclass K:\n    lock = threading.Lock()\no = K()\no.x = {}"
+    source = "import threading\nclass K:\n    late = threading.Timer(9, print)\no = K()\no.x = {}"
     assert made(source.format(1), "o") != made(source.format(2), "o")
 
 
@@ -106,3 +106,29 @@ def test_a_module_beside_the_notebook(tmp_path: Path, monkeypatch: pytest.Monkey
     other = loaded("def f():\n    return 2")
     assert other["module"] != first["module"]
     assert other["f"] != first["f"]
+
+
+def test_a_package_below_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(rate: int, folder: str = "pk") -> str:
+        package, inner = types.ModuleType("pk"), types.ModuleType("pk.rates")
+        package.__file__ = str(tmp_path / folder / "__init__.py")
+        inner.__file__ = str(tmp_path / folder / "rates.py")
+        vars(inner)["VAT"], vars(package)["rates"] = rate, inner
+        return Snapshot(Texts(), {"__name__": "__main__"}).fingerprint(package)["hash"]
+
+    monkeypatch.chdir(tmp_path)
+    assert loaded(7) == loaded(7) != loaded(19)
+    installed = "venv/lib/site-packages/pk"
+    assert loaded(7, installed) == loaded(19, installed)
+
+
+def test_a_large_module_counts_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def loaded(last: int) -> str:
+        module = types.ModuleType("large_one")
+        module.__file__ = str(tmp_path / "large_one.py")
+        vars(module)["held"] = [[str(number)] for number in range(6_000)]
+        vars(module)["last"] = last
+        return Snapshot(Texts(), {"__name__": "__main__"}).fingerprint(module)["hash"]
+
+    monkeypatch.chdir(tmp_path)
+    assert loaded(1) == loaded(2) != ""

@@ -33,6 +33,7 @@ def test_nothing_by_chance(text: str) -> None:
         "!ls",
         "%run other.py",
         "here = %pwd",
+        "def f():\n    return f.__code__.co_filename",
         "files = !ls",
         "class A: pass\nt = f'{A()}'",
         "exec('import random')",
