@@ -61,9 +61,9 @@ class Snapshot:
         """Return the fingerprint of a value, and whether it is a container of plain values only."""
         cls = type(value)
         if type(cls) is type and cls in _PLAIN_SET:
-            return self._plain(value), False
+            return self._placeless(value) if self.places else _plain_fingerprint(value), False
         if self._is_short(value):
-            return self._plain(value), True
+            return self._placeless(value) if self.places else _plain_fingerprint(value), True
         kind, found, cause, flat = "", "", "", False
         try:
             kind = qualified(cls)
@@ -87,8 +87,8 @@ class Snapshot:
         items = [*value, *value.values()] if cls is dict else value
         return _PLAIN_SET.issuperset(map(self.texts.kind_of, items))
 
-    def _plain(self, value: Any) -> Fingerprint:
-        found = _plain_fingerprint(self.shared(value) if self.places else value)
+    def _placeless(self, value: Any) -> Fingerprint:
+        found = _plain_fingerprint(self.shared(value))
         found["identity"] = id(value)
         return found
 
