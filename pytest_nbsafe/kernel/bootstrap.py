@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -34,6 +35,7 @@ def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noq
     if learning is not None:
         tracer.desk = hooks.install(learning, shell, tracer.watch)
     _widen(shell)
+    gc.collect()  # what we made would else bring forward the collections that the cells pay for
 
 
 def _note_files() -> None:

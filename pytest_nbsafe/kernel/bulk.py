@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 CHUNK = 20_000
+_CHUNK_BYTES = 8 * 1024 * 1024
 _PROBES = 32
 _FORM_LIMIT = 64
 _SMALL_BYTES = 4_096
@@ -69,9 +70,9 @@ def uniform(values: list[Any]) -> list[bytes] | None:
     if form is None or not _alike(values):
         return None
     size, fixed = form
-    found = []
-    for start in range(0, len(values), CHUNK):
-        part = values[start : start + CHUNK]
+    found, step = [], _CHUNK_BYTES // size
+    for start in range(0, len(values), step):
+        part = values[start : start + step] if len(values) > step else values
         try:
             data = marshal.dumps(part, 2)
         except ValueError:

@@ -112,6 +112,8 @@ def _looking_parts(node: ast.Call, home: dict[str, Any]) -> list[ast.expr]:
         return node.args
     if isinstance(function, ast.Attribute) and function.attr in _READERS:
         return [function.value]
+    if isinstance(function, ast.Attribute) and function.attr == "join":
+        return node.args if isinstance(function.value, ast.Constant) else []
     return []
 
 

@@ -25,6 +25,7 @@ def looked_at(text: str, home: dict[str, Any] | None = None) -> set[str]:
         "u = sorted(xs, key=lambda x: -x)[:3], xs[1:]",
         "print(f'{xs} {d[1]}', d.get(1), d.items())",
         "v = [(i, x) for i, x in enumerate(xs)]",
+        "v = ' '.join(xs) + f'{d}'",
     ],
 )
 def test_looking(text: str) -> None:
@@ -51,6 +52,7 @@ def test_looking(text: str) -> None:
         "sorted(1, key=xs)",
         "def f(): return xs",
         "xs == y",
+        "y.join(xs)",
         "with xs as y: pass",
         "print = f; print(xs)",
         "[*xs]",
