@@ -34,12 +34,19 @@ class Lost(Exception):  # noqa: N818  # an answer, not an error
 
 
 class Track:
-    """A chain under way: the symbols of what it has reached, and how it goes on from there."""
+    """A chain under way: the symbols of what it has reached, and how it goes on from there.
 
-    __slots__ = ("keys", "kind", "next", "paths", "place", "site")
+    `line` is that of the statement: when it is known that the chain was left, another may be
+    executing.
+    """
 
-    def __init__(self, site: Site, paths: list[tuple[Any, ...]], kind: Kind, place: int) -> None:
+    __slots__ = ("keys", "kind", "line", "next", "paths", "place", "site")
+
+    def __init__(
+        self, site: Site, paths: list[tuple[Any, ...]], kind: Kind, place: int, line: int
+    ) -> None:
         self.site = site
+        self.line = line
         self.paths = paths
         self.kind = kind
         self.place = place
@@ -50,7 +57,8 @@ class Track:
 class Accesses:
     """What one run after another reads and changes, by the cell's line and the symbol.
 
-    `lines` maps files of cells to the lines of their statements, as `rewrite` gives them.
+    `lines` maps files of cells to the lines of their statements, as `rewrite` gives them; `bound`
+    are names that the run's own texts bind, `opaque` those of which nothing can be said.
     `fingerprint` gives the hash of a value, empty where it has none.
     """
 
@@ -66,6 +74,8 @@ class Accesses:
         """Forget the last run."""
         self.fault = ""
         self.opaque: set[str] = set()
+        self.bound: set[str] = set()
+        self._last = 0
         self._found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
         self._stored: set[tuple[Any, ...]] = set()
         self._values: dict[tuple[Any, ...], str] = {}
@@ -76,8 +86,24 @@ class Accesses:
         self._began = dict(self.registry.roots)
 
     def hooks(self) -> list[Callable[..., Any]]:
-        """Return what the texts call, in the order of `rewrite.HOOKS`."""
-        return [self.use, self.at, self.key, self.end, self.call, self.more]
+        """Return what the texts call, in the order of `rewrite.HOOKS`: each lets a value pass."""
+        return [
+            self._guarded(method)
+            for method in (self._use, self._at, self._key, self._end, self._call, self._more)
+        ]
+
+    def _guarded(self, method: Callable[..., None]) -> Callable[..., Any]:
+        """Return a hook that gives back its last argument, whatever becomes of ours."""
+
+        def hook(*arguments: Any) -> Any:
+            if not self.fault:
+                try:
+                    method(sys._getframe(1), *arguments)  # noqa: SLF001  # what else knows it
+                except Exception as error:
+                    self._fail(error)
+            return arguments[-1]
+
+        return hook
 
     def told(self) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing is known, the whole."""
@@ -100,99 +126,75 @@ class Accesses:
 
     # ------------------------------------------------------------ the texts call these
 
-    def use(self, number: int, value: Any) -> Any:
-        """Let a value pass that a name held."""
-        try:
-            site = self.sites[number]
-            quiet = is_atom(value) and self.registry.home.get(site.name, self) is not value
-            if not self.fault and not (quiet and not callees.may_call(value)):
-                paths = self._paths(value, site.name)
-                self._consume(site, value, paths, id(sys._getframe(1)))  # noqa: SLF001
-        except Exception as error:
-            self._fail(error)
-        return value
+    def _use(self, frame: types.FrameType, number: int, value: Any) -> None:
+        """Note a value that a name held."""
+        site = self.sites[number]
+        quiet = is_atom(value) and self.registry.home.get(site.name, self) is not value
+        if not quiet or callees.may_call(value):
+            self._consume(site, value, self._paths(value, site), id(frame))
 
-    def at(self, number: int, place: int, value: Any) -> Any:
-        """Let an object pass of which an attribute or item is about to be taken."""
-        try:
-            if not self.fault:
-                self._at((id(sys._getframe(1)), number), place, value)  # noqa: SLF001
-        except Exception as error:
-            self._fail(error)
-        return value
-
-    def key(self, number: int, place: int, index: int, value: Any) -> Any:
-        """Let a key pass."""
-        try:
-            track = self._tracks.get((id(sys._getframe(1)), number))  # noqa: SLF001
-            if track is not None and track.place == place and not self.fault:
-                track.keys[index] = _plain(value)
-                if index == track.site.links[place].last:
-                    self._step(track, item(track.kind, track.keys, many=_many(track)))
-        except Exception as error:
-            self._fail(error)
-        return value
-
-    def end(self, number: int, value: Any) -> Any:
-        """Let a value pass that a chain of attributes and subscripts led to."""
-        try:
-            if not self.fault:
-                frame = id(sys._getframe(1))  # noqa: SLF001
-                self._end(self.sites[number], self._tracks.pop((frame, number), None), value, frame)
-        except Exception as error:
-            self._fail(error)
-        return value
-
-    def call(self, number: int, value: Any) -> Any:
-        """Let a value pass that is about to be called."""
-        try:
-            if not self.fault:
-                site, frame = self.sites[number], id(sys._getframe(1))  # noqa: SLF001
-                for path in self._paths(value, site.name):
-                    self._note(site, path)
-                self._about_to_call(site, value, frame, "")
-        except Exception as error:
-            self._fail(error)
-        return value
-
-    def more(self, number: int, value: Any) -> Any:
-        """Let a value pass that is about to be added, or the like, to what a name holds."""
-        try:
-            if not self.fault:
-                site, frame = self.sites[number], sys._getframe(1)  # noqa: SLF001
-                space = frame.f_globals if site.line else frame.f_locals
-                held = space.get(site.name, frame.f_globals.get(site.name))
-                for path in self._paths(held, site.name):
-                    self._note(site, path)
-                    if not is_atom(held) or len(path) == 1:
-                        self._change(site, path)
-                        self.registry.doubt(path)
-        except Exception as error:
-            self._fail(error)
-        return value
-
-    # ------------------------------------------------------------ chains
-
-    def _at(self, key: tuple[int, int], place: int, value: Any) -> None:
-        site = self.sites[key[1]]
+    def _at(self, frame: types.FrameType, number: int, place: int, value: Any) -> None:
+        """Note an object of which an attribute or item is about to be taken."""
+        site, key = self.sites[number], (id(frame), number)
         track = self._tracks.pop(key, None)
         if place == 0:
             if track is not None:
                 self._give_up(track)
-            paths = self._paths(value, site.name)
+                track = None
+            paths = self._paths(value, site)
         else:
             paths = self._arrived(track) if track is not None else []
             paths = _joined(paths, self._symbols(value))
         if not paths:
             return
         link = site.links[place]
-        track = self._tracks[key] = Track(site, paths, kind_of(value), place)
+        line = track.line if track is not None else site.line or self._line()
+        track = self._tracks[key] = Track(site, paths, kind_of(value), place, line)
         if link.attribute:
             self._step(track, attribute(value, track.kind, link.attribute))
         else:
             track.keys = [*link.keys]
             if link.last < 0:
                 self._step(track, item(track.kind, track.keys, many=link.many))
+
+    def _key(self, frame: types.FrameType, number: int, place: int, index: int, value: Any) -> None:
+        """Note a key."""
+        track = self._tracks.get((id(frame), number))
+        if track is not None and track.place == place:
+            track.keys[index] = _plain(value)
+            link = track.site.links[place]
+            if index == link.last:
+                self._step(track, item(track.kind, track.keys, many=link.many))
+
+    def _end(self, frame: types.FrameType, number: int, value: Any) -> None:
+        """Note a value that a chain of attributes and subscripts led to."""
+        site, track = self.sites[number], self._tracks.pop((id(frame), number), None)
+        if site.mode != CALLEE:
+            self._arrive(site, track, value, id(frame))
+        elif track is not None:
+            self._method(site, track, value, id(frame))
+        else:
+            self._about_to_call(site, value, id(frame), "")
+
+    def _call(self, frame: types.FrameType, number: int, value: Any) -> None:
+        """Note a value that is about to be called."""
+        site = self.sites[number]
+        for path in self._paths(value, site):
+            self._note(site, path)
+        self._about_to_call(site, value, id(frame), "")
+
+    def _more(self, frame: types.FrameType, number: int, _value: Any) -> None:
+        """Note that something is about to be added, or the like, to what a name holds."""
+        site = self.sites[number]
+        space = frame.f_globals if site.line else frame.f_locals
+        held = space.get(site.name, frame.f_globals.get(site.name))
+        for path in self._paths(held, site):
+            self._note(site, path)
+            if not is_atom(held) or len(path) == 1:
+                self._change(site, path)
+                self.registry.doubt(path)
+
+    # ------------------------------------------------------------ chains
 
     def _step(self, track: Track, step: Any) -> None:
         """Note how a chain goes on; where it ends in a store, that is about to be done."""
@@ -223,15 +225,10 @@ class Accesses:
         """Take note of a chain that did not come to its end."""
         if not track.site.stores or track.place < len(track.site.links) - 1:
             for path in _after(track):
-                self._note(track.site, path)
+                self._note(track.site, path, track.line)
 
-    def _end(self, site: Site, track: Track | None, value: Any, frame: int) -> None:
-        if site.mode == CALLEE:
-            if track is not None:
-                self._method(site, track, value, frame)
-            else:
-                self._about_to_call(site, value, frame, "")
-            return
+    def _arrive(self, site: Site, track: Track | None, value: Any, frame: int) -> None:
+        """Note that a chain led to a value that is not called."""
         paths = self._symbols(value)
         if track is None or track.next is CALLED:
             self._consume(site, value, paths, frame)
@@ -287,9 +284,12 @@ class Accesses:
     def _symbols(self, value: Any) -> list[tuple[Any, ...]]:
         return [] if is_atom(value) else self.registry.symbols(value)
 
-    def _paths(self, value: Any, name: str) -> list[tuple[Any, ...]]:
-        """Return the symbols of a value that stands under a name in the text."""
-        registry = self.registry
+    def _paths(self, value: Any, site: Site) -> list[tuple[Any, ...]]:
+        """Return the symbols of a value that stands, perhaps under a name, in the text."""
+        registry, name = self.registry, site.name
+        if site.line != self._last:
+            self._last = site.line
+            registry.renew(self.bound)
         if not name or registry.home.get(name, registry) is not value:
             return self._symbols(value)
         if name in registry.hidden or type(value) is types.ModuleType:
@@ -333,9 +333,9 @@ class Accesses:
         """Return whether a value is taken where parts of it can be changed unseen."""
         return mode == TAKE and not (known and self.registry.is_seen_through(value))
 
-    def _note(self, site: Site, path: tuple[Any, ...]) -> None:
+    def _note(self, site: Site, path: tuple[Any, ...], line: int = 0) -> None:
         """Note a read."""
-        key = (site.line or self._line(), path, False)
+        key = (line or site.line or self._line(), path, False)
         if key not in self._found:
             self._add(key, self._values.get(path, ""))
 
@@ -390,10 +390,6 @@ def _after(track: Track) -> list[tuple[Any, ...]]:
     if track.next is STUCK or track.next is CALLED:
         return track.paths
     return [(*path, *step) for path in track.paths for step in track.next]
-
-
-def _many(track: Track) -> bool:
-    return track.site.links[track.place].many
 
 
 def _plain(value: Any) -> Any:

@@ -25,7 +25,7 @@ from .contract import Access
 from .hooks import is_ours
 from .monitor import inside
 from .places import TIMED
-from .rewrite import HOOKS, rewrite, statement_lines
+from .rewrite import HOOKS, names_bound, rewrite, statement_lines
 from .symbols import Registry, is_own
 
 _FUTURE = 0x1FFF000  # the bits of `from __future__ import ...` in a code object's flags
@@ -69,14 +69,7 @@ class Follower:
         self.known = len(tracer.recorder.flags)
         for name, hook in zip(HOOKS, self.accesses.hooks()):  # noqa: B905  # not before 3.10
             setattr(builtins, name, hook)
-        original = tracer.shell.transform_ast
-
-        def transform_ast(node: Any) -> Any:
-            tree = original(node)
-            self._changed(tree)
-            return tree
-
-        replace(tracer.shell, "transform_ast", transform_ast)
+        replace(tracer.shell, "transform_ast", self._changing(tracer.shell.transform_ast))
 
     def begin(self, text: str) -> None:
         """Take note that a cell is about to run."""
@@ -110,33 +103,39 @@ class Follower:
 
     # ------------------------------------------------------------ texts of the child
 
-    def _changed(self, tree: Any) -> None:
+    def _changing(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return what stands in for the last of what rewrites a text before it is compiled."""
+
+        def transform_ast(node: Any) -> Any:
+            tree = original(node)
+            try:
+                if not self.fault and self.accesses is not None and isinstance(tree, ast.Module):
+                    self._change(tree, self.accesses)
+            except Exception as error:
+                self._fail(error)
+            return tree
+
+        return transform_ast
+
+    def _change(self, tree: ast.Module, accesses: Accesses) -> None:
         """Change a text that is about to be compiled."""
-        accesses = self.accesses
-        if self.fault or accesses is None or not isinstance(tree, ast.Module):
+        source = self.tracer.sources[-1] if self.tracer.sources else None
+        if source is None or source.shift is None or instrument.mentions_numba(tree):
+            accesses.fault = "a text of the cell cannot be followed"
             return
-        try:
-            source = self.tracer.sources[-1] if self.tracer.sources else None
-            if source is None or source.shift is None:
-                accesses.fault = "a text is not of the cell"
-                return
-            line_of, file = source.line_of, source.file
-            if id(source) in self.seen:  # %%time and %time compile their own text
-                file = TIMED[0]
-                run, line_of = self.tracer.places.files.get(file, (0, _unknown))
-                line_of = line_of if run == self.tracer.runs else _unknown
-            self.seen.add(id(source))
-            if instrument.mentions_numba(tree):
-                accesses.fault = "a compiler reads its functions"
-                return
-            lines = statement_lines(tree, line_of)
-            accesses.opaque |= rewrite(tree, accesses.sites, line_of)
-            if line_of is _unknown:
-                accesses.lines.pop(file, None)
-            else:
-                accesses.lines[file] = lines
-        except Exception as error:
-            accesses.fault = f"{type(error).__name__}: {error}"
+        line_of, file = source.line_of, source.file
+        if id(source) in self.seen:  # %%time and %time compile their own text
+            file = TIMED[0]
+            run, line_of = self.tracer.places.files.get(file, (0, _unknown))
+            line_of = line_of if run == self.tracer.runs else _unknown
+        self.seen.add(id(source))
+        lines = statement_lines(tree, line_of)
+        accesses.bound |= names_bound(tree)
+        accesses.opaque |= rewrite(tree, accesses.sites, line_of)
+        if line_of is _unknown:
+            accesses.lines.pop(file, None)
+        else:
+            accesses.lines[file] = lines
 
     # ------------------------------------------------------------ functions of earlier cells
 

@@ -64,14 +64,13 @@ def rewrite(
     sites: list[Site],
     line_of: Callable[[int], int],
     *,
-    functions: bool = True,
     module: bool = True,
 ) -> set[str]:
     """Change a tree and return the names it says nothing of; `sites` gets its places.
 
-    Without `functions` those are left alone and opaque, without `module` all but functions are.
+    Without `module` nothing is changed but functions.
     """
-    rewriter = _Rewriter(tree, sites, line_of, functions=functions, module=module)
+    rewriter = _Rewriter(tree, sites, line_of, module=module)
     rewriter.block(tree, "body", in_function=False)
     if not module:
         rewriter.keep_functions()
@@ -93,6 +92,21 @@ def statement_lines(tree: ast.Module, line_of: Callable[[int], int]) -> dict[int
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             waiting += _statements_in(node)
     return found
+
+
+def names_bound(tree: ast.Module) -> set[str]:
+    """Return all names that a text binds anywhere, those that are local to a function as well."""
+    found: set[Any] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.Global):
+            found.update(node.names)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update(alias.asname or alias.name for alias in node.names)
+        else:  # a definition, a handler, a pattern
+            found.update(getattr(node, field, None) for field in ("name", "rest"))
+    return {name for name in found if type(name) is str}
 
 
 def _statements_in(node: ast.AST) -> list[ast.AST]:
@@ -137,7 +151,6 @@ class _Rewriter:
         sites: list[Site],
         line_of: Callable[[int], int],
         *,
-        functions: bool,
         module: bool,
     ) -> None:
         self.sites = sites
@@ -147,7 +160,7 @@ class _Rewriter:
         self.opaque: set[str] = set()
         self.in_function = False
         self.line = 0
-        self.allowed = {id(node) for node in hookable(tree)} if functions else set()
+        self.allowed = {id(node) for node in hookable(tree)}
         self.spans: list[tuple[int, int]] = []
         self.functions = [*function_nodes(tree)]
 

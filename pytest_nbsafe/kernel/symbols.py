@@ -54,13 +54,10 @@ class Registry:
         """Return how many objects are known."""
         return len(self._above)
 
-    def renew(self) -> None:
-        """Look at all names that hold another object than when they were last looked at."""
-        for name in list(self.roots):
-            if name not in self.home:
-                del self.roots[name]
-        for name, value in list(self.home.items()):
-            if name not in self.hidden and self.roots.get(name) != id(value):
+    def renew(self, names: Collection[str] | None = None) -> None:
+        """Look at the names, or all, that hold another object than when they were looked at."""
+        for name in list(self.home) if names is None else names:
+            if name in self.home and self.roots.get(name) != id(self.home[name]):
                 self.look(name)
 
     def look(self, name: str) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytest_nbsafe.kernel.accesses import Accesses
-from pytest_nbsafe.kernel.rewrite import HOOKS, rewrite, statement_lines
+from pytest_nbsafe.kernel.rewrite import HOOKS, names_bound, rewrite, statement_lines
 from pytest_nbsafe.kernel.symbols import Registry
 
 Said = dict[str, str]
@@ -41,13 +41,14 @@ class Page:
         tree = ast.parse(text)
         lines = statement_lines(tree, int)
         self.accesses.start()
+        self.accesses.bound |= names_bound(tree)
         self.accesses.opaque |= rewrite(tree, self.accesses.sites, int)
         self.accesses.lines["<cell>"] = lines
         code = compile(tree, "<cell>", "exec")
         with offered(self.accesses):
             try:
-                exec(code, self.home)  # noqa: S102  # a text of the tests
-            except Exception as error:
+                exec(code, self.home)
+            except Exception as error:  # noqa: BLE001  # whatever a text of the tests raises
                 self.error = type(error).__name__
 
     def said(self, *, changed: bool = False, line: int = 0) -> Said:

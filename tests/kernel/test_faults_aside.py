@@ -50,6 +50,7 @@ def closed():
 sound = point().__code__
 point().__code__ = (closed() if sound.co_freevars else broken).__code__"""
 MEND = "point().__code__ = sound\ndel point, broken, closed, sound"
+MODULES = "fork child seal describe follow accesses rewrite steps callees symbols"
 SILENT = frozenset(
     {
         "describe._plain",  # of what cannot be described there is nothing to say
@@ -109,7 +110,7 @@ def is_ours(told: Counterfactual) -> bool:
     )
 
 
-@pytest.mark.parametrize("point", sabotage.points("fork child seal describe", each=6))
+@pytest.mark.parametrize("point", sabotage.points(MODULES, each=6))
 def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point: str) -> None:
     module, path = point.split(".", 1)
     state = kernel.run(STATE)
