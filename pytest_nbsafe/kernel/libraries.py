@@ -87,17 +87,15 @@ def _texts(hasher: Hasher, pandas: Any, array: Any) -> bool:
         return False
     hasher.tag("texts")
     hasher.raw(bulk.numbers(numpy, where))
-    hasher.raw(joined)
+    _content(hasher, numpy.frombuffer(joined, numpy.uint8))
     return True
 
 
 def _joined(numpy: Any, array: Any, where: Any) -> bytes | None:
-    """Return the texts of an array as one, its holes left empty; None when not all are texts."""
-    if where.any():
-        array = array.copy()
-        array[where != 0] = ""
+    """Return the texts of an array as one, without its holes; None when not all are texts."""
+    texts = array[where == 0] if where.any() else array
     try:
-        return bulk.joined(array.tolist(), numpy)
+        return bulk.joined(texts.tolist(), numpy)
     except TypeError:
         return None
 
