@@ -117,10 +117,20 @@ class Accesses:
             if wide[line, path[0], changes] > _PARTS:
                 path, value = path[:1], ""  # noqa: PLW2901  # too many parts to tell
             found[line, path, changes] = value
+        for line, path, changes in [*found]:
+            if changes and self._began.get(path[0]) != id(self.registry.home.get(path[0])):
+                found[line, path[:1], True] = ""  # the name has been bound anew, perhaps here
         for name in sorted(self.opaque & self.registry.home.keys()):
             found.update({(0, (name,), changes): "" for changes in (False, True)})
         return [
-            {"line": line, "name": path[0], "path": [*path[1:]], "changed": changes, "hash": value}
+            {
+                "line": line,
+                "name": path[0],
+                "path": [*path[1:]],
+                "symbol": self.registry.spelled(path),
+                "changed": changes,
+                "hash": value,
+            }
             for (line, path, changes), value in found.items()
         ]
 

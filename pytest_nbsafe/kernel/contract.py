@@ -183,14 +183,16 @@ class Question(TypedDict):
 class Access(TypedDict):
     """A part of what a name leads to, and what a statement of the cell did to it.
 
-    `path` are the keys and attributes below the name, none for the whole of it; `line` is that of
-    the statement, 0 when of none. It was `changed`, or else read: `hash` is then the fingerprint of
-    a part whose value the run did not make itself, empty when there is none.
+    `path` are the keys and attributes below the name, none for the whole of it; `symbol` is that
+    as a text has it. `line` is that of the statement, 0 when of none. It was `changed`, or else
+    read: `hash` is then the fingerprint of a part whose value the run did not make itself, empty
+    when there is none.
     """
 
     line: int
     name: str
     path: list[str | int]
+    symbol: str
     changed: bool
     hash: str
 

@@ -106,6 +106,16 @@ class Registry:
             value = below(value, key)
         return value
 
+    def spelled(self, path: tuple[Any, ...]) -> str:
+        """Return a path as a text would have it: `d['a'].x`."""
+        text, value = str(path[0]), self.at(path[:1])
+        for key in path[1:]:
+            kind = type(value)
+            field = value is not GONE and kind not in DICTS and kind.__name__ != "DataFrame"
+            text += f".{key}" if field and type(key) is str else f"[{key!r}]"
+            value = below(value, key) if value is not GONE else GONE
+        return text
+
     # ------------------------------------------------------------ how it learns
 
     def _settle(self) -> None:

@@ -16,6 +16,7 @@ from functools import partial
 from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.runner.elsewhere import Elsewhere, MakeRun
+from pytest_nbsafe.runner.following import Following
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.consistency import values_at_end
@@ -64,12 +65,15 @@ class Reruns:
         self._through = {
             cell: tuple(sorted(_upstream(graph, cell) & outdated)) for cell in sorted(outdated)
         }
+        self.following = Following(graph, suspicions)
         self._left_s = BUDGET_S
         self._waiting: list[_Waiting] = []
 
     def before(self, run: PlanRun) -> None:
         """Run the cell of the next step on the side, as it is and refreshed, if it is suspected."""
         stale = self._stale.get(len(run.results) + 1)
+        if stale is None and self.following.is_wanted(len(run.results) + 1, _due(run)):
+            self._ask(run, (_due(run),))
         if stale is None or len(self.reads) >= MOST:
             return
         cell, found = stale[0].cell, refresh.of_reads(stale, _records(run.results))
@@ -130,6 +134,7 @@ class Reruns:
         started = time.perf_counter()
         answer = run.aside(cells, min(LIMIT_S, self._left_s), stir=stir)
         self._left_s -= time.perf_counter() - started
+        self.following.note(run.results, _due(run), cells, answer)
         return answer
 
 
@@ -174,6 +179,11 @@ def _read_elsewhere(ask: _Ask, waiting: _Waiting, ran: PlanResult) -> Rerun:
     if rerun(cell, (), Outcome(own), Outcome(base.results[0])).result == "differs":
         return _not_run(cell, again, f"cell {cell} does not make the same each time")
     return _compared(ask, cell, again, Outcome(base.results[0], base.shown))[0]
+
+
+def _due(run: PlanRun) -> int:
+    """Return the cell that a plan runs next, 0 when none is left."""
+    return 0 if run.finished else run.plan.runs[len(run.results)].cell
 
 
 def _records(results: Sequence[CellResult]) -> Iterator[Record]:

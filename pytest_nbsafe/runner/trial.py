@@ -180,8 +180,10 @@ class TrialRun:
         """Return what the traced lineage suspects, and what the text does of cells not traced."""
         if replay is None:
             return self._static
-        ran = map(_records, (replay, clean))
-        traced = staleness.suspicions(self._graph, replay.plan, *ran)
+        seen = self._reruns.following.seen
+        traced = staleness.suspicions(
+            self._graph, replay.plan, _records(replay), _records(clean), seen
+        )
         static = self._static
         both = _traced(replay) & _traced(clean)
         return Suspicions(
@@ -209,6 +211,7 @@ class TrialRun:
             self._reruns.reads,
             self._reruns.endings,
             consistency(replay.results) if replay else {},
+            seen=self._reruns.following.seen,
         )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.analysis.parts import WHOLE, Part, Parts
+from pytest_nbsafe.analysis.parts import Part, Parts, apart
 from pytest_nbsafe.values import dataclass, field
 
 if TYPE_CHECKING:
     from pytest_nbsafe.kernel.contract import Access
+    from pytest_nbsafe.trace.model import CellResult, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,22 +18,87 @@ class Touched:
     """The parts of names that one run read and changed, by name and by the line of the statement.
 
     Line 0 stands for the whole run. `values` are the fingerprints of parts that the run read as it
-    found them. `others` are names that held something else, when it ran, than in the run of the
-    plan that it stands for. A name that is missing was not seen.
+    found them, `symbols` the parts as a text has them: `df['a']`. `others` are names that held
+    something else, when it ran, than in the run of the plan that it stands for. A name that is
+    missing was not seen.
     """
 
     read: Mapping[tuple[str, int], Parts] = field(default_factory=dict)
     changed: Mapping[tuple[str, int], Parts] = field(default_factory=dict)
     values: Mapping[tuple[str, Part], str] = field(default_factory=dict)
+    symbols: Mapping[tuple[str, Part], str] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
 
-    def stands_for(self, name: str) -> bool:
-        """Return whether the plan's run reads the same parts of a name that holds another value.
 
-        It does if nothing else is another: what the run reads before it comes to a part that
-        differs is the same, and so is what it does.
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The runs that were followed below the names, by cell."""
+
+    runs: Mapping[int, tuple[Touched, ...]] = field(default_factory=dict)
+
+    def read(self, name: str, cell: int, line: int = 0) -> Parts | None:
+        """Return the parts of a name that a cell was seen to read, at a line or anywhere.
+
+        None where it was not, or where it may have read the whole. A run from a state in which
+        nothing but the name held another value than in the plan stands for the plan's: what it
+        reads before it comes to a part that differs is the same, and so is what it does.
         """
-        return self.others <= {name}
+        runs = self.runs.get(cell, ())
+        exact = [run for run in runs if not run.others]
+        found = [run.read for run in exact or runs if run.others <= {name}]
+        return _united(found, (name, line))
+
+    def changed(self, name: str, cell: int, line: int = 0) -> Parts | None:
+        """Return the parts of a name that a cell was seen to change, at a line or anywhere.
+
+        None where it was not, or where it may have changed the whole.
+        """
+        exact = [run.changed for run in self.runs.get(cell, ()) if not run.others]
+        return _united(exact, (name, line))
+
+    def differing(self, name: str, cell: int) -> tuple[str, ...]:
+        """Return the symbols of a name that a cell was seen to read, as a text has them.
+
+        Those are left out that held the same whenever the cell ran; none where it is not known
+        which it read.
+        """
+        parts = self.read(name, cell) or ()
+        runs = self.runs.get(cell, ())
+        known = {part: [run.values.get((name, part), "") for run in runs] for part in parts}
+        left = {p for p in parts if len(runs) < 2 or not known[p][0] or len({*known[p]}) > 1}
+        return self._spelled(name, cell, left)
+
+    def moved(self, name: str, reader: int, definer: int) -> tuple[str, ...]:
+        """Return the symbols of a name that one cell reads and the other was seen to change."""
+        read, changed = self.read(name, reader), self.changed(name, definer)
+        if read is None or changed is None:
+            return ()
+        return self._spelled(name, reader, {p for p in read if not apart(frozenset({p}), changed)})
+
+    def _spelled(self, name: str, cell: int, parts: Iterable[Part]) -> tuple[str, ...]:
+        texts = {key: text for run in self.runs.get(cell, ()) for key, text in run.symbols.items()}
+        return tuple(sorted(texts[name, part] for part in parts if (name, part) in texts))
+
+
+def _united(runs: Iterable[Mapping[tuple[str, int], Parts]], key: tuple[str, int]) -> Parts | None:
+    found = frozenset(part for run in runs for part in run.get(key, ()))
+    return found if found and () not in found else None
+
+
+def others(run: CellResult, stands_for: CellResult | None) -> frozenset[str]:
+    """Return the names that held something else when a run began than at the run of a plan."""
+    if stands_for is None:
+        return frozenset({""})
+    was, now = stands_for.reads, run.reads
+    return frozenset(name for name in {*was, *now} if not _is_same(was.get(name), now.get(name)))
+
+
+def _is_same(was: Value | None, now: Value | None) -> bool:
+    if was is None or now is None:
+        return False
+    if was.hash or now.hash:
+        return was.hash == now.hash
+    return was.identity == now.identity
 
 
 def touched(accesses: Iterable[Access]) -> Touched:
@@ -40,20 +106,18 @@ def touched(accesses: Iterable[Access]) -> Touched:
     read: dict[tuple[str, int], set[Part]] = {}
     changed: dict[tuple[str, int], set[Part]] = {}
     values: dict[tuple[str, Part], str] = {}
+    symbols: dict[tuple[str, Part], str] = {}
     for access in accesses:
         name, part = access["name"], tuple(access["path"])
         found = changed if access["changed"] else read
         for line in {access["line"], 0}:
             found.setdefault((name, line), set()).add(part)
+        symbols[name, part] = access["symbol"]
         if access["hash"] and not access["changed"]:
             values[name, part] = access["hash"]
     return Touched(
         {key: frozenset(parts) for key, parts in read.items()},
         {key: frozenset(parts) for key, parts in changed.items()},
         values,
+        symbols,
     )
-
-
-def told(parts: Parts | None) -> bool:
-    """Return whether parts say more than that the whole of a name may be meant."""
-    return bool(parts) and () not in (parts or WHOLE)

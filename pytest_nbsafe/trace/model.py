@@ -7,6 +7,7 @@ from typing import Literal
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.trace.accesses import Seen
 from pytest_nbsafe.trace.learning import Copies, Evaluation
 from pytest_nbsafe.values import dataclass, field
 
@@ -288,7 +289,7 @@ class Trial:
     `reruns` are cells that read a stale name, run again on the side from the state before they did;
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
     that of each cell at that end. `ran_otherwise` tells of the cell that did not run
-    just once.
+    just once. `seen` are the parts of names that cells were seen to read and change.
     """
 
     clean: PlanResult
@@ -300,3 +301,4 @@ class Trial:
     endings: Mapping[int, Rerun] = field(default_factory=dict)
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
     ran_otherwise: RanOtherwise | None = None
+    seen: Seen = field(default_factory=Seen)

@@ -13,6 +13,7 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace.accesses import Seen
 from pytest_nbsafe.trace.cellsets import live, renewers
 from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
 from pytest_nbsafe.trace.model import (
@@ -59,7 +60,9 @@ def refreshing(read: StaleRead) -> tuple[int, ...]:
     return again
 
 
-def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[OutdatedResult, ...]:
+def outdated(
+    graph: Graph, plan: Plan, records: Iterable[Record], seen: Seen | None = None
+) -> tuple[OutdatedResult, ...]:
     """Return the cells with an input that was made anew after they last ran, in page order.
 
     Only what reaches the cell in page order counts: the definer stands above it. A cell whose
@@ -68,7 +71,7 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     cells that such a cell feeds.
     """
     records = tuple(records)
-    made, symbols = _last_made(replay(records).versions), Symbols(graph, records)
+    made, symbols = _last_made(replay(records).versions), Symbols(graph, records, seen)
     above: dict[int, list[Edge]] = {}
     for edge in graphs.edges(graph, [cell.number for cell in graph.notebook.code_cells]):
         if edge.definer < edge.reader:
@@ -82,7 +85,9 @@ def outdated(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Outda
     return tuple(old.result for reader in sorted(results) for old in results[reader])
 
 
-def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[ReadFromBelow, ...]:
+def from_below(
+    graph: Graph, plan: Plan, records: Iterable[Record], seen: Seen | None = None
+) -> tuple[ReadFromBelow, ...]:
     """Return the recorded runs that read a name as a cell below them on the page had made it.
 
     Only names that a cell above makes too: else the name is defined later, and nothing else.
@@ -91,7 +96,7 @@ def from_below(graph: Graph, plan: Plan, records: Iterable[Record]) -> tuple[Rea
     records = tuple(records)
     first_reads = _entry_reads(records)
     last = plan.last_runs
-    symbols = Symbols(graph, records)
+    symbols = Symbols(graph, records, seen)
     found: dict[tuple[int, str], ReadFromBelow] = {}
     for moment in moments(records):
         step, reads = moment.step, first_reads.get(moment.step, ())
@@ -128,7 +133,11 @@ def _doubtful(graph: Graph, cell: int) -> frozenset[str]:
 
 
 def suspicions(
-    graph: Graph, plan: Plan, records: Iterable[Record], clean_records: Iterable[Record]
+    graph: Graph,
+    plan: Plan,
+    records: Iterable[Record],
+    clean_records: Iterable[Record],
+    seen: Seen | None = None,
 ) -> Suspicions:
     """Return what lineage suspects of the plan and not of the clean run in page order.
 
@@ -143,7 +152,7 @@ def suspicions(
     records = tuple(records)
     last = {run.step for run in plan.last_runs.values()}
     usual = Relations(tuple(clean_records))
-    symbols = Symbols(graph, records)
+    symbols = Symbols(graph, records, seen)
 
     def is_harmless(cell: int, way: tuple[Descent, ...]) -> bool:
         newer = way[-1]
@@ -154,8 +163,8 @@ def suspicions(
     reads = _stale_reads(graph, records, is_harmless)
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
-        outdated=outdated(graph, plan, records),
-        from_below=from_below(graph, plan, records),
+        outdated=outdated(graph, plan, records, seen),
+        from_below=from_below(graph, plan, records, seen),
     )
 
 

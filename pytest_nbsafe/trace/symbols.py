@@ -1,6 +1,7 @@
 """Below the names: whether what changed is the part of a name that was read (`df['a']`).
 
-Lineage follows names; a suspicion that it has is looked at again by parts.
+Lineage follows names; a suspicion that it has is looked at again by parts: as they were seen, where
+the cells ran on the side and were followed, else as the text shows them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from itertools import pairwise
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.parts import Parts, Reader, apart
+from pytest_nbsafe.trace.accesses import Seen
 from pytest_nbsafe.trace.lineage import Descent, Link, Version, replay
 from pytest_nbsafe.trace.model import Record
 
@@ -18,8 +20,9 @@ from pytest_nbsafe.trace.model import Record
 class Symbols:
     """The parts of a notebook's names, and the versions that a replay of records made of them."""
 
-    def __init__(self, graph: Graph, records: Sequence[Record]) -> None:
+    def __init__(self, graph: Graph, records: Sequence[Record], seen: Seen | None = None) -> None:
         self._reader = Reader(graph)
+        self._seen = seen or Seen()
         self._versions = cache(partial(_versions, records))
 
     def is_apart(self, cell: int, way: Sequence[Descent]) -> bool:
@@ -38,11 +41,11 @@ class Symbols:
         if all(apart(self._changed(version), read) for version in since):
             return True
         first = way[0]
-        entered = self._reader.changed(first.name, first.link.cell, first.link.line)
-        return apart(self._reader.read(first.name, cell), entered) or any(
+        entered = self._changed_at(first.name, first.link.cell, first.link.line)
+        return apart(self._read_at(first.name, cell), entered) or any(
             apart(
                 self._read(upper.link),
-                self._reader.changed(upper.link.parent, lower.link.cell, lower.link.line),
+                self._changed_at(upper.link.parent, lower.link.cell, lower.link.line),
             )
             for upper, lower in pairwise(way)
         )
@@ -52,7 +55,7 @@ class Symbols:
 
         With `maker`, of those that this cell made. None when none of them did.
         """
-        read = self._reader.read(version.name, cell)
+        read = self._read_at(version.name, cell)
         return next(
             (
                 older
@@ -65,10 +68,16 @@ class Symbols:
         )
 
     def _read(self, link: Link) -> Parts:
-        return self._reader.read(link.parent, link.cell, link.line)
+        return self._read_at(link.parent, link.cell, link.line)
 
     def _changed(self, version: Version) -> Parts:
-        return self._reader.changed(version.name, version.cell, version.line)
+        return self._changed_at(version.name, version.cell, version.line)
+
+    def _read_at(self, name: str, cell: int, line: int = 0) -> Parts:
+        return self._seen.read(name, cell, line) or self._reader.read(name, cell, line)
+
+    def _changed_at(self, name: str, cell: int, line: int) -> Parts:
+        return self._seen.changed(name, cell, line) or self._reader.changed(name, cell, line)
 
 
 def _versions(records: Sequence[Record]) -> dict[str, list[Version]]:

@@ -84,7 +84,7 @@ def test_an_access_counts_for_each_symbol_of_the_object() -> None:
 
 def test_what_is_stored_is_known_by_its_new_symbol() -> None:
     text = "box = {}\nd['new'] = box\nbox['x'] = 1"
-    check(DATA, text, changes={"d": "['new'] ['new']['x']", "box": "['x']"})
+    check(DATA, text, changes={"d": "['new'] ['new']['x']", "box": "* ['x']"})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,72 @@
+"""Which cells are followed below the names on the side of a plan, and what came of it.
+
+Source: the design, 5.3: a cheap pass everywhere, a fine-grained one on the cells that a suspicion
+names. The cells that are tried are followed as they run; those that a suspicion only names are run
+for it, where their text does not tell which parts of a name they read and change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.parts import WHOLE, Reader
+from pytest_nbsafe.trace.accesses import Seen, Touched, others
+from pytest_nbsafe.trace.differences import Counterfactual
+from pytest_nbsafe.trace.model import CellResult, Suspicions
+from pytest_nbsafe.values import replace
+
+
+class Following:
+    """The runs of one plan's cells that were followed, and the steps whose cell should be."""
+
+    def __init__(self, graph: Graph, suspicions: Suspicions) -> None:
+        self._graph = graph
+        self._suspicions = suspicions
+        self._runs: dict[int, list[Touched]] = {}
+
+    @property
+    def seen(self) -> Seen:
+        """What was seen so far."""
+        return Seen({cell: tuple(runs) for cell, runs in self._runs.items()})
+
+    def is_wanted(self, step: int, cell: int) -> bool:
+        """Return whether a cell should be followed at a step that it is about to run in."""
+        return (step, cell) in self._wanted and cell not in self._runs
+
+    def note(
+        self, done: Sequence[CellResult], due: int, cells: Sequence[int], answer: Counterfactual
+    ) -> None:
+        """Keep what is told of cells that ran on the side of a plan, after what is `done` of it.
+
+        The first of them, where it is the cell that is `due`, runs from the state of its own step.
+        """
+        for place, (cell, touched) in enumerate(zip(cells, answer.touched, strict=False)):
+            if touched is None or answer.results[place].status != "ok":
+                continue
+            own = next((result for result in reversed(done) if result.cell == cell), None)
+            exact = place == 0 and cell == due
+            names = frozenset() if exact else others(answer.results[place], own)
+            self._runs.setdefault(cell, []).append(replace(touched, others=names))
+
+    @cached_property
+    def _wanted(self) -> frozenset[tuple[int, int]]:
+        return frozenset(self._steps())
+
+    def _steps(self) -> Iterator[tuple[int, int]]:
+        """Yield (step, cell) of those that change a suspected name in parts the text hides."""
+        reader = Reader(self._graph)
+        for name, step, cell, line in _changes(self._suspicions):
+            kinds = {d.kind for d in self._graph.cells[cell].definitions if d.name == name}
+            if kinds == {"mutation"} and reader.changed(name, cell, line) == WHOLE:
+                yield step, cell
+
+
+def _changes(suspicions: Suspicions) -> Iterator[tuple[str, int, int, int]]:
+    """Yield (name, step, cell, line) of what was made anew."""
+    for read in suspicions.stale_reads:
+        for cause in read.chain[-1:]:
+            yield cause.parent, cause.parent_at[0], cause.parent_cell, cause.parent_line
+    for old in suspicions.outdated:
+        yield old.name, old.definer_at[0], old.definer, old.definer_line
