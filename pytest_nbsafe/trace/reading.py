@@ -15,7 +15,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.trace.judge import Bench, Names
 from pytest_nbsafe.trace.judgedcells import Cells, shown
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.trace.model import CellResult, Value
 from pytest_nbsafe.trace.sessions import last_runs
 from pytest_nbsafe.values import dataclass, replace
 
@@ -69,18 +69,22 @@ def _may_read(source: str, name: str, lazy: frozenset[str]) -> bool:
 
 def lazily_read(source: str) -> frozenset[str]:
     """Return the names in lambdas and generators of a text, which are read when these run."""
-    if "lambda" not in source and " for " not in source:
+    if "lambda" not in source and " for " not in source and "yield" not in source:
         return frozenset()
     try:
         tree = ast.parse(to_python(source).text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     return frozenset(
-        inner.id
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Lambda, ast.GeneratorExp))
-        for inner in _names(node)
+        inner.id for node in ast.walk(tree) if _runs_later(node) for inner in _names(node)
     )
+
+
+def _runs_later(node: ast.AST) -> bool:
+    """Return whether what stands in a node runs when others ask for it, not in one go."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(node))
+    return isinstance(node, (ast.Lambda, ast.GeneratorExp))
 
 
 def _names(node: ast.AST) -> Iterator[ast.Name]:
@@ -101,16 +105,20 @@ def settled(doubt: Doubt, plain: CellResult, without: CellResult) -> bool:
 
 
 def _same(name: str, plain: CellResult, without: CellResult) -> bool:
-    """Return whether two runs surely gave the same, but for one name itself."""
+    """Return whether two runs surely gave the same, but for one name itself.
+
+    A generator in between cannot be compared, and is taken for the same.
+    """
     if plain.status != without.status or shown(plain) != shown(without):
         return False
     names = (plain.after.keys() | without.after.keys()) - {name}
-    return all(_hash(plain, other) == _hash(without, other) != "" for other in names)
+    return all(_alike(plain.after.get(other), without.after.get(other)) for other in names)
 
 
-def _hash(result: CellResult, name: str) -> str:
-    value = result.after.get(name)
-    return value.hash if value is not None else ""
+def _alike(one: Value | None, other: Value | None) -> bool:
+    if one is None or other is None or one.kind != other.kind:
+        return False
+    return one.hash == other.hash and (one.hash != "" or one.kind == "generator")
 
 
 def corrected(found: Cells, doubt: Doubt, *, reads: bool) -> Cells:

@@ -20,6 +20,9 @@ TOLD, UNTOLD = reading.Doubt("c", "x", told=True), reading.Doubt("c", "x", told=
         ("y = [k for k in xs]", set()),
         ("x = k", set()),
         ("lambda :", set()),
+        ("def g():\n    yield k", {"k"}),
+        ("def g():\n    yield from (yield)", set()),
+        ("def f():\n    return k", set()),
     ],
 )
 def test_names_that_are_read_later(source: str, names: set[str]) -> None:
@@ -42,3 +45,9 @@ def test_what_cannot_be_compared_leaves_it_as_told() -> None:
     unknown = CellResult(1, 1, "ok", after={"y": Value("")})
     assert reading.settled(TOLD, unknown, unknown)
     assert not reading.settled(UNTOLD, unknown, unknown)
+
+
+def test_a_generator_in_between_tells_nothing() -> None:
+    begun = CellResult(1, 1, "ok", after={"g": Value("", kind="generator")})
+    assert not reading.settled(TOLD, begun, begun)
+    assert reading.settled(TOLD, begun, CellResult(1, 1, "ok"))
