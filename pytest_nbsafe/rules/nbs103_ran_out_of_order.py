@@ -151,9 +151,8 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     ending = again.of_ending(facts, edge.reader) if differs else None
     made = names(dict.fromkeys(e.name for e in edges))
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
-    does = f"made {made}"
-    if is_state(edge.name):
-        does = anew(facts, edge.definer, [edge.name]).removesuffix(" anew")
+    does = anew(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)])
+    does = does.removesuffix(" anew")
     message = f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: "
     if fails and (result := facts.clean(edge.reader)):
         message += f"in page order it fails with {one_line(why(result))}"

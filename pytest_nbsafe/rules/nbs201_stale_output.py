@@ -10,19 +10,18 @@ from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules import again, neverrun
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import mention
-from pytest_nbsafe.rules.paths import page_edges, suspicions, upstream
+from pytest_nbsafe.rules.paths import page_edges, suspicions
 from pytest_nbsafe.rules.stale import (
     anew,
     chain_steps,
+    first_again,
     link,
     marks,
-    records,
     refresh_remedy,
     root,
     why_older,
 )
 from pytest_nbsafe.rules.words import against_clean, called, cells, few, ran_as
-from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
 
 
@@ -149,11 +148,8 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         Step(old.definer, old.definer_line, f"{does} {ran_as(facts.plan, old.definer_at[0])}"),
     )
     why = f"cell {old.definer} {does} after this cell had run"
-    first = sorted(
-        {o.cell for o in suspicions(facts).outdated} & {*upstream(page_edges(facts), old.cell)}
-    )
-    whole = refresh.with_changers(first, old.cell, records(facts))
-    remedy = f"run {cells(whole)} again, then this cell" if whole else "run this cell again"
+    first = first_again(facts, old.cell, edges)
+    remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
     rerun = again.of_ending(facts, old.cell)

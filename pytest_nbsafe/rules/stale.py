@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
+from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Facts, Mark
-from pytest_nbsafe.rules.paths import suspicions
+from pytest_nbsafe.rules.paths import downstream, suspicions, upstream
 from pytest_nbsafe.rules.words import called, cells, few, ran_as
 from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead
@@ -33,8 +34,7 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
         Step(
             cause.cell,
             cause.line,
-            f"made {called(cause.symbol)} from {called(cause.parent)} "
-            f"{ran_as(facts.plan, cause.at[0])}",
+            f"{_made(facts, cause)} {ran_as(facts.plan, cause.at[0])}",
         )
         for cause in reversed(chain)
     ]
@@ -46,14 +46,26 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def _made(facts: Facts, cause: Cause) -> str:
+    if _only_changes(facts, cause.cell, [cause.symbol]):
+        return f"changed {called(cause.symbol)} with {called(cause.parent)}"
+    return f"made {called(cause.symbol)} from {called(cause.parent)}"
+
+
+def _only_changes(facts: Facts, cell: int, symbols: Sequence[str]) -> bool:
+    """Return whether a cell makes none of the symbols: what it does to them is to change them."""
+    own = facts.graph.cells[cell].definitions
+    found = [d for d in (*own, *graphs.changed_by_calls(facts.graph, cell)) if d.name in symbols]
+    return bool(found) and all(definition.kind == "mutation" for definition in found)
+
+
 def anew(facts: Facts, cell: int, symbols: Sequence[str]) -> str:
     """Return what a cell did to symbols: "made `a` and `b` anew", "changed `df`", "wrote `a.csv`".
 
     What only changes is not made anew: what was there before is still a part of it.
     """
     found = few(symbols)
-    definitions = [d for d in facts.graph.cells[cell].definitions if d.name in symbols]
-    if definitions and all(definition.kind == "mutation" for definition in definitions):
+    if _only_changes(facts, cell, symbols):
         drawn = symbols[0].endswith(" random state")
         return f"drew from {found}" if drawn else f"changed {found}"
     if not is_state(symbols[0]):
@@ -80,15 +92,18 @@ def link(suspicion: StaleRead | OutdatedResult) -> tuple[int, int]:
     return (cause.parent_cell, cause.cell) if cause is not None else (0, suspicion.cell)
 
 
-def marks(suspicion: StaleRead | OutdatedResult, edges: Iterable[Edge]) -> frozenset[Mark]:
+def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> frozenset[Mark]:
     """Return the trouble that this staleness accounts for.
 
-    That is the old result, every contradicted dependency on its path, and those of other cells
-    (by the page's `edges`) on the cell that made something anew: one cause.
+    That is the old result, every contradicted dependency on its path, those of other cells
+    (by the page's `edges`) on the cell that made something anew, and those of this cell on what
+    was made of that: one cause.
     """
     _, definer = root(suspicion)
     found: set[Mark] = {("stale", suspicion.cell, 0)}
     found.update(("edge", definer, e.reader) for e in edges if e.definer == definer)
+    own = {edge.definer for edge in edges if edge.reader == suspicion.cell}
+    found.update(("edge", made, suspicion.cell) for made in own & {*downstream(edges, definer)})
     if isinstance(suspicion, StaleRead):
         found.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
     else:
@@ -110,3 +125,20 @@ def refresh_remedy(facts: Facts, read: StaleRead) -> str:
         return "run the notebook from the top"
     order = ", in this order" if len(again) > 1 else ""
     return f"run {cells(again)} again{order}, then this cell"
+
+
+def first_again(facts: Facts, cell: int, edges: Sequence[Edge]) -> tuple[int, ...]:
+    """Return the cells to run again before an outdated one: all above that it is made from.
+
+    So are those that would refresh what it read itself, and is stale by now: `memo = {}`.
+    """
+    known = records(facts)
+    outdated = {old.cell for old in suspicions(facts).outdated} & {*upstream(edges, cell)}
+    read = _read(known, {*outdated, cell})
+    stale = [one for one in suspicions(facts).stale_reads if one.name in read]
+    fresh = {maker for one in stale for maker in refresh.of_reads([one], known) if maker < cell}
+    return refresh.with_changers(sorted(outdated | fresh), cell, known)
+
+
+def _read(known: Sequence[Record], cells: Collection[int]) -> frozenset[str]:
+    return frozenset(name for record in known if record.cell in cells for name in record.reads)

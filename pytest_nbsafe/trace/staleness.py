@@ -26,10 +26,11 @@ from pytest_nbsafe.trace.model import (
 )
 from pytest_nbsafe.trace.moments import Relations, moments
 from pytest_nbsafe.trace.symbols import Symbols
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
-_IsHarmless = Callable[[int, "tuple[Descent, ...]"], bool]
-"""Given a cell and the way from what it reads to a newer parent: whether that does no harm."""
+_Way = tuple[Descent, ...]
+_Harm = Callable[[int, _Way], _Way]
+"""Given a cell and the way from what it reads to a newer parent: the way to the one that harms."""
 
 _MOST_THROUGH = 16
 """A cell at the end of a long chain may be outdated for every cell of it: the nearest will do."""
@@ -49,7 +50,7 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
     """
-    return _stale_reads(graph, tuple(records), lambda _cell, _way: False)
+    return _stale_reads(graph, tuple(records), lambda _cell, way: way)
 
 
 def refreshing(read: StaleRead) -> tuple[int, ...]:
@@ -147,20 +148,27 @@ def suspicions(
     `n = len(df); df = clean(df)`. Only the last run of a cell counts, since that is the one whose
     result the page shows. Nothing becomes newer by running an import again (`lineage.replay`); a
     function defined again does, since its text may have been another. What only runs that the plan
-    made up would show is left out too (`_is_made_up`).
+    made up would show is left out too (`_is_made_up`). Of all versions of a parent since it was
+    read the newest that tells is taken: `fit` makes `model` newer on every page, `Model()` not.
     """
     records = tuple(records)
     last = {run.step for run in plan.last_runs.values()}
     usual = Relations(tuple(clean_records))
     symbols = Symbols(graph, records, seen)
 
-    def is_harmless(cell: int, way: tuple[Descent, ...]) -> bool:
+    def harm(cell: int, way: _Way) -> _Way:
         newer = way[-1]
         if newer.parent.name == way[0].name:
-            return True  # it is itself what was made anew: `df` from a file that `df` went into
-        return usual.holds(newer) or _is_made_up(plan, newer) or symbols.is_apart(cell, way)
+            return ()  # it is itself what was made anew: `df` from a file that `df` went into
+        ends = {version.at[0]: version for version in reversed(symbols.since(newer))}
+        for version in reversed(ends.values()):  # as each run has left it
+            found = replace(newer, parent=version)
+            if found.is_newer and not (usual.holds(found) or _is_made_up(plan, found)):
+                way = (*way[:-1], found)
+                return () if symbols.is_apart(cell, way) else way
+        return ()
 
-    reads = _stale_reads(graph, records, is_harmless)
+    reads = _stale_reads(graph, records, harm)
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records, seen),
@@ -182,16 +190,14 @@ def _is_made_up(plan: Plan, descent: Descent) -> bool:
     return not anew.recorded or (not before.recorded and before.cell > descent.link.cell)
 
 
-def _stale_reads(
-    graph: Graph, records: tuple[Record, ...], is_harmless: _IsHarmless
-) -> tuple[StaleRead, ...]:
+def _stale_reads(graph: Graph, records: tuple[Record, ...], harm: _Harm) -> tuple[StaleRead, ...]:
     first_reads = _entry_reads(records)
     definers = renewers(graph)
     found: list[StaleRead] = []
     for moment in moments(records):
         for cell, line, name in first_reads.get(moment.step, ()):
-            harmless = partial(is_harmless, cell)
-            chain = _chain(moment.state, name, harmless) if name in moment.stale else ()
+            stale = name in moment.stale
+            chain = _chain(moment.state, name, partial(harm, cell)) if stale else ()
             if chain:
                 symbols = [cause.symbol for cause in chain]
                 refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
@@ -213,13 +219,11 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
     return reads
 
 
-def _chain(
-    state: State, name: str, is_harmless: Callable[[tuple[Descent, ...]], bool]
-) -> tuple[Cause, ...]:
+def _chain(state: State, name: str, harm: Callable[[_Way], _Way]) -> tuple[Cause, ...]:
     """Return the way to the nearest newer parent that does harm, empty if there is none."""
     for way in state.roots(name):
-        if not is_harmless(way):
-            return tuple(_cause(descent) for descent in way)
+        if found := harm(way):
+            return tuple(_cause(descent) for descent in found)
     return ()
 
 

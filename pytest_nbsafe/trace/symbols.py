@@ -33,12 +33,7 @@ class Symbols:
         """
         newer = way[-1]
         read = self._read(newer.link)
-        since = [
-            version
-            for version in self._versions().get(newer.link.parent, ())
-            if newer.link.read_at < version.at <= newer.parent.at
-        ]
-        if all(apart(self._changed(version), read) for version in since):
+        if all(apart(self._changed(version), read) for version in self.since(newer)):
             return True
         first = way[0]
         entered = self._changed_at(first.name, first.link.cell, first.link.line)
@@ -49,6 +44,12 @@ class Symbols:
             )
             for upper, lower in pairwise(way)
         )
+
+    def since(self, descent: Descent) -> list[Version]:
+        """Return the versions of a parent from its present one back to when it was read."""
+        versions = self._versions().get(descent.link.parent, ())
+        between = (descent.link.read_at, descent.parent.at)
+        return [v for v in reversed(versions) if between[0] < v.at <= between[1]]
 
     def reaching(self, cell: int, version: Version, maker: int = 0) -> Version | None:
         """Return the newest version of a name, from this one back, that changed what a cell reads.

@@ -209,6 +209,15 @@ def test_nor_is_it_when_read_later_than_on_the_page() -> None:
     check_reads("", "1 2 4 3", "a = 1", "b = a", "print(b)", "a = a + 1")
 
 
+def test_a_change_that_the_page_shows_too_does_not_hide_one_that_it_does_not() -> None:
+    cells = ("x = [1]", "n = len(x)", "x.append(2)", "print(n)")
+    check_reads("", "1 2 3 4", *cells)
+    check_reads("", "1 2 3 3 4", *cells)
+    check_reads("4:n<-x", "1 2 3 1 3 4", *cells)
+    (read,) = suspicions_of("1 2 3 1 3 4", *cells).stale_reads
+    assert (read.chain[-1].parent_cell, read.chain[-1].parent_at[0]) == (1, 4)
+
+
 def test_the_page_excuses_only_what_the_same_cells_made() -> None:
     cells = ("df = [1]", "n = len(df)", "df = df + [2]", "print(n)")
     check_reads("4:n<-df", "1 2 3 1 4", *cells)
