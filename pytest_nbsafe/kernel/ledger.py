@@ -61,11 +61,12 @@ class Ledger:
         """Return the fingerprints after the run; `bound` are the names that were bound in it."""
         known = {name: self.before[name] for name in self._idle & self.before.keys() - bound}
         after = self._fingerprints(wanted, known)
-        for name in bound | wanted | self._deferred:
-            self._kept.pop(name, None)
-        for name, found in after.items():
-            if self._heavy.get(name) and name not in self._deferred and self._is_alone(name):
-                self._kept[name] = found
+        if self._kept:
+            for name in bound | wanted | self._deferred:
+                self._kept.pop(name, None)
+        for name in self._heavy.keys() & after.keys():
+            if self._heavy[name] and name not in self._deferred and self._is_alone(name):
+                self._kept[name] = after[name]
         self._last, self._threads = after, threading.active_count()
         return after
 

@@ -27,6 +27,7 @@ from .watch import Watch, guarded
 _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
 )
+_HISTORY_BEGINS = frozenset("_IO")
 _ENCODED = json.JSONEncoder(separators=(",", ":")).encode
 _MAX_NODES = 200_000
 _WARM = 8
@@ -347,7 +348,7 @@ class Tracer:
         """Tell whether a name is the notebook's, not one that IPython keeps."""
         if not isinstance(name, str) or name in self.shell.user_ns_hidden:
             return False
-        return not _HISTORY.fullmatch(name)
+        return name[:1] not in _HISTORY_BEGINS or not _HISTORY.fullmatch(name)
 
     # ------------------------------------------------------------ the host
 
