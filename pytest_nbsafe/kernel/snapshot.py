@@ -23,6 +23,8 @@ from .functions import Texts
 
 NODE_LIMIT = 50_000
 BYTE_LIMIT = 64 * 1024 * 1024
+LARGE_NODE_LIMIT = 1_000_000
+LARGE_BYTE_LIMIT = 256 * 1024 * 1024
 DEPTH_LIMIT = 150
 TOO_LARGE = "too large to compare"
 TOO_DEEP = "nested too deeply to compare"
@@ -51,6 +53,8 @@ class Snapshot:
         self.home = home
         self.judging = False  # a session has ended: what it holds is compared with another's
         self.places: tuple[tuple[str, str], ...] = ()  # then: this kernel's folders, and words
+        self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
+        self.spare_nodes = self.spare_bytes = 0  # then: what large values may take on top, together
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
 
     def fingerprint(self, value: object) -> Fingerprint:
@@ -67,7 +71,7 @@ class Snapshot:
         kind, found, cause, flat = "", "", "", False
         try:
             kind = qualified(cls)
-            hasher = Placeless(self) if self.places else Hasher(self)
+            hasher = Placeless(self, *self.limits) if self.places else Hasher(self)
             hasher.add(value)
             found = hasher.digest()
             flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
@@ -174,7 +178,7 @@ class Hasher:
         self._hash.update(b"".join(self._parts))
         del self._parts[:]
 
-    def apart(self, value: object, nodes: int = NODE_LIMIT) -> bytes:
+    def apart(self, value: object, nodes: int = LARGE_NODE_LIMIT) -> bytes:
         """Return the hash of a value on its own, charged to this budget; it may take `nodes`."""
         inner: Hasher = type(self)(self.snapshot, min(nodes, self.nodes), self.size)
         inner._path = self._path

@@ -9,13 +9,17 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from . import bootstrap
 from .contract import PACKAGE, Sweep
+from .snapshot import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 
 _IPYTHONS = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__\w+__")  # and Python's
 _FILES = 2_000
+_LARGE_S = 5.0  # how long large values are looked at, more closely than after each run
+_LIMITS = (NODE_LIMIT, BYTE_LIMIT)
 _SHORTEST = 4  # `/` and `/tmp` are everywhere
 _FILE_BYTES = 4 * 1024 * 1024
 _digests: dict[tuple[str, int, int, int], str] = {}
@@ -33,8 +37,12 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     known = sorted(_names(tracer)) if names else []
     look = tracer.snapshot
     look.judging, look.places = True, _places(tracer.shell)
+    found, until = {}, perf_counter() + _LARGE_S
     try:
-        found = {name: look.fingerprint(tracer.home[name]) for name in known}
+        for name in known:
+            in_time = perf_counter() < until
+            look.limits = (LARGE_NODE_LIMIT, LARGE_BYTE_LIMIT) if in_time else _LIMITS
+            found[name] = look.fingerprint(tracer.home[name])
     finally:
         look.judging, look.places = False, ()
     return {"names": found, "beside": _beside()}
@@ -46,7 +54,7 @@ def _places(shell: Any) -> tuple[tuple[str, str], ...]:
     The longest come first: one may lie in another.
     """
     temporary = os.environ.get("TMPDIR", "")
-    cells = str(Path(tempfile.gettempdir(), f"ipykernel_{os.getpid()}"))
+    cells = os.path.join(tempfile.tempdir or temporary, f"ipykernel_{os.getpid()}")  # noqa: PTH118  # as ipykernel does
     found = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
     usable = (pair for pair in found if len(pair[0]) > _SHORTEST)
     return tuple(sorted(usable, key=lambda pair: -len(pair[0])))

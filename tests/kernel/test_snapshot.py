@@ -619,3 +619,13 @@ def test_names_behind_functions() -> None:
     assert {"c"} <= set(mentioned(space["k"], space))
     assert {"d"} <= set(mentioned(space["g"], space))
     assert set() == set(mentioned(space["a"], space))
+
+
+def test_large_values_are_looked_at_when_a_session_ends() -> None:
+    snapshot = Snapshot(Texts(), HOME)
+    values = [[[str(number)] for number in range(60_000)] for _ in range(2)]
+    values[1][-1][0] += "0"
+    assert {snapshot.fingerprint(value)["cause"] for value in values} == {TOO_LARGE}
+    snapshot.places, snapshot.limits = (("/tmp/one", "here:"),), (200_000, 10_000_000)
+    first, other = (snapshot.fingerprint(value)["hash"] for value in values)
+    assert "" != first != other != ""
