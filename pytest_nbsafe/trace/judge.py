@@ -27,6 +27,7 @@ _DEEP = 40
 _ONCE = patterns.compile(
     r"generator|coroutine|async_generator|map|filter|zip|enumerate|\w*iterator"
 )
+_QUOTED = patterns.compile(r"'(\w+)'")
 ELSEWHERE = "a clean run gives it another value, by a state that no name shows"
 
 
@@ -214,10 +215,21 @@ def _unmade(bench: Bench, name: str, mine: Contribution, until: int, depth: int)
     """Return how the text that made a name ran in a clean run, where it did not make it."""
     for place, passed in walk(bench.clean.runs[:until]):
         if passed.result.cell == mine.passed.result.cell:
+            if lacked := _lacked(passed.result, mine.passed.result):
+                return Origin("differs", f"{_run(mine.passed)} had `{lacked}` to make it from")
             clean = Contribution(place, passed, entry_reads(passed.result))
             whole = replace(mine, inputs=entry_reads(mine.passed.result))
             return _inputs(bench, name, whole, clean, depth)
     return Origin("differs", _otherwise(bench, [mine], ()))
+
+
+def _lacked(clean: CellResult, mine: CellResult) -> str:
+    """Return the name that a clean run of a text lacked and another had, empty when none."""
+    failure = clean.failure
+    if failure is None or failure.ename != "NameError" or mine.status != "ok":
+        return ""
+    found = _QUOTED.search(failure.evalue)
+    return found[1] if found else ""
 
 
 def _contributions(runs: Sequence[Passed], name: str) -> tuple[Contribution, ...]:

@@ -101,7 +101,18 @@ def settled(doubt: Doubt, plain: CellResult, without: CellResult) -> bool:
         return plain.status == "ok"
     if not doubt.told:
         return False
-    return not _same(doubt.name, plain, without)
+    return _changes(plain, doubt.name) or not _same(doubt.name, plain, without)
+
+
+def _changes(result: CellResult, name: str) -> bool:
+    """Return whether a run changed what a name held: it must have read that before."""
+    bound: set[str] = set()
+    for record in result.records:
+        if name in record.mutates and name not in bound:
+            value = result.after.get(name)
+            return value is not None and value.hash != ""
+        bound.update(record.writes)
+    return False
 
 
 def _same(name: str, plain: CellResult, without: CellResult) -> bool:

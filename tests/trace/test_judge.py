@@ -5,7 +5,7 @@ from __future__ import annotations
 from sessioncase import bench, clean, passed
 
 from pytest_nbsafe.trace import judge
-from pytest_nbsafe.trace.model import Value
+from pytest_nbsafe.trace.model import Failure, Value
 
 A1 = passed(1, "c1", 1, {"a": ""}, {}, {"a": 1})
 B1 = passed(2, "c2", 2, {"b": "a"}, {"a": 1}, {"a": 1, "b": 2})
@@ -93,6 +93,15 @@ def test_a_name_that_a_clean_run_cannot_make_for_want_of_an_input() -> None:
         "b": "cell c2 in step 2 had `k` to make it from",
         "k": "left over: made by cell c1 in step 1, and no cell makes it any more",
     }
+
+
+def test_a_name_that_a_text_read_where_nobody_sees_it() -> None:
+    """`exec("a = c * 2")`: what the clean run lacks is what the session had."""
+    ran = passed(1, "c1", 1, {"a": ""}, {}, {"a": 1})
+    missing = Failure("NameError", "name 'c' is not defined", 1)
+    lacks = passed(1, "c1", 1, {}, {}, {}, status="raised", failure=missing)
+    found = judge.names(bench("c1", [ran], {"a": 1}, clean([lacks], {}), makes={1: "a"}))
+    assert found.stale == {"a": "cell c1 in step 1 had `c` to make it from"}
 
 
 def test_what_a_deleted_cell_has_made() -> None:

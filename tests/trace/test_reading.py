@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_nbsafe.trace import reading
-from pytest_nbsafe.trace.model import CellResult, Failure, Value
+from pytest_nbsafe.trace.model import CellResult, Failure, Record, Value
 
 PLAIN = CellResult(1, 1, "ok", after={"y": Value("1")})
 TOLD, UNTOLD = reading.Doubt("c", "x", told=True), reading.Doubt("c", "x", told=False)
@@ -51,3 +51,14 @@ def test_a_generator_in_between_tells_nothing() -> None:
     begun = CellResult(1, 1, "ok", after={"g": Value("", kind="generator")})
     assert not reading.settled(TOLD, begun, begun)
     assert reading.settled(TOLD, begun, CellResult(1, 1, "ok"))
+
+
+def test_what_a_run_changed_it_has_read() -> None:
+    """`with suppress(Exception): x.append(1)` does without `x`, and shows nothing of it."""
+    record = Record((1, 1), 1, 1, frozenset({"x"}), {}, {"x": frozenset()})
+    changed = CellResult(1, 1, "ok", after={"x": Value("2")}, records=(record,))
+    without = CellResult(1, 1, "ok")
+    assert reading.settled(TOLD, changed, without)
+    made = Record((1, 1), 1, 1, frozenset(), {"x": frozenset()}, {})
+    anew = CellResult(1, 1, "ok", after={"x": Value("2")}, records=(made, record))
+    assert not reading.settled(TOLD, anew, without)
