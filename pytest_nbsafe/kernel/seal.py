@@ -38,6 +38,7 @@ _DENIED = frozenset(
 )
 _DENIED_TEXT = re.compile(
     r"Permission denied|Bad file descriptor|File too large|Read-only file system|event loop"
+    r"|attached to a different loop"
 )
 _SAVES = re.compile(
     r"\b(?:to_(?:parquet|hdf|feather|orc|sql|stata)|save\w*|write\w*|dump|imwrite|export\w*)\s*\("
