@@ -32,7 +32,8 @@ class Finding:
 
     `verdict` says how sure it is; severity `error` needs observed, confirmed or proved.
     `file_line` is the physical line in the .ipynb file, `anchor` the text the finding hangs on
-    (the source line), which keys it across moves of the cell.
+    (the source line), which keys it across moves of the cell. `symbols` are the parts of names that
+    it is about, where a run has shown which: `df['price']`.
     """
 
     code: str
@@ -47,6 +48,7 @@ class Finding:
     count: int | None = None
     file_line: int | None = None
     anchor: str = ""
+    symbols: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -47,7 +47,7 @@ def codes() -> str:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     where = finding.location
-    return {
+    described: dict[str, Any] = {
         "code": finding.code,
         "name": finding.name,
         "severity": finding.severity,
@@ -66,6 +66,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "remedy": finding.remedy,
         "fingerprint": finding.fingerprint,
     }
+    if finding.symbols:
+        described["symbols"] = list(finding.symbols)
+    return described
 
 
 def _notebook(notebook: NotebookReport) -> dict[str, Any]:

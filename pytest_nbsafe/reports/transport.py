@@ -26,9 +26,17 @@ def unpack(data: Mapping[str, Any]) -> Report:
     return Report(findings, notebooks)
 
 
-def _finding(location: Mapping[str, Any], steps: list[Mapping[str, Any]], **fields: Any) -> Finding:
+def _finding(
+    location: Mapping[str, Any],
+    steps: list[Mapping[str, Any]],
+    symbols: list[str],
+    **fields: Any,
+) -> Finding:
     return Finding(
-        location=Location(**location), steps=tuple(Step(**step) for step in steps), **fields
+        location=Location(**location),
+        steps=tuple(Step(**step) for step in steps),
+        symbols=tuple(symbols),
+        **fields,
     )
 
 

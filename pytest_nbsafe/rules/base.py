@@ -119,6 +119,7 @@ def finding(
     steps: tuple[Step, ...] = (),
     remedy: str = "",
     severity: Severity | None = None,
+    symbols: tuple[str, ...] = (),
 ) -> Finding:
     """Return a finding at a place in a cell (a span or a line), with what the notebook knows of it.
 
@@ -148,4 +149,5 @@ def finding(
         count=page.count if page else None,
         file_line=page.file_line(where.line) if page else None,
         anchor=page.line(where.line) if page else "",
+        symbols=symbols,
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules import again, symbols
 from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges
 from pytest_nbsafe.rules.stale import anew
-from pytest_nbsafe.rules.words import against_clean, called
+from pytest_nbsafe.rules.words import against_clean, called, names
 from pytest_nbsafe.trace.model import Judgement, ReadFromBelow
 
 
@@ -15,7 +15,8 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
     """Return that the cell read what a later cell of the page had made, and what came of it."""
     told = _told(facts, read)
     counts = [facts.notebook.cell(number).count for number in (read.cell, read.definer)]
-    does = anew(facts, read.definer, [read.name])
+    shown = symbols.of_change(facts, read.name, read.cell, read.definer)
+    does = anew(facts, read.definer, [read.name], shown)
     had = does.replace("drew", "drawn").replace("wrote", "written")
     message = (
         f"this cell ran as [{counts[0]}], after cell {read.definer}, further down, had {had}: "
@@ -23,7 +24,7 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
     message += _says(read, told)
     steps = [
         Step(read.definer, read.definer_line, f"{does} as [{counts[1]}]"),
-        Step(read.cell, read.line, f"read that {called(read.name)} as [{counts[0]}]"),
+        Step(read.cell, read.line, f"read that {names(shown)} as [{counts[0]}]"),
     ]
     if told is not None:
         line = read.line if told.cell == read.cell else 1
@@ -39,6 +40,7 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
             steps=tuple(steps),
             remedy="restart the kernel, run all cells from the top, and save",
             severity="error" if told else "warning",
+            symbols=symbols.parts(read.name, shown),
         ),
         explains=frozenset({("stale", read.cell, 0)}),
         fault=("NBS103", "in", read.cell) if told else ("NBS103", "from", read.definer),

@@ -11,7 +11,7 @@ from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order import sessions
 from pytest_nbsafe.order.cells import runnable
-from pytest_nbsafe.rules import again, below
+from pytest_nbsafe.rules import again, below, symbols
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
 from pytest_nbsafe.rules.runs import same_in_page_order, why
@@ -97,6 +97,8 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     """Return whether the clean run gives what the page shows, or what the cell read."""
     if facts.trial is None or _fails_in_page_order(facts, edge.reader):
         return False
+    if symbols.are_apart(facts, edge.name, edge.reader, edge.definer):
+        return True
     judgements = facts.trial.judgements
     own = judgements.get(edge.reader)
     if own is None or own.output == "same":
@@ -144,14 +146,21 @@ def _differs_in_page_order(facts: Facts, edge: Edge) -> bool:
     return ending is not None and ending.result == "differs"
 
 
+def _shown(facts: Facts, edges: Sequence[Edge]) -> tuple[str, ...]:
+    """Return what the upper cell read of what the other changed."""
+    found = (symbols.of_change(facts, e.name, e.reader, e.definer) for e in edges)
+    return tuple(dict.fromkeys(symbol for some in found for symbol in some))
+
+
 def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
     differs = not fails and _differs_in_page_order(facts, edge)
     ending = again.of_ending(facts, edge.reader) if differs else None
-    made = names(dict.fromkeys(e.name for e in edges))
+    shown = _shown(facts, edges)
+    made = names(shown)
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
-    does = anew(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)])
+    does = anew(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)], shown)
     does = does.removesuffix(" anew")
     message = f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: "
     if fails and (result := facts.clean(edge.reader)):
@@ -183,6 +192,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
             ),
             remedy="restart the kernel, run all cells from the top, and save",
             severity="error" if fails or differs else "warning",
+            symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         ),
         explains=frozenset(marks | {("raise", edge.reader, 0)} if fails else marks),
         fault=("NBS103", edge.definer, edge.reader if fails else 0),

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.rules import again, neverrun
+from pytest_nbsafe.rules import again, neverrun, symbols
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.page import mention
 from pytest_nbsafe.rules.paths import page_edges, suspicions
@@ -17,6 +17,7 @@ from pytest_nbsafe.rules.stale import (
     first_again,
     link,
     marks,
+    parts,
     refresh_remedy,
     root,
     why_older,
@@ -127,10 +128,11 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
     old = f", still made from the older {called(root(read)[0])}" if read.chain else ""
-    reads = f"read {called(read.name)} {ran_as(facts.plan, read.step)}{old}"
+    reads = f"read {symbols.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = again.of_read(facts, read.cell)
-    return _claim(facts, read, rerun, why_older(read), steps, refresh_remedy(facts, read), edges)
+    why, remedy = why_older(facts, read), refresh_remedy(facts, read)
+    return _claim(facts, read, rerun, why, steps, remedy, edges)
 
 
 def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
@@ -140,8 +142,9 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         Step(cell, _line(facts, cell, made), f"ran{_as(facts, cell)} with the older {few(made)}")
         for cell in reversed(old.through)
     ]
-    reads = "read what it made" if old.through else f"read {few(made)}"
-    does = anew(facts, old.definer, [o.name for o in alike])
+    reads = "read what it made" if old.through else f"read {few(_read(facts, old, made))}"
+    shown = tuple(dict.fromkeys(symbol for o in alike for symbol in _shown(facts, o)))
+    does = anew(facts, old.definer, [o.name for o in alike], shown)
     steps = (
         *between,
         Step(old.cell, old.line, f"{reads} {ran_as(facts.plan, old.step)}"),
@@ -159,6 +162,23 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
 def _as(facts: Facts, cell: int) -> str:
     last = facts.plan.last_run(cell)
     return f" {ran_as(facts.plan, last.step)}" if last is not None else ""
+
+
+def _shown(facts: Facts, old: OutdatedResult) -> tuple[str, ...]:
+    """Return what was made anew, by the parts that were read of it."""
+    return symbols.of_change(facts, old.name, link(old)[1], old.definer)
+
+
+def _read(facts: Facts, old: OutdatedResult, made: Collection[str]) -> tuple[str, ...]:
+    """Return what the cell read of names that were made anew."""
+    found = (symbols.of_change(facts, name, old.cell, old.definer) for name in made)
+    return tuple(dict.fromkeys(symbol for some in found for symbol in some))
+
+
+def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ...]:
+    if isinstance(suspicion, StaleRead):
+        return parts(facts, suspicion)
+    return symbols.parts(suspicion.name, _shown(facts, suspicion))
 
 
 def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
@@ -224,6 +244,7 @@ def _claim(
             f"{says}: {why}",
             steps=steps,
             remedy=remedy,
+            symbols=_parts(facts, suspicion),
         ),
         explains=marks(suspicion, edges),
         fault=("NBS201", root(suspicion)[1]) if verdict == "suspected" else None,

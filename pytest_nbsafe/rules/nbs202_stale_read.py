@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules import again, symbols
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.paths import page_edges, suspicions
-from pytest_nbsafe.rules.stale import chain_steps, marks, refresh_remedy, why_older
-from pytest_nbsafe.rules.words import called, ran_as
+from pytest_nbsafe.rules.stale import chain_steps, marks, parts, refresh_remedy, why_older
+from pytest_nbsafe.rules.words import ran_as
 from pytest_nbsafe.trace.model import Judgement, StaleRead
 
 
@@ -94,7 +94,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
     if not again.is_proof(facts):
         verdict = "suspected"
     rerun = again.of_read(facts, read.cell)
-    why = why_older(read)
+    why = why_older(facts, read)
     return Claim(
         finding(
             facts,
@@ -110,6 +110,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
             ),
             remedy=refresh_remedy(facts, read),
             severity="warning" if verdict == "observed" else None,
+            symbols=parts(facts, read),
         ),
         explains=marks(read, page_edges(facts)),
         fault=("NBS202", read.cell),
@@ -119,7 +120,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
 
 def _reads(facts: Facts, read: StaleRead) -> str:
     """Return what the cell read, and what is known of the value that it should have read."""
-    reads = f"read {called(read.name)} {ran_as(facts.plan, read.step)}"
+    reads = f"read {symbols.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}"
     judgement = facts.trial.judgements.get(read.cell) if facts.trial else None
     if judgement is not None and judgement.values.get(read.name) == "differs":
         return f"{reads}; a clean run gives another value"

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules import again
+from pytest_nbsafe.rules import again, symbols
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges
 from pytest_nbsafe.rules.stale import anew
-from pytest_nbsafe.rules.words import called, cells, names, ran_as
+from pytest_nbsafe.rules.words import cells, names, ran_as
 from pytest_nbsafe.trace.model import Changed, Consistency
 
 
@@ -64,8 +64,16 @@ total = price()
             last = facts.plan.last_run(cell)
             recorded = last is not None and last.recorded
             lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
-            if lost and (found := _answer(facts, state)):
+            if lost and not _is_apart(facts, state) and (found := _answer(facts, state)):
                 yield _claim(facts, state, sure=found == "differs" and again.is_proof(facts))
+
+
+def _is_apart(facts: Facts, state: Consistency) -> bool:
+    """Return whether nothing was changed of the parts that the cell read."""
+    return bool(state.changed) and all(
+        change.maker and symbols.are_apart(facts, change.name, state.cell, change.maker)
+        for change in state.changed
+    )
 
 
 def _as_on_the_page(state: Consistency) -> bool:
@@ -109,6 +117,7 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
     ending, root = again.of_ending(facts, state.cell), _root(facts, state)
     lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     line = state.changed[0].line if state.changed else 1
+    what = _lost(facts, state, lost)
     end = "a clean run gives it another result" if sure else "a clean run gives it other inputs"
     return Claim(
         finding(
@@ -117,32 +126,44 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
             state.cell,
             line,
             "confirmed" if sure else "observed",
-            f"this cell no longer fits what it read: {_lost(state, lost)}, and {end}"
-            f"{again.told(ending)}",
+            f"this cell no longer fits what it read: {what}, and {end}{again.told(ending)}",
             steps=(*_steps(facts, state), *again.steps(ending, line)),
             remedy=_remedy(state),
             severity="error" if sure else "note",
+            symbols=_parts(facts, state),
         ),
         explains=_marks(state if _made_anew(state) else root),
         fault=("NBS205", root.cell),
-        also=Step(state.cell, line, f"no longer fits what it read, too: {_lost(state, lost)}"),
+        also=Step(state.cell, line, f"no longer fits what it read, too: {what}"),
     )
 
 
-def _lost(state: Consistency, lost: list[str]) -> str:
+def _lost(facts: Facts, state: Consistency, lost: list[str]) -> str:
     if state.changed:
-        return f"{names(change.name for change in state.changed)} changed after it ran"
+        found = (symbol for change in state.changed for symbol in _shown(facts, state, change))
+        return f"{names(found)} changed after it ran"
     return f"{names(lost)} came from {cells(state.through)}, which no longer does"
+
+
+def _shown(facts: Facts, state: Consistency, change: Changed) -> tuple[str, ...]:
+    """Return what was changed of an input, by the parts that the cell read of it."""
+    if not change.maker:
+        return (change.name,)
+    return symbols.of_change(facts, change.name, state.cell, change.maker)
+
+
+def _parts(facts: Facts, state: Consistency) -> tuple[str, ...]:
+    found = ((c.name, _shown(facts, state, c)) for c in state.changed)
+    return tuple(part for name, shown in found for part in symbols.parts(name, shown))
 
 
 def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
     """Yield what the cell read, and what became of that."""
     for change in state.changed:
-        yield Step(
-            state.cell, change.line, f"read {called(change.name)} {ran_as(facts.plan, state.step)}"
-        )
+        shown = _shown(facts, state, change)
+        yield Step(state.cell, change.line, f"read {names(shown)} {ran_as(facts.plan, state.step)}")
         if change.maker:
-            does = anew(facts, change.maker, [change.name])
+            does = anew(facts, change.maker, [change.name], shown)
             does += f" {ran_as(facts.plan, change.maker_at[0])}"
             yield Step(change.maker, change.maker_line, does)
     if not state.changed:

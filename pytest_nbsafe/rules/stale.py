@@ -8,6 +8,7 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import symbols
 from pytest_nbsafe.rules.base import Facts, Mark
 from pytest_nbsafe.rules.paths import downstream, suspicions, upstream
 from pytest_nbsafe.rules.words import called, cells, few, ran_as
@@ -15,13 +16,13 @@ from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead
 
 
-def why_older(read: StaleRead) -> str:
+def why_older(facts: Facts, read: StaleRead) -> str:
     """Return "`a` from cell 2 is older than `b` of cell 1", and the way between if it is long."""
     if not read.chain:
         return f"{called(read.name)} is older than what it was made from"
     near, root = read.chain[0], read.chain[-1]
-    text = f"{called(near.symbol)} from cell {near.cell} is older than "
-    text += f"{called(root.parent)} of cell {root.parent_cell}"
+    text = f"{symbols.read(facts, near.symbol, read.cell)} from cell {near.cell} is older than "
+    text += f"{_newer(facts, root)} of cell {root.parent_cell}"
     if len(read.chain) > 1:
         between = ", ".join(called(cause.symbol) for cause in read.chain[1:])
         text += f", which it was made from through {between}"
@@ -40,7 +41,8 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
     ]
     if chain:
         root = chain[-1]
-        does = anew(facts, root.parent_cell, [root.parent])
+        shown = symbols.of_change(facts, root.parent, root.cell, root.parent_cell)
+        does = anew(facts, root.parent_cell, [root.parent], shown)
         does += f" {ran_as(facts.plan, root.parent_at[0])}"
         steps.append(Step(root.parent_cell, root.parent_line, does))
     return tuple(steps)
@@ -48,8 +50,8 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
 
 def _made(facts: Facts, cause: Cause) -> str:
     if _only_changes(facts, cause.cell, [cause.symbol]):
-        return f"changed {called(cause.symbol)} with {called(cause.parent)}"
-    return f"made {called(cause.symbol)} from {called(cause.parent)}"
+        return f"changed {called(cause.symbol)} with {_newer(facts, cause)}"
+    return f"made {called(cause.symbol)} from {_newer(facts, cause)}"
 
 
 def _only_changes(facts: Facts, cell: int, symbols: Sequence[str]) -> bool:
@@ -59,20 +61,34 @@ def _only_changes(facts: Facts, cell: int, symbols: Sequence[str]) -> bool:
     return bool(found) and all(definition.kind == "mutation" for definition in found)
 
 
-def anew(facts: Facts, cell: int, symbols: Sequence[str]) -> str:
-    """Return what a cell did to symbols: "made `a` and `b` anew", "changed `df`", "wrote `a.csv`".
+def parts(facts: Facts, read: StaleRead) -> tuple[str, ...]:
+    """Return the parts of names that a stale read is about, where they were seen."""
+    found = symbols.parts(read.name, symbols.of_read(facts, read.name, read.cell))
+    for cause in read.chain[-1:]:
+        newer = symbols.of_change(facts, cause.parent, cause.cell, cause.parent_cell)
+        found += symbols.parts(cause.parent, newer)
+    return tuple(dict.fromkeys(found))
 
-    What only changes is not made anew: what was there before is still a part of it.
+
+def _newer(facts: Facts, cause: Cause) -> str:
+    return symbols.changed(facts, cause.parent, cause.cell, cause.parent_cell)
+
+
+def anew(facts: Facts, cell: int, made: Sequence[str], shown: Sequence[str] = ()) -> str:
+    """Return what a cell did to names: "made `a` and `b` anew", "changed `df`", "wrote `a.csv`".
+
+    What only changes is not made anew: what was there before is still a part of it. `shown` are
+    the parts of them that it is about.
     """
-    found = few(symbols)
-    if _only_changes(facts, cell, symbols):
-        drawn = symbols[0].endswith(" random state")
+    found = few(shown or made)
+    if _only_changes(facts, cell, made):
+        drawn = made[0].endswith(" random state")
         return f"drew from {found}" if drawn else f"changed {found}"
-    if not is_state(symbols[0]):
+    if not is_state(made[0]):
         return f"made {found} anew"
-    if symbols[0].endswith(" random state"):
+    if made[0].endswith(" random state"):
         return f"seeded {found}"
-    return f"wrote {found} anew" if outlives_kernel(symbols[0]) else f"set {found} anew"
+    return f"wrote {found} anew" if outlives_kernel(made[0]) else f"set {found} anew"
 
 
 def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:

@@ -68,11 +68,9 @@ class Seen:
         left = {p for p in parts if len(runs) < 2 or not known[p][0] or len({*known[p]}) > 1}
         return self._spelled(name, cell, left)
 
-    def moved(self, name: str, reader: int, definer: int) -> tuple[str, ...]:
-        """Return the symbols of a name that one cell reads and the other was seen to change."""
-        read, changed = self.read(name, reader), self.changed(name, definer)
-        if read is None or changed is None:
-            return ()
+    def within(self, name: str, reader: int, changed: Parts) -> tuple[str, ...]:
+        """Return the symbols of a name that a cell was seen to read, of those that were changed."""
+        read = self.read(name, reader) or ()
         return self._spelled(name, reader, {p for p in read if not apart(frozenset({p}), changed)})
 
     def _spelled(self, name: str, cell: int, parts: Iterable[Part]) -> tuple[str, ...]:
