@@ -78,6 +78,7 @@ class Accesses:
         self._last = 0
         self._found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
         self._stored: set[tuple[Any, ...]] = set()
+        self._entered: set[str] = set()
         self._values: dict[tuple[Any, ...], str] = {}
         self._values_s = 0.0
         self._tracks: dict[tuple[int, int], Track] = {}
@@ -118,7 +119,7 @@ class Accesses:
                 path, value = path[:1], ""  # noqa: PLW2901  # too many parts to tell
             found[line, path, changes] = value
         for line, path, changes in [*found]:
-            if changes and self._began.get(path[0]) != id(self.registry.home.get(path[0])):
+            if changes and not self._is_as_it_was(path[0]):
                 found[line, path[:1], True] = ""  # the name has been bound anew, perhaps here
         for name in sorted(self.opaque & self.registry.home.keys()):
             found.update({(0, (name,), changes): "" for changes in (False, True)})
@@ -129,6 +130,7 @@ class Accesses:
                 "path": [*path[1:]],
                 "symbol": self.registry.spelled(path),
                 "changed": changes,
+                "own": path[0] not in self._entered,
                 "hash": value,
             }
             for (line, path, changes), value in found.items()
@@ -306,6 +308,8 @@ class Accesses:
             return []
         if registry.roots.get(name) != id(value):
             registry.look(name)
+        if site.stores in ("", "more") and self._is_as_it_was(name):
+            self._entered.add(name)
         return _joined([(name,)], self._symbols(value))
 
     def _consume(
@@ -362,13 +366,16 @@ class Accesses:
             message = "too many parts"
             raise Lost(message)
 
+    def _is_as_it_was(self, name: str) -> bool:
+        """Return whether a name holds what it held when the run began."""
+        return self._began.get(name) == id(self.registry.home.get(name))
+
     def _value(self, path: tuple[Any, ...], value: Any) -> None:
         """Take the fingerprint of a part that is read for the first time, as the run found it."""
         if path in self._values or len(self._values) >= _VALUES or len(path) < 2:
             return
-        name = path[0]
         made = any(path[:end] in self._stored for end in range(1, len(path) + 1))
-        if made or self._began.get(name) != id(self.registry.home.get(name)):
+        if made or not self._is_as_it_was(path[0]):
             return
         started = time.perf_counter()
         if self._values_s < _VALUES_S:

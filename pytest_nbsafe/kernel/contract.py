@@ -186,7 +186,7 @@ class Access(TypedDict):
     `path` are the keys and attributes below the name, none for the whole of it; `symbol` is that
     as a text has it. `line` is that of the statement, 0 when of none. It was `changed`, or else
     read: `hash` is then the fingerprint of a part whose value the run did not make itself, empty
-    when there is none.
+    when there is none. `own`: the run never read the name before it had bound it itself.
     """
 
     line: int
@@ -194,6 +194,7 @@ class Access(TypedDict):
     path: list[str | int]
     symbol: str
     changed: bool
+    own: bool
     hash: str
 
 

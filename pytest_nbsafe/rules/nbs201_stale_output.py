@@ -8,7 +8,7 @@ from typing import ClassVar
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.rules import again, neverrun, symbols
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.page import mention
 from pytest_nbsafe.rules.paths import page_edges, suspicions
 from pytest_nbsafe.rules.stale import (
@@ -17,12 +17,13 @@ from pytest_nbsafe.rules.stale import (
     first_again,
     link,
     marks,
+    newer,
     parts,
     refresh_remedy,
     root,
     why_older,
 )
-from pytest_nbsafe.rules.words import against_clean, called, cells, few, ran_as
+from pytest_nbsafe.rules.words import against_clean, cells, few, ran_as
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
 
 
@@ -127,7 +128,7 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 
 def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
-    old = f", still made from the older {called(root(read)[0])}" if read.chain else ""
+    old = f", still made from the older {newer(facts, read.chain[-1])}" if read.chain else ""
     reads = f"read {symbols.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = again.of_read(facts, read.cell)
@@ -208,6 +209,16 @@ def _is_whole(facts: Facts, old: OutdatedResult, first: Collection[int]) -> bool
     return not any(d.name == old.name for cell in again for d in cell.definitions)
 
 
+def _settled(cell: int, edges: Sequence[Edge], verdict: Verdict) -> frozenset[Mark]:
+    """Return what else contradicts the order before a cell whose output is known to be stale.
+
+    What is told to run again makes all of that good.
+    """
+    if verdict == "suspected":
+        return frozenset()
+    return frozenset(("edge", edge.definer, cell) for edge in edges if edge.reader == cell)
+
+
 def _claim(
     facts: Facts,
     suspicion: StaleRead | OutdatedResult,
@@ -246,7 +257,7 @@ def _claim(
             remedy=remedy,
             symbols=_parts(facts, suspicion),
         ),
-        explains=marks(suspicion, edges),
+        explains=marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
         fault=("NBS201", root(suspicion)[1]) if verdict == "suspected" else None,
         also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
     )

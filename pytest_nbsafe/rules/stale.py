@@ -22,7 +22,7 @@ def why_older(facts: Facts, read: StaleRead) -> str:
         return f"{called(read.name)} is older than what it was made from"
     near, root = read.chain[0], read.chain[-1]
     text = f"{symbols.read(facts, near.symbol, read.cell)} from cell {near.cell} is older than "
-    text += f"{_newer(facts, root)} of cell {root.parent_cell}"
+    text += f"{newer(facts, root)} of cell {root.parent_cell}"
     if len(read.chain) > 1:
         between = ", ".join(called(cause.symbol) for cause in read.chain[1:])
         text += f", which it was made from through {between}"
@@ -50,8 +50,8 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
 
 def _made(facts: Facts, cause: Cause) -> str:
     if _only_changes(facts, cause.cell, [cause.symbol]):
-        return f"changed {called(cause.symbol)} with {_newer(facts, cause)}"
-    return f"made {called(cause.symbol)} from {_newer(facts, cause)}"
+        return f"changed {called(cause.symbol)} with {newer(facts, cause)}"
+    return f"made {called(cause.symbol)} from {newer(facts, cause)}"
 
 
 def _only_changes(facts: Facts, cell: int, symbols: Sequence[str]) -> bool:
@@ -65,12 +65,13 @@ def parts(facts: Facts, read: StaleRead) -> tuple[str, ...]:
     """Return the parts of names that a stale read is about, where they were seen."""
     found = symbols.parts(read.name, symbols.of_read(facts, read.name, read.cell))
     for cause in read.chain[-1:]:
-        newer = symbols.of_change(facts, cause.parent, cause.cell, cause.parent_cell)
-        found += symbols.parts(cause.parent, newer)
+        shown = symbols.of_change(facts, cause.parent, cause.cell, cause.parent_cell)
+        found += symbols.parts(cause.parent, shown)
     return tuple(dict.fromkeys(found))
 
 
-def _newer(facts: Facts, cause: Cause) -> str:
+def newer(facts: Facts, cause: Cause) -> str:
+    """Return what a sentence calls the parent that was made anew, by the parts that were read."""
     return symbols.changed(facts, cause.parent, cause.cell, cause.parent_cell)
 
 
@@ -81,7 +82,7 @@ def anew(facts: Facts, cell: int, made: Sequence[str], shown: Sequence[str] = ()
     the parts of them that it is about.
     """
     found = few(shown or made)
-    if _only_changes(facts, cell, made):
+    if _only_changes(facts, cell, made) or {*shown}.difference(made):
         drawn = made[0].endswith(" random state")
         return f"drew from {found}" if drawn else f"changed {found}"
     if not is_state(made[0]):

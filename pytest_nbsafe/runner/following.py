@@ -12,10 +12,16 @@ from functools import cached_property
 
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.parts import WHOLE, Reader
+from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.accesses import Seen, Touched, others
+from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.differences import Counterfactual
 from pytest_nbsafe.trace.model import CellResult, Suspicions
 from pytest_nbsafe.values import replace
+
+MOST = 12
+"""How many cells are followed at the end of a plan that nothing else asks of."""
 
 
 class Following:
@@ -47,8 +53,27 @@ class Following:
                 continue
             own = next((result for result in reversed(done) if result.cell == cell), None)
             exact = place == 0 and cell == due
-            names = frozenset() if exact else others(answer.results[place], own)
+            result = answer.results[place]
+            names = frozenset() if exact else others(result, touched.entered, own)
             self._runs.setdefault(cell, []).append(replace(touched, others=names))
+
+    def left(self, plan: Plan, results: Sequence[CellResult]) -> tuple[int, ...]:
+        """Return cells to be followed once a plan has run: what its trace suspects besides.
+
+        They are those that read something which is not what it was then, and those that made it so.
+        """
+        records = [record for result in results for record in result.records]
+        page = lineage.static_records(self._graph, _in_page_order(plan))
+        found = staleness.suspicions(self._graph, plan, records, page, self.seen)
+        cells = {cell for old in found.outdated for cell in (old.cell, old.definer)}
+        cells |= {read.cell for read in found.stale_reads}
+        causes = [cause for read in found.stale_reads for cause in read.chain]
+        cells |= {cell for cause in causes for cell in (cause.cell, cause.parent_cell)}
+        for state in consistency(results).values():
+            makers = {change.maker for change in state.changed if change.maker}
+            cells |= {state.cell, *makers} if makers else set()
+        ran = {result.cell for result in results if result.status == "ok"}
+        return tuple(sorted(cells & ran - self._runs.keys()))[:MOST]
 
     @cached_property
     def _wanted(self) -> frozenset[tuple[int, int]]:
@@ -61,6 +86,13 @@ class Following:
             kinds = {d.kind for d in self._graph.cells[cell].definitions if d.name == name}
             if kinds == {"mutation"} and reader.changed(name, cell, line) == WHOLE:
                 yield step, cell
+
+
+def _in_page_order(plan: Plan) -> Plan:
+    """Return the plan that runs each cell of another once, as the page has them."""
+    cells = enumerate(sorted({*plan.cells}), 1)
+    runs = (Run(step, cell, None, recorded=False, reason="") for step, cell in cells)
+    return Plan("top-down", tuple(runs))
 
 
 def _changes(suspicions: Suspicions) -> Iterator[tuple[str, int, int, int]]:

@@ -107,6 +107,8 @@ class Reruns:
             self.endings[cell] = found
             if elsewhere:
                 self._waiting.append(_Waiting(cell, len(run.results), again, old))
+        for cell in self.following.left(run.plan, run.results):
+            self._ask(run, (cell,))
 
     def elsewhere(self, make_run: MakeRun, ran: PlanResult, settled: Collection[int]) -> None:
         """Ask fresh kernels what the plan's own could not be asked, but of cells that are settled.

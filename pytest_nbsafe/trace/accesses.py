@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.parts import Part, Parts, apart
@@ -19,14 +19,15 @@ class Touched:
 
     Line 0 stands for the whole run. `values` are the fingerprints of parts that the run read as it
     found them, `symbols` the parts as a text has them: `df['a']`. `others` are names that held
-    something else, when it ran, than in the run of the plan that it stands for. A name that is
-    missing was not seen.
+    something else, when it ran, than in the run of the plan that it stands for; they are looked for
+    among the names that it `entered` with. A name that is missing was not seen.
     """
 
     read: Mapping[tuple[str, int], Parts] = field(default_factory=dict)
     changed: Mapping[tuple[str, int], Parts] = field(default_factory=dict)
     values: Mapping[tuple[str, Part], str] = field(default_factory=dict)
     symbols: Mapping[tuple[str, Part], str] = field(default_factory=dict)
+    entered: frozenset[str] = frozenset()
     others: frozenset[str] = frozenset()
 
 
@@ -83,12 +84,17 @@ def _united(runs: Iterable[Mapping[tuple[str, int], Parts]], key: tuple[str, int
     return found if found and () not in found else None
 
 
-def others(run: CellResult, stands_for: CellResult | None) -> frozenset[str]:
-    """Return the names that held something else when a run began than at the run of a plan."""
+def others(
+    run: CellResult, entered: Iterable[str], stands_for: CellResult | None
+) -> frozenset[str]:
+    """Return the names that held something else when a run began than at the run of a plan.
+
+    Of names that it `entered` with: that it read before it bound them.
+    """
     if stands_for is None:
         return frozenset({""})
     was, now = stands_for.reads, run.reads
-    return frozenset(name for name in {*was, *now} if not _is_same(was.get(name), now.get(name)))
+    return frozenset(name for name in entered if not _is_same(was.get(name), now.get(name)))
 
 
 def _is_same(was: Value | None, now: Value | None) -> bool:
@@ -99,7 +105,7 @@ def _is_same(was: Value | None, now: Value | None) -> bool:
     return was.identity == now.identity
 
 
-def touched(accesses: Iterable[Access]) -> Touched:
+def touched(accesses: Sequence[Access]) -> Touched:
     """Return what a kernel has told of one run."""
     read: dict[tuple[str, int], set[Part]] = {}
     changed: dict[tuple[str, int], set[Part]] = {}
@@ -118,4 +124,5 @@ def touched(accesses: Iterable[Access]) -> Touched:
         {key: frozenset(parts) for key, parts in changed.items()},
         values,
         symbols,
+        frozenset(access["name"] for access in accesses if not access["own"]),
     )
