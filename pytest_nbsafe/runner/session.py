@@ -259,16 +259,19 @@ class KernelSession:
             stderr=self._folder.log,
         )
         self._pid = getattr(client.km.provisioner, "pid", None)
+        installer = island.installer(trace=self._trace, learning=self._learning)  # it comes up
         await client.async_start_new_kernel_client()
         client.widen()
         self._alive = True
         message = client.kc.execute(
-            island.installer(trace=self._trace, learning=self._learning),
+            "",
             silent=True,
             store_history=False,
+            user_expressions={"island": installer},
         )
         reply = await client.async_wait_for_reply(message)
-        content = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
+        content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
+        content = content.get("user_expressions", {}).get("island", content)
         if content["status"] != "ok":
             self._fault = f"the tracer could not be installed: {content.get('evalue', '')}"
 

@@ -63,7 +63,7 @@ def run(contender: Contender, cells: Sequence[str]) -> Taken:
         client.start_channels()
         client.wait_for_ready(timeout=60)
         if contender.setup:
-            _silent(client, contender.setup)
+            _silent(client, {"setup": contender.setup})
         before = _clock(client)
         for cell in cells:
             reply = client.execute_interactive(cell, output_hook=_drop, timeout=TIME_LIMIT_S)
@@ -80,22 +80,23 @@ def _drop(_message: Mapping[str, Any]) -> None:
     """Take an output and forget it."""
 
 
-def _silent(client: Any, code: str, expressions: Mapping[str, str] | None = None) -> Any:
+def _silent(client: Any, expressions: Mapping[str, str]) -> Any:
     reply = client.execute(
-        code,
+        "",
         silent=True,
         store_history=False,
-        user_expressions=dict(expressions or {}),
+        user_expressions=dict(expressions),
         reply=True,
         timeout=60,
     )
-    if reply["content"]["status"] != "ok":
+    found = reply["content"]["user_expressions"]
+    if any(answer["status"] != "ok" for answer in found.values()):
         raise SystemExit(f"the kernel could not be prepared: {reply['content']}")
-    return reply["content"]["user_expressions"]
+    return found
 
 
 def _clock(client: Any) -> float:
-    return float(_silent(client, "", CLOCK)["cpu"]["data"]["text/plain"])
+    return float(_silent(client, CLOCK)["cpu"]["data"]["text/plain"])
 
 
 def _answers(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
