@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 
 import IPython
 import pytest
 
+from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.failures import plain
 from pytest_nbsafe.trace.model import CellResult
 from runner.kernels import RunCells
@@ -72,6 +74,20 @@ def test_traced_cells_behave_as_plain_ones(run_cells: RunCells) -> None:
     incidents = [incident.kind for result in traced for incident in result.incidents]
     swallows = IPython.version_info[0] < 9  # %%time shows what is raised and reports success
     assert incidents == (["captured"] if swallows else [])
+
+
+@pytest.mark.parametrize("magic", [importlib.util.MAGIC_NUMBER, b"another"])
+def test_the_island_is_compiled_where_python_is_another(
+    run_cells: RunCells, monkeypatch: pytest.MonkeyPatch, magic: bytes
+) -> None:
+    packed = {**island._packed(), "magic": magic.hex()}
+    monkeypatch.setattr(island, "_packed", lambda: packed)
+    told = "m.Tracer.install.__code__.co_filename, len(m.__loader__.codes) > 0"
+    result, _ = run_cells(f"import sys\nm = sys.modules['_nbsafe.tracer']\nprint({told})", "x = 1")
+    same = magic == importlib.util.MAGIC_NUMBER
+    assert result.outputs[0].text == f"<_nbsafe.tracer> {same}\n"
+    assert not result.incidents
+    assert [sorted(record.writes) for record in result.records] == [["sys"], ["m"], []]
 
 
 def test_statements_that_ran(run_cells: RunCells) -> None:
