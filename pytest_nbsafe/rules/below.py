@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import again, symbols
 from pytest_nbsafe.rules.base import Claim, Facts, finding
@@ -29,6 +31,7 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
     if told is not None:
         line = read.line if told.cell == read.cell else 1
         steps.append(Step(told.cell, line, against_clean(told.saved, told.clean)))
+        steps += _shown_too(facts, read, told)
     return Claim(
         finding(
             facts,
@@ -38,7 +41,8 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
             "confirmed" if told else "suspected",
             message,
             steps=tuple(steps),
-            remedy="restart the kernel, run all cells from the top, and save",
+            remedy="restart the kernel, run all cells from the top, and save; "
+            f"if cell {read.definer} belongs before this one, move it up first",
             severity="error" if told else "warning",
             symbols=symbols.parts(read.name, shown),
         ),
@@ -54,6 +58,18 @@ def _says(read: ReadFromBelow, told: Judgement | None) -> str:
     if told.cell == read.cell:
         return "in page order its result differs"
     return f"in page order the result of cell {told.cell}, made from this one's, differs"
+
+
+def _shown_too(facts: Facts, read: ReadFromBelow, told: Judgement) -> Iterator[Step]:
+    """Yield what else on the page was made from what the cell made then, and is another now."""
+    judgements = facts.trial.judgements if facts.trial else {}
+    below = downstream(page_edges(facts), read.cell)
+    for cell in (cell for cell in below if cell != told.cell):
+        last, found = facts.plan.last_run(cell), judgements.get(cell)
+        ran_after = last is not None and last.step > read.step
+        if found is not None and found.output == "differs" and ran_after:
+            shows = against_clean(found.saved, found.clean)
+            yield Step(cell, 1, f"was made from that: {shows}")
 
 
 def _told(facts: Facts, read: ReadFromBelow) -> Judgement | None:

@@ -14,7 +14,9 @@ from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace.lineage import static_records
 from pytest_nbsafe.trace.model import (
+    Cause,
     CellResult,
     Changed,
     Comparison,
@@ -22,6 +24,7 @@ from pytest_nbsafe.trace.model import (
     Judgement,
     RanOtherwise,
     Rerun,
+    StaleRead,
 )
 
 # -- NBS101 and NBS102: missing names ------------------------------------------------------------
@@ -536,6 +539,61 @@ def test_a_stale_result_stands_over_what_it_read_from_below() -> None:
     judged = [Judgement(2, "differs", "2", "1")]
     told = evaluate(tried(facts_of(text), judgements=judged))
     assert lines(told) == ["NBS201 2:1 confirmed error"]
+
+
+def test_what_was_made_from_a_read_from_below_is_named_with_it() -> None:
+    text = "# %% [1]\na = 1\n# %% [3]\nb = a\nb\n#= 2\n# %% [2]\na = 2\n# %% [4]\nprint(b)\n#> 2\n"
+    judged = [Judgement(cell, "differs", "2", "1") for cell in (2, 4)]
+    finding = the_one(evaluate(tried(facts_of(text), judgements=judged)))
+    assert lines([finding]) == ["NBS103 2:1 confirmed error"]
+    assert finding.steps[-1] == Step(4, 1, 'was made from that: shows "2", a clean run gives "1"')
+    assert finding.remedy.endswith("if cell 3 belongs before this one, move it up first")
+
+
+def test_a_stale_result_stands_over_all_that_contradicts_the_order_before_it() -> None:
+    text = "# %% [4]\na = 1\n# %% [5]\nb = 1\n# %% [3]\nprint(a + b)\n#> 9\n"
+    judged = [Judgement(3, "differs", "9", "2")]
+    told = evaluate(tried(facts_of(text), judgements=judged))
+    assert lines(told) == ["NBS201 3:1 confirmed error"]
+
+
+MEMO = """\
+# %% [6]
+coins = [1, 5]
+# %% [2]
+memo = {}
+# %% [3]
+def ways(n):
+    if n not in memo:
+        memo[n] = n // coins[-1]
+    return memo[n]
+# %% [4]
+ways(30)
+#= 6
+# %% [7]
+print(ways(30))
+#> 6
+"""
+
+
+def test_what_is_stale_by_now_is_made_anew_before_an_outdated_cell_runs_again() -> None:
+    facts = facts_of(MEMO)
+    records = static_records(facts.graph, facts.plan)
+    ran = {
+        run.cell: CellResult(
+            0, run.cell, "ok", records=tuple(r for r in records if r.cell == run.cell)
+        )
+        for run in facts.plan.runs
+    }
+    judged = [Judgement(cell, "differs", "6", "15") for cell in (4, 5)]
+    cause = Cause("memo", 4, 1, (4, 1), "coins", 1, 1, (5, 1))  # only a run shows it
+    read = StaleRead(6, 5, 1, "memo", (cause,), (2,), (4,))
+    suspicions = replace(facts.suspicions, stale_reads=(read,))
+    trial = tried(facts, replay=ran, judgements=judged, suspicions=suspicions)
+    outdated, stale = evaluate(trial)
+    assert outdated.remedy == "run cell 2 again, then this cell"
+    assert stale.remedy == "run cells 2 and 4 again, in this order, then this cell"
+    assert stale.steps[0].cause == "changed `memo` with `coins` as [4]"
 
 
 # -- NBS906: our own faults -----------------------------------------------------------------------
