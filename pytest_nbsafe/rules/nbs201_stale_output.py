@@ -17,12 +17,13 @@ from pytest_nbsafe.rules.stale import (
     first_again,
     link,
     marks,
+    newer,
     parts,
     refresh_remedy,
     root,
     why_older,
 )
-from pytest_nbsafe.rules.words import against_clean, called, cells, few, ran_as
+from pytest_nbsafe.rules.words import against_clean, cells, few, ran_as
 from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
 
 
@@ -127,7 +128,7 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 
 def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
-    old = f", still made from the older {called(root(read)[0])}" if read.chain else ""
+    old = f", still made from the older {newer(facts, read.chain[-1])}" if read.chain else ""
     reads = f"read {symbols.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = again.of_read(facts, read.cell)
