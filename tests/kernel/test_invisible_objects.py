@@ -58,6 +58,8 @@ class Text(str):
     def __eq__(self, other): calls.append('eq'); return False
 class Meta(type):
     def __instancecheck__(cls, other): calls.append('instance'); return True
+    def __hash__(cls): calls.append('hash of a class'); return 1
+    def __eq__(cls, other): calls.append('eq of a class'); return True
 class Wraps:
     @property
     def __wrapped__(self): calls.append('wrapped'); raise RuntimeError('no context')
