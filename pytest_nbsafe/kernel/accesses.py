@@ -19,11 +19,13 @@ from typing import Any
 
 from . import callees
 from .contract import Access
-from .rewrite import ARG, CALLEE, KEEP, TAKE, Site
+from .rewrite import ARG, CALLEE, KEEP, LOOK, TAKE, Site
 from .steps import CALLED, STUCK, Kind, attribute, item, kind_of
-from .symbols import Registry, is_atom
+from .symbols import Registry, is_atom, scalars
 
 MOST = 2_000
+WORK = 60_000
+"""How much is followed in one run: what would take longer is not worth the wait."""
 _PARTS = 48
 _VALUES = 8
 _VALUES_S = 0.1
@@ -68,6 +70,7 @@ class Accesses:
         self.sites: list[Site] = []
         self.lines: dict[str, dict[int, int]] = {}
         self.fault = ""
+        self._quiet: set[int] = set()
         self.start()
 
     def start(self) -> None:
@@ -83,28 +86,64 @@ class Accesses:
         self._values_s = 0.0
         self._tracks: dict[tuple[int, int], Track] = {}
         self._calls: dict[tuple[int, int], str] = {}
+        self._work = 0
+        self._inner: list[int] = []
+        self._quiet.clear()
+        self.registry.dull.clear()
         self.registry.renew()
         self._began = dict(self.registry.roots)
 
     def hooks(self) -> list[Callable[..., Any]]:
         """Return what the texts call, in the order of `rewrite.HOOKS`: each lets a value pass."""
-        return [
-            self._guarded(method)
-            for method in (self._use, self._at, self._key, self._end, self._call, self._more)
-        ]
+        dull, quiet, ours = self.registry.dull, self._quiet, self._ours
 
-    def _guarded(self, method: Callable[..., None]) -> Callable[..., Any]:
-        """Return a hook that gives back its last argument, whatever becomes of ours."""
+        def use(number: int, value: Any) -> Any:
+            if number in quiet and type(value) in scalars:
+                return value
+            if dull.get(number) != id(value):
+                ours(self._use, number, value)
+            return value
 
-        def hook(*arguments: Any) -> Any:
-            if not self.fault:
-                try:
-                    method(sys._getframe(1), *arguments)  # noqa: SLF001  # what else knows it
-                except Exception as error:
-                    self._fail(error)
-            return arguments[-1]
+        def at(number: int, place: int, value: Any) -> Any:
+            if dull.get(number) != id(value):
+                dull.pop(number, None)
+                ours(self._at, number, place, value)
+            return value
 
-        return hook
+        def key(number: int, place: int, index: int, value: Any) -> Any:
+            if number not in dull:
+                ours(self._key, number, place, index, value)
+            return value
+
+        def end(number: int, value: Any) -> Any:
+            if number not in dull or type(value) not in scalars:
+                ours(self._end, number, value)
+            return value
+
+        def call(number: int, value: Any) -> Any:
+            ours(self._call, number, value)
+            return value
+
+        def more(number: int, value: Any) -> Any:
+            ours(self._more, number, value)
+            return value
+
+        return [use, at, key, end, call, more]
+
+    def _ours(self, method: Callable[..., None], *arguments: Any) -> None:
+        """Do our work, whatever becomes of it."""
+        if not self.fault:
+            try:
+                self._count()
+                method(sys._getframe(2), *arguments)  # noqa: SLF001  # what else knows it
+            except Exception as error:
+                self._fail(error)
+
+    def _count(self) -> None:
+        self._work += 1
+        if self._work > WORK:
+            message = "there is too much to follow"
+            raise Lost(message)
 
     def told(self) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing is known, the whole."""
@@ -141,9 +180,18 @@ class Accesses:
     def _use(self, frame: types.FrameType, number: int, value: Any) -> None:
         """Note a value that a name held."""
         site = self.sites[number]
-        quiet = is_atom(value) and self.registry.home.get(site.name, self) is not value
-        if not quiet or callees.may_call(value):
+        if not is_atom(value) or callees.may_call(value):
             self._consume(site, value, self._paths(value, site), id(frame))
+        elif site.name and self.registry.home.get(site.name, self) is value:
+            self._enter(site)
+            self._note(site, (site.name,))
+            self._quiet.add(number)
+            if not site.line:
+                self._inner.append(number)
+        elif site.name not in self.registry.home:
+            self._quiet.add(number)
+        if site.mode == LOOK and self.registry.is_calm():
+            self._calm(number, value)
 
     def _at(self, frame: types.FrameType, number: int, place: int, value: Any) -> None:
         """Note an object of which an attribute or item is about to be taken."""
@@ -158,6 +206,8 @@ class Accesses:
             paths = self._arrived(track) if track is not None else []
             paths = _joined(paths, self._symbols(value))
         if not paths:
+            if len(site.links) == 1 and site.mode != CALLEE:
+                self._calm(number, value)
             return
         link = site.links[place]
         line = track.line if track is not None else site.line or self._line()
@@ -168,6 +218,25 @@ class Accesses:
             track.keys = [*link.keys]
             if link.last < 0:
                 self._step(track, item(track.kind, track.keys, many=link.many))
+            elif track.kind.word == "array" and len(site.links) == 1:
+                self._dull(number, track, value)
+
+    def _dull(self, number: int, track: Track, value: Any) -> None:
+        """Leave alone, from now on, an array of which single items are looked at, or stored."""
+        self._step(track, STUCK)
+        for path in track.paths if track.site.stores in ("", "more") else ():
+            self._note(track.site, path)
+        if (track.site.stores or track.site.mode == LOOK) and self.registry.is_calm():
+            self._calm(number, value)
+
+    def _calm(self, number: int, value: Any) -> None:
+        """Leave a place alone while it has the same object, and nothing new is known of any.
+
+        In a function that is while the cell's own statement is the same.
+        """
+        self.registry.dull[number] = id(value)
+        if not self.sites[number].line:
+            self._inner.append(number)
 
     def _key(self, frame: types.FrameType, number: int, place: int, index: int, value: Any) -> None:
         """Note a key."""
@@ -219,7 +288,8 @@ class Accesses:
                 self._note(site, path)
                 self.registry.doubt(path)
         for path in _after(track):
-            self._change(site, path, whole=step not in (STUCK, CALLED) and site.stores == "store")
+            whole = step not in (STUCK, CALLED) and site.stores == "store"
+            self._change(site, path, whole=whole, table=track.kind.is_table)
 
     def _arrived(self, track: Track) -> list[tuple[Any, ...]]:
         """Return the symbols of what a link has led to; none where it led out of sight."""
@@ -249,7 +319,7 @@ class Accesses:
         if track.next is STUCK:
             for path in reached:
                 self._note(site, path)
-                if not track.kind.is_table and not is_atom(value):
+                if not is_atom(value) and not (track.kind.is_table and self._looks(site, frame)):
                     self._change(site, path)
             self._consume(site, value, paths, frame)
             return
@@ -299,18 +369,26 @@ class Accesses:
     def _paths(self, value: Any, site: Site) -> list[tuple[Any, ...]]:
         """Return the symbols of a value that stands, perhaps under a name, in the text."""
         registry, name = self.registry, site.name
-        if site.line != self._last:
+        if site.line and site.line != self._last:
             self._last = site.line
             registry.renew(self.bound)
+            while self._inner:
+                number = self._inner.pop()
+                registry.dull.pop(number, None)
+                self._quiet.discard(number)
         if not name or registry.home.get(name, registry) is not value:
             return self._symbols(value)
         if name in registry.hidden or type(value) is types.ModuleType:
             return []
         if registry.roots.get(name) != id(value):
             registry.look(name)
-        if site.stores in ("", "more") and self._is_as_it_was(name):
-            self._entered.add(name)
+        self._enter(site)
         return _joined([(name,)], self._symbols(value))
+
+    def _enter(self, site: Site) -> None:
+        """Note that the run reads what a name held before, if it does."""
+        if site.stores in ("", "more") and self._is_as_it_was(site.name):
+            self._entered.add(site.name)
 
     def _consume(
         self,
@@ -343,6 +421,11 @@ class Accesses:
             for path in paths:
                 self._change(site, path)
 
+    def _looks(self, site: Site, frame: int) -> bool:
+        """Return whether a value that stands in a place is looked at there, and no more."""
+        known = self._calls.get((frame, site.call), callees.UNKNOWN)
+        return site.mode == LOOK or (site.mode == ARG and known == callees.PURE)
+
     def _is_lost(self, mode: str, value: Any, *, known: bool) -> bool:
         """Return whether a value is taken where parts of it can be changed unseen."""
         return mode == TAKE and not (known and self.registry.is_seen_through(value))
@@ -353,10 +436,16 @@ class Accesses:
         if key not in self._found:
             self._add(key, self._values.get(path, ""))
 
-    def _change(self, site: Site, path: tuple[Any, ...], *, whole: bool = False) -> None:
-        """Note a change; `whole`: nothing that was there at the path is left."""
+    def _change(
+        self, site: Site, path: tuple[Any, ...], *, whole: bool = False, table: bool = False
+    ) -> None:
+        """Note a change; `whole`: nothing that was there at the path is left.
+
+        What is below a `table` are no objects that have symbols.
+        """
         self._add((site.line or self._line(), path, True), "")
-        self.registry.changed(path)
+        if not table:
+            self.registry.changed(path)
         if whole:
             self._stored.add(path)
 

@@ -33,6 +33,9 @@ _CODE = (
     types.MethodWrapperType, types.WrapperDescriptorType,
 )  # fmt: skip
 ATOMS = frozenset({*_BUILT_IN, *_CODE, type(NotImplemented), type})
+_ARRAYS = frozenset({"ndarray", "matrix", "memmap", "recarray", "record", "void", "object_"})
+scalars: set[type] = {int, float, complex, bool, str, bytes, type(None)}
+"""Classes of what cannot change; those of numpy's numbers come to it as they are met."""
 
 
 class Entangled(Exception):  # noqa: N818  # an answer, not an error
@@ -40,7 +43,10 @@ class Entangled(Exception):  # noqa: N818  # an answer, not an error
 
 
 class Registry:
-    """The objects below the names of one namespace, but those of `hidden` names."""
+    """The objects below the names of one namespace, but those of `hidden` names.
+
+    `dull` is for those who have seen all there is to an object: it is emptied when there is more.
+    """
 
     def __init__(self, home: dict[str, Any], hidden: Collection[str] = ()) -> None:
         self.home = home
@@ -49,6 +55,7 @@ class Registry:
         self._above: dict[int, dict[tuple[int, Any], None]] = {}
         self._inside: set[int] = set()
         self._changed: list[tuple[Any, ...]] = []
+        self.dull: dict[int, int] = {}
 
     def __len__(self) -> int:
         """Return how many objects are known."""
@@ -77,6 +84,10 @@ class Registry:
     def doubt(self, path: tuple[Any, ...]) -> None:
         """Take note that what a path leads to may soon hold what is not known."""
         self._inside.discard(id(self.at(path)))
+
+    def is_calm(self) -> bool:
+        """Return whether nothing is to be looked at again."""
+        return not self._changed
 
     def symbols(self, value: object) -> list[tuple[Any, ...]]:
         """Return all paths that lead to an object now, none where it is not known.
@@ -160,7 +171,10 @@ class Registry:
             if len(self._above) >= MOST:
                 self._inside.discard(edge[0])
                 return
-        self._above.setdefault(id(value), {})[edge] = None
+        edges = self._above.setdefault(id(value), {})
+        if edge not in edges:
+            edges[edge] = None
+            self.dull.clear()
 
     def _purge(self) -> None:
         """Forget what no path leads to any more."""
@@ -194,7 +208,14 @@ class Registry:
 def is_atom(value: object) -> bool:
     """Return whether an object cannot change, or says nothing by being the same as another."""
     kind = type(value)
-    return kind in ATOMS or issubclass(kind, type) or (kind in (tuple, frozenset) and not value)
+    if kind in ATOMS or kind in scalars:
+        return True
+    if issubclass(kind, type) or (kind in (tuple, frozenset) and not value):
+        return True
+    if type.__getattribute__(kind, "__module__") != "numpy" or kind.__name__ in _ARRAYS:
+        return False
+    scalars.add(kind)
+    return True
 
 
 def expands(value: object) -> bool:

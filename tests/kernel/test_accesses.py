@@ -171,3 +171,35 @@ def test_of_too_many_parts_the_whole_is_told() -> None:
 def test_false_negative_a_part_changed_through_memory_that_is_shared() -> None:
     before = "import array\na = array.array('i', [1])\nview = memoryview(a)"
     check(before, "view[0] = 2", changes={"a": "", "view": "*"})
+
+
+LOOP = "for i in range(40):\n    for j in range(40):\n        a[j] = a[j] - b[j] * rate\n"
+INNER = "def f():\n    t = 0\n    for i in range(200):\n        t = t + a[0] * rate\n    return t\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (LOOP, {1: "", 3: "a b j rate"}),
+        (LOOP + "b = a\n" + LOOP, {1: "", 3: "a b j rate", 4: "a", 7: "a b j rate"}),
+        (INNER + "f()\nx = f()", {6: "a f rate", 7: "a f rate"}),
+        (
+            INNER + "for k in range(3):\n    f()\n    a = b\n    f()",
+            {7: "a b f rate", 9: "a b f rate"},
+        ),
+    ],
+)
+def test_what_is_left_alone_in_loops_was_told(text: str, read: dict[int, str]) -> None:
+    page = Page()
+    page.home["numpy"] = pytest.importorskip("numpy")
+    page.run("rate = 2\na, b = numpy.ones(40), numpy.zeros(40)")
+    page.run(text)
+    assert read == {line: " ".join(sorted(page.said(line=line))) for line in read}
+
+
+def test_a_run_with_too_much_to_follow_says_nothing() -> None:
+    page = Page()
+    page.run("d = {n: n for n in range(40)}")
+    page.run("for i in range(2000):\n    for k in range(40):\n        d[k] = d[k] + 1")
+    assert page.accesses.fault == "Lost: there is too much to follow"
+    assert page.home["d"][0] == 2000
