@@ -16,7 +16,7 @@ from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
 from pytest_nbsafe.rules.runs import same_in_page_order, why
 from pytest_nbsafe.rules.stale import anew
-from pytest_nbsafe.rules.words import names, one_line
+from pytest_nbsafe.rules.words import against_clean, names, one_line
 
 
 class RanOutOfOrder:
@@ -152,11 +152,21 @@ def _shown(facts: Facts, edges: Sequence[Edge]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(symbol for some in found for symbol in some))
 
 
+def _drift(facts: Facts, edge: Edge) -> tuple[Step, ...]:
+    """Return what a cell shows in page order, where that does not tell why it is another thing."""
+    judgement = facts.trial.judgements.get(edge.reader) if facts.trial else None
+    if judgement is None or judgement.output != "drift":
+        return ()
+    shows = against_clean(judgement.saved, judgement.clean)
+    return (Step(edge.reader, edge.use.span.line, shows),)
+
+
 def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
     differs = not fails and _differs_in_page_order(facts, edge)
     ending = again.of_ending(facts, edge.reader) if differs else None
+    shows = () if fails or differs else _drift(facts, edge)
     shown = _shown(facts, edges)
     made = names(shown)
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
@@ -167,6 +177,8 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         message += f"in page order it fails with {one_line(why(result))}"
     elif differs:
         message += f"in page order it makes another result{again.told(ending)}"
+    elif shows:
+        message += "its result is that of an older version, or of other libraries"
     else:
         message += "its result may be that of an older version"
     marks: set[Mark] = {("edge", edge.definer, edge.reader)}
@@ -189,6 +201,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
                     f"{does} afterwards; it ran as [{definer}]",
                 ),
                 *again.steps(ending, edge.use.span.line),
+                *shows,
             ),
             remedy="restart the kernel, run all cells from the top, and save",
             severity="error" if fails or differs else "warning",

@@ -10,7 +10,7 @@ from pytest_nbsafe.analysis.state import is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import symbols
 from pytest_nbsafe.rules.base import Facts, Mark
-from pytest_nbsafe.rules.paths import downstream, suspicions, upstream
+from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions, upstream
 from pytest_nbsafe.rules.words import called, cells, few, ran_as
 from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead
@@ -137,7 +137,10 @@ def records(facts: Facts) -> tuple[Record, ...]:
 def refresh_remedy(facts: Facts, read: StaleRead) -> str:
     """Return which cells to run again, so that all that is read is fresh, and then this one."""
     reads = [one for one in suspicions(facts).stale_reads if one.step == read.step]
-    again = refresh.of_reads(reads, records(facts))
+    known = records(facts)
+    again = refresh.of_reads(reads, known)
+    if missed := _outdated_above(facts, read.cell, page_edges(facts)) - {*again}:
+        again = refresh.with_changers(sorted({*again, *missed}), read.cell, known)
     if not again:
         return "run the notebook from the top"
     order = ", in this order" if len(again) > 1 else ""
@@ -150,11 +153,16 @@ def first_again(facts: Facts, cell: int, edges: Sequence[Edge]) -> tuple[int, ..
     So are those that would refresh what it read itself, and is stale by now: `memo = {}`.
     """
     known = records(facts)
-    outdated = {old.cell for old in suspicions(facts).outdated} & {*upstream(edges, cell)}
+    outdated = _outdated_above(facts, cell, edges)
     read = _read(known, {*outdated, cell})
     stale = [one for one in suspicions(facts).stale_reads if one.name in read]
     fresh = {maker for one in stale for maker in refresh.of_reads([one], known) if maker < cell}
     return refresh.with_changers(sorted(outdated | fresh), cell, known)
+
+
+def _outdated_above(facts: Facts, cell: int, edges: Sequence[Edge]) -> set[int]:
+    """Return the outdated cells that a cell is made from, however far."""
+    return {old.cell for old in suspicions(facts).outdated} & {*upstream(edges, cell)}
 
 
 def _read(known: Sequence[Record], cells: Collection[int]) -> frozenset[str]:

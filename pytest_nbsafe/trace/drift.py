@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.model import Output
@@ -44,28 +44,44 @@ class _Number(NamedTuple):
 
 
 _Atom = str | _Number
+Drift = Literal["", "order", "print"]
+"""Whether two texts differ in order alone, or in print and last places, or otherwise."""
 
 
-def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool) -> bool:
-    """Return whether another version of Python may be all that two texts differ by.
+def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool) -> Drift:
+    """Return what another version of Python may have done, where two texts differ by no more.
 
     It words exceptions otherwise; and dicts were `unordered` before 3.7.
     """
     before, after = (list(text_lines(_without_messages(outputs))) for outputs in (saved, new))
     if before == after:
-        return True
-    return unordered and Counter(_words(before)) == Counter(_words(after))
+        return "print"
+    moved = unordered and Counter(_words(before)) == Counter(_words(after))
+    return "order" if moved else ""
 
 
-def by_library(saved: Iterable[Output], new: Iterable[Output]) -> bool:
-    """Return whether another version of a library may be all that two texts differ by."""
+def by_library(saved: Iterable[Output], new: Iterable[Output]) -> Drift:
+    """Return what another version of a library may have done, where two texts differ by no more."""
     before, after = (list(_atoms(outputs)) for outputs in (saved, new))
-    if _alike(before, after) or _gist(before) == _gist(after):
-        return True
+    if _alike(before, after):
+        return "print"
+    if _gist(before) == _gist(after):
+        return "order"
     if _CUT.isdisjoint((*before, *after)):
-        return False
+        return ""
     whole = ([atom for atom in atoms if atom not in _CUT] for atoms in (before, after))
-    return _lies_in(*sorted(whole, key=len))
+    return "print" if _lies_in(*sorted(whole, key=len)) else ""
+
+
+def words(outputs: Iterable[Output]) -> Counter[str]:
+    """Return the words and rounded numbers that are shown."""
+    return _gist(_atoms(outputs))
+
+
+def is_of(moved: Counter[str], saved: Iterable[Output], new: Iterable[Output]) -> bool:
+    """Return whether all that two texts differ by is among what stands in another order."""
+    before, after = words(saved), words(new)
+    return bool(moved) and ((before - after) + (after - before)).keys() <= moved.keys()
 
 
 def _without_messages(outputs: Iterable[Output]) -> list[Output]:

@@ -1,7 +1,7 @@
 """Which cells look at the world outside: what they show differs tomorrow, or on another machine.
 
 A saved text that a clean run does not give proves nothing there: neither an order nor an edit is
-needed to explain it.
+needed to explain it. So it is with threads: how far one has come hangs on when somebody looked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pytest_nbsafe.values import dataclass
 _MACHINE = patterns.compile(
     r"\b(?:now|today|utcnow|time_ns|perf_counter|ctime|asctime|localtime|gmtime"
     r"|getuser|gethostname|uname|getpid|cpu_count|uuid1|uuid4"
-    r"|urlopen|urlretrieve|read_html|input|virtual_memory|disk_usage|memory_info)\("
+    r"|urlopen|urlretrieve|read_html|input|virtual_memory|disk_usage|memory_info"
+    r"|Thread|Timer|Process|BackgroundJobManager|create_task|ensure_future)\("
     r"|\b(?:time\.(?:time|strftime)|platform\.\w+)\("
     r"|\brequests\.\w+\(|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
     r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",

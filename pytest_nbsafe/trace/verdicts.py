@@ -7,6 +7,7 @@ clean run keeps chance from being taken for proof.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis.graph import Graph
@@ -68,17 +69,17 @@ def judge(
     """Return what the clean run says of each cell that it ran.
 
     A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
-    where another version of a library does not make it as well, and where every unsuspected cell
-    above reproduces its saved text; else it is "nondeterministic" or "drift". Where the replayed
-    plan gives the saved text here, the order explains the difference, and nothing else need be
-    the same. Where a cell shows no text its pictures count, byte for byte: equal ones are the same;
-    others differ only where all unsuspected cells reproduce theirs, so that it is not the machine
-    that draws. What differs in a cell that looks outside is drift, of itself alone; all of it
-    where nothing on the page is as it was saved, and part of that is made from files or by
-    libraries that may give other numbers today.
+    where another version of a library does not make it as well (nor shows what only stands in
+    another order elsewhere), and where every unsuspected cell above reproduces its saved text; else
+    it is "nondeterministic" or "drift". Where the replayed plan gives the saved text here, the
+    order explains the difference, and nothing else need be the same. Where a cell shows no text its
+    pictures count, byte for byte: equal ones are the same; others differ only where all unsuspected
+    cells reproduce theirs, so that it is not the machine that draws. What differs in a cell that
+    looks outside is drift, of itself alone; all of it where nothing on the page is as it was saved,
+    and part of that is made from files or by libraries that may give other numbers today.
     """
     judgements: dict[int, Judgement] = {}
-    drifting = False
+    drifting, moved = False, Counter[str]()
     for result in clean.results:
         if result.status not in {"ok", "raised"}:
             continue
@@ -87,10 +88,14 @@ def judge(
         found = _judgement(notebook, result, replayed, again)
         if found.output == "differs" and not _reproduced(notebook, replayed):
             moves, told = result.cell in doubts.outside, result.cell in suspected
-            doubtful = _is_doubtful(notebook, result, doubts)
-            if drifting or moves or (doubtful and told):
+            saved, new = notebook.cell(result.cell).outputs, result.outputs
+            doubt = _doubt(notebook, result, doubts)
+            if drifting or moves or (doubt and told) or drift.is_of(moved, saved, new):
                 found = replace(found, output="drift")
-            drifting = drifting or (not moves and (doubtful or not told))
+            if doubt == "order" and told:
+                moved += drift.words(new)
+            elif not moves and (doubt or not told):
+                drifting = True
         judgements[result.cell] = found
     if _is_elsewhere(judgements, doubts) or _has_other_libraries(notebook, clean):
         for cell, found in judgements.items():
@@ -105,8 +110,8 @@ def judge(
     }
 
 
-def _is_doubtful(notebook: Notebook, result: CellResult, doubts: Doubts) -> bool:
-    """Return whether an older library, or Python, is enough to explain another text of a cell."""
+def _doubt(notebook: Notebook, result: CellResult, doubts: Doubts) -> drift.Drift:
+    """Return what an older library, or Python, has done if that explains the text of a cell."""
     saved = notebook.cell(result.cell).outputs
     if doubts.libraries:
         return drift.by_library(saved, result.outputs)

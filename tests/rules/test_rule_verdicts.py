@@ -541,6 +541,13 @@ def test_a_stale_result_stands_over_what_it_read_from_below() -> None:
     assert lines(told) == ["NBS201 2:1 confirmed error"]
 
 
+def test_a_result_that_another_library_may_have_given_is_shown() -> None:
+    facts = facts_of("# %% [2]\na = 1\n# %% [1]\nprint(a)\n#> 2\n")
+    finding = the_one(evaluate(tried(facts, judgements=[Judgement(2, "drift", "2", "1")])))
+    assert finding.message.endswith("its result is that of an older version, or of other libraries")
+    assert finding.steps[-1] == Step(2, 1, 'shows "2", a clean run gives "1"')
+
+
 def test_what_was_made_from_a_read_from_below_is_named_with_it() -> None:
     text = "# %% [1]\na = 1\n# %% [3]\nb = a\nb\n#= 2\n# %% [2]\na = 2\n# %% [4]\nprint(b)\n#> 2\n"
     judged = [Judgement(cell, "differs", "2", "1") for cell in (2, 4)]

@@ -60,7 +60,14 @@ def test_a_library_is_not_enough(saved: str, new: str) -> None:
 
 
 def test_false_negative_another_order_by_an_edit() -> None:
-    assert drift.by_library(shown("a 1\nb 2"), shown("b 2\na 1"))
+    assert drift.by_library(shown("a 1\nb 2"), shown("b 2\na 1")) == "order"
+
+
+def test_what_is_shown_of_rows_in_another_order() -> None:
+    moved = drift.words(shown("   team  pts\n0  red  12\n1  blue  30"))
+    assert drift.is_of(moved, shown("first: red"), shown("first: blue"))
+    assert not drift.is_of(moved, shown("mean 21.5"), shown("mean 19.5"))
+    assert not drift.is_of(drift.words(()), shown("1"), shown("2"))
 
 
 def failed(ename: str, evalue: str) -> list[Output]:

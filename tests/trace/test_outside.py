@@ -29,6 +29,7 @@ def lookers(*sources: str) -> frozenset[int]:
         "!ls",
         "names = !ls",
         "print(platform.node())",
+        "threading.Thread(target=work).start()",
     ],
 )
 def test_a_cell_that_looks_outside(source: str) -> None:

@@ -130,6 +130,23 @@ def test_dicts_of_an_old_python_had_no_order(
     assert output_of(judge(saved, {1}, *runs), 1) == expected
 
 
+def test_rows_in_another_order_do_not_excuse_other_numbers() -> None:
+    saved, clean = page("red 12\nblue 30", "red", "2.5"), ran("blue 30\nred 12", "blue", "3.5")
+    doubts = Doubts(libraries=True)
+    judged = judge(saved, {1, 2, 3}, clean, None, clean, doubts)
+    assert [output_of(judged, cell) for cell in (1, 2, 3)] == ["drift", "drift", "differs"]
+    replayed = ran("red 12\nblue 30", "red", "2.5")
+    assert output_of(judge(saved, {1, 2, 3}, clean, replayed, clean, doubts), 1) == "differs"
+
+
+def test_other_last_digits_excuse_what_differs_below() -> None:
+    saved, clean = page("0.84385", "3"), ran("0.84386", "4")
+    judged = judge(saved, {1, 2}, clean, None, clean, Doubts(libraries=True))
+    assert [output_of(judged, cell) for cell in (1, 2)] == ["drift", "drift"]
+    plain = judge(saved, {1, 2}, clean, None, clean)
+    assert [output_of(plain, cell) for cell in (1, 2)] == ["differs", "differs"]
+
+
 def test_chance_above_does_not_make_it_drift() -> None:
     judged = judge(page("1", "2"), {2}, ran("0.5", "3"), None, ran("0.7", "3"))
     assert output_of(judged, 2) == "differs"
