@@ -13,6 +13,7 @@ from pytest_nbsafe.trace.outputs import text_lines
 from pytest_nbsafe.trace.sessions import (
     Passed,
     StepAnswer,
+    bound,
     contributions,
     entry_reads,
     in_page_order,
@@ -22,6 +23,7 @@ from pytest_nbsafe.trace.sessions import (
 )
 from pytest_nbsafe.values import dataclass
 
+_UNBOUND = patterns.compile(r"name '(\w+)' is not defined.*")
 _PICTURES = ("image/png", "image/jpeg")
 _WRITTEN = patterns.compile(r"^(?:Overwriting|Appending to) ")  # %%writefile, the second time
 
@@ -126,11 +128,12 @@ def status_of(result: CellResult) -> str:
 def _lacks(bench: Bench, result: CellResult) -> bool:
     """Return whether a run needed a name that is bound no more."""
     missing = result.failure.evalue if _is_name_error(result) and result.failure else ""
+    found = _UNBOUND.fullmatch(missing)  # `del x` has read no value
     return any(
         name not in bench.now.names
         and not is_known(name)
         and (name in result.reads or f"'{name}'" in missing)
-        for name in entry_reads(result)
+        for name in entry_reads(result) | ({found[1]} - bound(result) if found else frozenset())
     )
 
 

@@ -7,6 +7,7 @@ from sessioncase import bench, clean, passed, values
 
 from pytest_nbsafe.trace import judge, judgedcells
 from pytest_nbsafe.trace.judge import Bench
+from pytest_nbsafe.trace.model import Failure
 from pytest_nbsafe.trace.sessions import Holding
 from pytest_nbsafe.values import replace
 
@@ -55,6 +56,22 @@ def test_a_cell_that_raised_with_the_right_inputs_would_raise_again() -> None:
     for last, stale, fresh in ((failed, ("c2",), ()), (early, (), ("c2",))):
         given = bench("c1 c2", [first, move, last], {"path": "a"}, judged)
         assert told(given) == (stale, fresh)
+
+
+@pytest.mark.parametrize(
+    ("message", "unrunnable"),
+    [
+        ("name 'd' is not defined", ["c2"]),
+        ("name 'e' is not defined. Did you mean: 'd'?", ["c2"]),
+        ("cannot access free variable 'd'", []),
+        ("name 'made' is not defined", []),
+    ],
+)
+def test_a_cell_that_cannot_delete_cannot_run(message: str, unrunnable: list[str]) -> None:
+    failure = Failure("NameError", message, 1)
+    failed = passed(2, "c2", 2, {"made": ""}, {}, {}, status="raised", failure=failure)
+    given = bench("c1 c2", [passed(1, "c1", 1, {}, {}, {}), failed], {}, clean([], {}))
+    assert sorted(judgedcells.cells(given, judge.names(given)).unrunnable) == unrunnable
 
 
 def told(given: Bench) -> tuple[tuple[str, ...], tuple[str, ...]]:
