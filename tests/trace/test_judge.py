@@ -6,6 +6,7 @@ from sessioncase import bench, clean, passed
 
 from pytest_nbsafe.trace import judge
 from pytest_nbsafe.trace.model import Failure, Value
+from pytest_nbsafe.values import replace
 
 A1 = passed(1, "c1", 1, {"a": ""}, {}, {"a": 1})
 B1 = passed(2, "c2", 2, {"b": "a"}, {"a": 1}, {"a": 1, "b": 2})
@@ -102,6 +103,17 @@ def test_a_name_that_a_text_read_where_nobody_sees_it() -> None:
     lacks = passed(1, "c1", 1, {}, {}, {}, status="raised", failure=missing)
     found = judge.names(bench("c1", [ran], {"a": 1}, clean([lacks], {}), makes={1: "a"}))
     assert found.stale == {"a": "cell c1 in step 1 had `c` to make it from"}
+
+
+def test_a_name_that_the_page_deletes_below() -> None:
+    made = passed(1, "c1", 1, {"t": ""}, {}, {"t": 1})
+    gone = passed(2, "c2", 2, {}, {"t": 1}, {})
+    record = replace(gone.result.records[0], deletes=frozenset({"t"}))
+    gone = replace(gone, result=replace(gone.result, records=(record,)))
+    again = clean([made, gone], {})
+    runs = [made, gone, passed(3, "c1", 1, {"t": ""}, {}, {"t": 1})]
+    found = judge.names(bench("c1 c2", runs, {"t": 1}, again, again, {1: "t"}))
+    assert found.stale == {"t": "made by cell c1 in step 3, and cell c2 has not deleted it since"}
 
 
 def test_what_a_deleted_cell_has_made() -> None:
