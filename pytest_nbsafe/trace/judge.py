@@ -134,19 +134,18 @@ def _missing(bench: Bench, name: str) -> str:
     found = origin(bench, name)
     if found.answer == "differs":
         return found.cause
-    if deleter := _deleter(bench, name):
-        return f"{_maker(bench, name)}, and cell {deleter} has not deleted it since"
+    if contributions(bench.clean.runs, name):
+        who = _deleter(bench, name)
+        deleter = f"cell {who}" if who else "the page further down"
+        return f"{_maker(bench, name)}, and {deleter} has not deleted it since"
     return f"{_maker(bench, name)}, and a clean run does not make it" if _moved(bench) else ""
 
 
 def _deleter(bench: Bench, name: str) -> str:
-    """Return the cell that deletes a name in the clean run, and none makes it after that."""
+    """Return the last cell of the clean run that deletes a name, empty when none shows it."""
     for _, passed in walk(bench.clean.runs):
-        for record in reversed(passed.result.records):
-            if name in record.writes:
-                return ""
-            if name in record.deletes:
-                return passed.cell
+        if any(name in record.deletes for record in passed.result.records):
+            return passed.cell
     return ""
 
 

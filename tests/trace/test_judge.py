@@ -116,6 +116,17 @@ def test_a_name_that_the_page_deletes_below() -> None:
     assert found.stale == {"t": "made by cell c1 in step 3, and cell c2 has not deleted it since"}
 
 
+def test_a_name_that_something_else_deletes_below() -> None:
+    """`except ValueError as t:` deletes it in the end, and so does `exec("del t")`."""
+    made = passed(1, "c1", 1, {"t": ""}, {}, {"t": 1})
+    gone = passed(2, "c2", 2, {}, {}, {})
+    again = clean([made, gone], {})
+    found = judge.names(bench("c1 c2", [made, gone, made], {"t": 1}, again, again, {1: "t"}))
+    assert found.stale == {
+        "t": "made by cell c1 in step 1, and the page further down has not deleted it since"
+    }
+
+
 def test_what_a_deleted_cell_has_made() -> None:
     first = passed(1, "c1", 1, {"n": ""}, {}, {"n": 10})
     gone = passed(2, "c2", 2, {"n": "", "k": ""}, {}, {"n": 20, "k": 1})
