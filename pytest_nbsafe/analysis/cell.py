@@ -250,5 +250,6 @@ def _function(found: list[Summary], places: Places) -> Function:
         rebinds=frozenset(name for s in found for name in s.rebinds),
         own_calls=frozenset(name for s in found for name in s.own_calls),
         inner=frozenset(name for s in found for name in s.inner),
+        later=all(s.later for s in found),
         methods={n: _function(m, places) for n, m in last.methods.items()} if last.methods else {},
     )

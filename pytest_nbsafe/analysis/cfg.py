@@ -76,6 +76,7 @@ class Summary:
     methods: dict[str, list[Summary]] = field(default_factory=dict)
     own_calls: frozenset[str] = frozenset()
     inner: frozenset[str] = frozenset()
+    later: bool = False
     outer: frozenset[str] = frozenset()
     """Names of `reads`, `returns` and `calls` that are surely the notebook's (`global`)."""
 
@@ -86,9 +87,9 @@ class Builder:
     __slots__ = (
         "aliases", "calls", "catching", "changed", "copies", "depth", "dropped", "enclosing",
         "events", "exit", "finals", "frames", "function", "functions", "future", "globals",
-        "guards", "handlers", "here", "inner", "loops", "made", "methods", "nonlocals", "now",
-        "opaque", "parameters", "parent", "python_major", "quiet", "reads", "returned", "shadowed",
-        "statements", "successors", "suspicious", "visitors", "walrus", "written",
+        "guards", "handlers", "here", "inner", "later", "loops", "made", "methods", "nonlocals",
+        "now", "opaque", "parameters", "parent", "python_major", "quiet", "reads", "returned",
+        "shadowed", "statements", "successors", "suspicious", "visitors", "walrus", "written",
     )  # fmt: skip
 
     def __init__(self, visitors: Visitors, parent: Builder | None = None) -> None:
@@ -109,7 +110,7 @@ class Builder:
         self.loops: list[tuple[int, int, int]] = []
         self.finals: list[tuple[int, set[tuple[int, int]]]] = []
         self.copies = self.quiet = self.depth = 0
-        self.guards = self.suspicious = False
+        self.guards = self.suspicious = self.later = False
         self.frames: list[Frame] = []
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()

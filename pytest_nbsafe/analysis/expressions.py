@@ -315,6 +315,7 @@ def _loops(
 def _yield(b: Builder, node: ast.Yield | ast.YieldFrom) -> None:
     if not b.function or b.in_class():
         b.suspicious = True
+    b.later = True
     if node.value is not None:
         b.returned |= using(b, node.value)
     b.may_raise()

@@ -88,6 +88,7 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
         rebinds=_rebound(inner),
         own_calls=_own_calls(inner),
         inner=frozenset(inner.inner.intersection(flow.uses)),
+        later=inner.later or isinstance(node, ast.AsyncFunctionDef),
         outer=frozenset(outer),
     )
 

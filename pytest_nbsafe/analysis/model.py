@@ -104,7 +104,8 @@ class Function:
     `changes`: the parameters, and names of the notebook's scope, whose object its own text
     changes in place; `rebinds` the parameters that it binds anew. `methods` are those of a class,
     `own_calls` the methods that a method calls on its first parameter. `inner` are those of `reads`
-    that a function inside reads, which it may return.
+    that a function inside reads, which it may return. `later` tells of a generator or coroutine,
+    whose body does not run when it is called.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Function:
     methods: Mapping[str, Function] = field(default_factory=dict)
     own_calls: frozenset[str] = frozenset()
     inner: frozenset[str] = frozenset()
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class _Reader:
         """Yield the user functions that ran during a statement.
 
         Lambdas and functions of a foreign compiler are not seen by the kernel: those count that
-        the statement calls by name.
+        the statement calls by name. What a generator does, it does when it is asked to.
         """
         found: dict[str, Function] = {}
         for position in ran.called:
@@ -168,7 +168,7 @@ class _Reader:
                 found.setdefault(function.name, function)
         for name in sorted(ran.statement.calls - found.keys()):
             function = self._function_named(name)
-            if function is not None and ran.done:
+            if function is not None and ran.done and not function.later:
                 found[name] = function
         return iter(found.values())
 

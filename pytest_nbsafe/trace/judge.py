@@ -18,15 +18,13 @@ from pytest_nbsafe.trace.sessions import (
     Passed,
     contributions,
     entry_reads,
+    is_once,
     walk,
 )
 from pytest_nbsafe.values import dataclass, field, replace
 
 Answer = Literal["same", "differs", "unknown"]
 _DEEP = 40
-_ONCE = patterns.compile(
-    r"generator|coroutine|async_generator|map|filter|zip|enumerate|\w*iterator"
-)
 _QUOTED = patterns.compile(r"'(\w+)'")
 ELSEWHERE = "a clean run gives it another value, by a state that no name shows"
 
@@ -103,7 +101,7 @@ def differ(bench: Bench) -> bool:
 def _held(value: Value, clean: Value, again: Value | None) -> Answer:
     """Return how a name compares; how far an iterator was used says nothing of what it is."""
     answer = compared(value, clean, again)
-    once = value.kind == clean.kind and _ONCE.fullmatch(value.kind)
+    once = value.kind == clean.kind and is_once(value)
     return "unknown" if answer == "differs" and once else answer
 
 
@@ -247,8 +245,7 @@ def _lacked(clean: CellResult, mine: CellResult) -> str:
 def _contributions(runs: Sequence[Passed], name: str) -> tuple[Contribution, ...]:
     """Return the runs that made what a name holds; to use an iterator makes it no other."""
     found = contributions(runs, name)
-    made = found[0].passed.result.after.get(name) if found else None
-    return found[:1] if made is not None and _ONCE.fullmatch(made.kind) else found
+    return found[:1] if found and is_once(found[0].passed.result.after.get(name)) else found
 
 
 def _worst(answers: Sequence[Origin]) -> Origin:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.trace.model import CellResult, Value
 from pytest_nbsafe.values import dataclass, field
+
+_ONCE = patterns.compile(
+    r"generator|coroutine|async_generator|map|filter|zip|enumerate|\w*iterator"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +144,15 @@ def flows(result: CellResult) -> Mapping[str, frozenset[str]]:
     for record in result.records:
         new = {name: sources(parents) for name, parents in record.writes.items()}
         for name, inflow in record.mutates.items():
-            new[name] = sources(inflow | {name}) | new.get(name, frozenset())
+            more = frozenset[str]() if is_once(result.after.get(name)) else inflow
+            new[name] = sources(more | {name}) | new.get(name, frozenset())
         found.update(new)
     return found
+
+
+def is_once(value: Value | None) -> bool:
+    """Return whether a value is used up as it is looked at: to use it makes it no other."""
+    return value is not None and _ONCE.fullmatch(value.kind) is not None
 
 
 def bound(result: CellResult) -> frozenset[str]:

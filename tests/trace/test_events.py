@@ -106,6 +106,15 @@ def test_what_a_called_function_returns_and_writes() -> None:
     assert found.reads == {"f", "b", "h", "k"}
 
 
+def test_a_generator_that_is_made_has_read_nothing() -> None:
+    text = "def f(x):\n    yield x + k"
+    (found,) = read([text, "a = f(b)"], event(ran(1, "a"), run=2), {1: 1, 2: 2})
+    assert found.writes == {"a": {"b", "f"}}
+    text = "async def f(x):\n    return x + k"
+    (found,) = read([text, "a = f(b)"], event(ran(1, "a"), run=2), {1: 1, 2: 2})
+    assert found.reads == {"b", "f"}
+
+
 def test_a_lambda_counts_by_its_name() -> None:
     (found,) = read(["f = lambda x: x + k", "a = f(b)"], event(ran(1, "a"), run=2), {1: 1, 2: 2})
     assert writes(found) == [{"a": "b f k"}]

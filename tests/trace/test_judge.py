@@ -5,7 +5,8 @@ from __future__ import annotations
 from sessioncase import bench, clean, passed
 
 from pytest_nbsafe.trace import judge
-from pytest_nbsafe.trace.model import Failure, Value
+from pytest_nbsafe.trace.model import Failure, Record, Value
+from pytest_nbsafe.trace.sessions import Passed
 from pytest_nbsafe.values import replace
 
 A1 = passed(1, "c1", 1, {"a": ""}, {}, {"a": 1})
@@ -141,3 +142,17 @@ def test_how_far_an_iterator_was_used_says_nothing() -> None:
     made = passed(1, "c1", 1, {"g": ""}, {}, {"g": Value("at 2", "generator")})
     ended = clean([made], {"g": Value("at its end", "generator")})
     assert judge.names(bench("c1", [made], {"g": Value("at 2", "generator")}, ended)).stale == {}
+
+
+def test_what_a_generator_is_asked_for_makes_it_no_other() -> None:
+    """`g = gen()`, then `a = next(g)` in one cell: the body has read `k`, which `g` is not of."""
+
+    def first(k: int) -> Passed:
+        begun = Value("", "generator")
+        run = passed(1, "c1", 1, {"g": "gen"}, {"gen": 1, "k": k}, {"a": 0, "g": begun})
+        read = Record((1, 2), 1, 2, frozenset("gk"), {"a": frozenset("gk")}, {"g": frozenset("k")})
+        return replace(run, result=replace(run.result, records=(*run.result.records, read)))
+
+    unknown = {"g": Value("", "generator"), "gen": 1, "a": 0}
+    found = judge.names(bench("c1", [first(2)], unknown, clean([first(3)], unknown)))
+    assert found.stale == {}
