@@ -40,7 +40,9 @@ class Kernel(Protocol):
     def sweep(self, *, names: bool = True) -> Holding | None:
         """Return what the kernel holds now."""
 
-    def counterfactual(self, cells: Sequence[Cell], *, here: bool = False) -> Counterfactual:
+    def counterfactual(
+        self, cells: Sequence[Cell], *, here: bool = False, follow: bool = True
+    ) -> Counterfactual:
         """Return what cells would do if they ran now; `here` they run in this very kernel."""
 
     def close(self) -> None:
@@ -278,7 +280,7 @@ class _Sides:
         if without:
             cells.insert(0, Cell(CellId("without"), 0, "code", f"del {without}"))
         started = time.perf_counter()
-        found = self._session.counterfactual(cells)
+        found = self._session.counterfactual(cells, follow=False)
         if found.elsewhere:
             found = self._elsewhere(cells)
         self._left_s -= time.perf_counter() - started
@@ -299,7 +301,7 @@ class _Sides:
             ]
             if not kernel.alive:
                 return Counterfactual(cause="the kernel is gone")
-            found = kernel.counterfactual(cells, here=True)
+            found = kernel.counterfactual(cells, here=True, follow=False)
         finally:
             kernel.close()
             self._elsewhere_s -= time.perf_counter() - started

@@ -163,6 +163,7 @@ class KernelSession:
         limit_s: float = counterfactual.LIMIT_S,
         stir: bool = False,
         here: bool = False,
+        follow: bool = True,
     ) -> Counterfactual:
         """Return what the cells would do if they ran now, one after another.
 
@@ -175,7 +176,7 @@ class KernelSession:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
         way: counterfactual.Way = "here" if here else "fork"
         sources = [cell.source for cell in cells]
-        follow = not stir and self._is_quick(cells)
+        follow = follow and not stir and self._is_quick(cells)
         asked = counterfactual.question(sources, limit_s, stir=stir, follow=follow, way=way)
         answer = self._asked(asked, limit_s)
         self._alive = self._alive and not here
