@@ -115,6 +115,13 @@ def test_a_generator_that_is_made_has_read_nothing() -> None:
     assert found.reads == {"b", "f"}
 
 
+def test_false_negative_what_a_generator_reads_when_it_goes_on() -> None:
+    """The kernel tells where a function is entered; a run aside tells more, but of what is over."""
+    text = "def f():\n    yield 1\n    yield k"
+    (found,) = read([text, "b = next(a)"], event(ran(1, "b"), run=2), {1: 1, 2: 2})
+    assert found.reads == {"a"}
+
+
 def test_a_lambda_counts_by_its_name() -> None:
     (found,) = read(["f = lambda x: x + k", "a = f(b)"], event(ran(1, "a"), run=2), {1: 1, 2: 2})
     assert writes(found) == [{"a": "b f k"}]
