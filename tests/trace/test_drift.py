@@ -86,3 +86,11 @@ def test_python_alone_prints_what_it_always_did() -> None:
     assert not drift.by_python(shown("b 2\na 1"), shown("a 1\nb 2"), unordered=False)
     assert drift.by_python(shown("b 2\na 1"), shown("a 1\nb 2"), unordered=True)
     assert not drift.by_python(shown("0.84385"), shown("0.84386"), unordered=True)
+
+
+def test_false_positive_the_first_of_rows_in_another_order() -> None:
+    saved, new = (
+        shown("   name  n\n0  ana   3\n1  ben   5"),
+        shown("   name  n\n0  cid   9\n1  ana   3"),
+    )
+    assert drift.by_library(saved, new) == ""
