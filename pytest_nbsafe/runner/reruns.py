@@ -120,13 +120,25 @@ class Reruns:
             if waiting.cell in settled:
                 continue
             kernels = Elsewhere(make_run, ran, waiting.steps, left_s)
+            ask = self._noting(kernels, ran, waiting.steps)
             if waiting.old is not None:
-                found = _compared(kernels.ask, waiting.cell, waiting.again, waiting.old)[0]
+                found = _compared(ask, waiting.cell, waiting.again, waiting.old)[0]
                 self.endings[waiting.cell] = found
             else:
-                self.reads[waiting.cell] = _read_elsewhere(kernels.ask, waiting, ran)
+                self.reads[waiting.cell] = _read_elsewhere(ask, waiting, ran)
             left_s = kernels.left_s
         self._waiting = []
+
+    def _noting(self, kernels: Elsewhere, ran: PlanResult, steps: int) -> _Ask:
+        """Return what asks fresh kernels, and keeps what was seen of the parts of names."""
+        due = next((run.cell for run in ran.plan.runs[steps:]), 0)
+
+        def ask(cells: Sequence[int], *, stir: bool = False) -> Counterfactual:
+            answer = kernels.ask(cells, stir=stir)
+            self.following.note(ran.results[:steps], due, cells, answer)
+            return answer
+
+        return ask
 
     def _ask(self, run: PlanRun, cells: Sequence[int], *, stir: bool = False) -> Counterfactual:
         """Run cells on the side, unless it has taken too long already, or would."""

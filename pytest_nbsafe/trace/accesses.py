@@ -60,14 +60,17 @@ class Seen:
     def differing(self, name: str, cell: int) -> tuple[str, ...]:
         """Return the symbols of a name that a cell was seen to read, as a text has them.
 
-        Those are left out that held the same whenever the cell ran; none where it is not known
-        which it read.
+        Of several those that held something else when the cell ran after what refreshes them; one
+        alone unless it held the same. None where it is not known which were read.
         """
-        parts = self.read(name, cell) or ()
-        runs = self.runs.get(cell, ())
-        known = {part: [run.values.get((name, part), "") for run in runs] for part in parts}
-        left = {p for p in parts if len(runs) < 2 or not known[p][0] or len({*known[p]}) > 1}
-        return self._spelled(name, cell, left)
+        parts = self.read(name, cell) or frozenset()
+        values = {
+            part: [run.values[name, part] for run in self.runs[cell] if (name, part) in run.values]
+            for part in parts
+        }
+        changing = {part for part, held in values.items() if len({*held}) > 1}
+        alone = {part for part, held in values.items() if len(parts) == 1 and len(held) < 2}
+        return self._spelled(name, cell, changing or alone)
 
     def within(self, name: str, reader: int, changed: Parts) -> tuple[str, ...]:
         """Return the symbols of a name that a cell was seen to read, of those that were changed."""
