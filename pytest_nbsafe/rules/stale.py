@@ -11,7 +11,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import symbols
 from pytest_nbsafe.rules.base import Facts, Mark
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions, upstream
-from pytest_nbsafe.rules.words import called, cells, few, ran_as
+from pytest_nbsafe.rules.words import called, cells, few, names, ran_as
 from pytest_nbsafe.trace import refresh
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead
 
@@ -21,7 +21,8 @@ def why_older(facts: Facts, read: StaleRead) -> str:
     if not read.chain:
         return f"{called(read.name)} is older than what it was made from"
     near, root = read.chain[0], read.chain[-1]
-    text = f"{symbols.read(facts, near.symbol, read.cell)} from cell {near.cell} is older than "
+    old = symbols.of_read(facts, near.symbol, read.cell)
+    text = f"{names(old)} from cell {near.cell} {'is' if len(old) == 1 else 'are'} older than "
     text += f"{newer(facts, root)} of cell {root.parent_cell}"
     if len(read.chain) > 1:
         between = ", ".join(called(cause.symbol) for cause in read.chain[1:])
