@@ -192,13 +192,15 @@ class Registry:
         waiting: list[tuple[int, tuple[Any, ...], frozenset[int]]] = [(number, (), frozenset())]
         while waiting:
             inner, path, seen = waiting.pop()
-            if len(path) > _DEEP or len(found) + len(waiting) > _MANY:
+            if len(path) > _DEEP:
                 raise Entangled
             for above, key in self._above.get(inner, ()):
                 if above == 0:
                     found.append((key, *path))
                 elif above not in seen and above != inner:
                     waiting.append((above, (key, *path), seen | {inner}))
+            if len(found) + len(waiting) > _MANY:
+                raise Entangled
         return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from following import Page, check
+from following import Page, Said, check
 
 DATA = "d = {'a': {'b': 1, 'c': 2}, 'l': [{'k': 1}, {'k': 2}], 'n': 3}\nkey = 'b'\n"
 OBJECT = (
@@ -203,3 +203,44 @@ def test_a_run_with_too_much_to_follow_says_nothing() -> None:
     page.run("for i in range(2000):\n    for k in range(40):\n        d[k] = d[k] + 1")
     assert page.accesses.fault == "Lost: there is too much to follow"
     assert page.home["d"][0] == 2000
+
+
+RETURNS = """\
+class A:
+    def __init__(self): self.c = 1
+    def b(self): return held
+a, held = A(), A()
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "reads", "changes"),
+    [
+        # Definition 1: parts of a list, the column of a frame
+        ("lst = list(range(10))", "lst, lst[0], lst[8]", {"lst": "* [0] [8]"}, {}),
+        # section 3.2: the parent is `c` of what `b` returns
+        (
+            RETURNS,
+            "s = a.b().c",
+            {"a": "", "held": "* ['c']"},  # `return` hands it over as a whole
+            {"held": ""},
+        ),
+        # bounding: nbsafety keeps the first turn of a loop alone, here each of them counts
+        (
+            "lst = list(range(100))",
+            "x = 0\nfor i in [7, 3] + [42]:\n    x += lst[i]",
+            {"lst": "[3] [42] [7]"},
+            {},
+        ),
+        # aliases: both names of a list that is appended to
+        ("x = [1]\ny = x", "x.append(2)", {}, {"x": "*", "y": "*"}),
+        # Table 1: Assign, AugAssign, For, FunctionDef, ClassDef
+        ("e, a = {'k': 1}, 1", "a = e['k']", {"e": "['k']", "a": ""}, {}),
+        ("e, a = {'k': 1}, 1", "a += e['k']", {"e": "['k']", "a": "*"}, {"a": "*"}),
+        ("e = {'k': [1]}", "for a in e['k']: pass", {"e": "['k']"}, {}),
+        ("e = {'k': 1}", "def f(a=e['k']): return e", {"e": "['k']"}, {}),
+        ("e = {'k': dict}", "class c(e['k']): pass", {"e": "['k']"}, {}),
+    ],
+)
+def test_examples_of_the_paper(before: str, text: str, reads: Said, changes: Said) -> None:
+    check(before, text, reads=reads, changes=changes)
