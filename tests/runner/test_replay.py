@@ -30,7 +30,7 @@ QUICK = (
     "order_swapped_mutators", "phantom_function", "file_phantom", "unseeded_but_edited",
     "exception_in_mutation", "del_then_reader", "lru_cache_hides", "generator_made_anew_ok",
     "initialiser_rerun_alone", "dataclass_field_default", "async_gather", "cell_time_multi",
-    "deleted_override_mended", "csv_index_grows",
+    "deleted_override_mended", "csv_index_grows", "package_module_edited", "generator_begun_old_k",
 )  # fmt: skip
 Steps = Iterable[tuple[str, str]]
 
@@ -66,11 +66,11 @@ def test_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
 
 
 WHOLE = bool(os.environ.get("NBSAFE_WHOLE_CORPUS"))
-"""Each is two kernels or three: each seventh is run, all of them on request."""
+"""Each is two kernels or three: each tenth is run, all of them on request."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(CASES.keys() - set(QUICK))[:: 1 if WHOLE else 7])
+@pytest.mark.parametrize("name", sorted(CASES.keys() - set(QUICK))[:: 1 if WHOLE else 10])
 def test_more_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
     hold(tmp_path, CASES[name])
 
