@@ -94,8 +94,19 @@ class Accesses:
         self._began = dict(self.registry.roots)
 
     def hooks(self) -> list[Callable[..., Any]]:
-        """Return what the texts call, in the order of `rewrite.HOOKS`: each lets a value pass."""
-        dull, quiet, ours = self.registry.dull, self._quiet, self._ours
+        """Return what the texts call, in the order of `rewrite.HOOKS`: each lets a value pass.
+
+        A fault of ours ends in `ours`, as does all that would take too long.
+        """
+        dull, quiet = self.registry.dull, self._quiet
+
+        def ours(method: Callable[..., None], *arguments: Any) -> None:
+            if not self.fault:
+                try:
+                    self._count()
+                    method(sys._getframe(2), *arguments)  # noqa: SLF001  # what else knows it
+                except Exception as error:
+                    self._fail(error)
 
         def use(number: int, value: Any) -> Any:
             if number in quiet and type(value) in scalars:
@@ -129,15 +140,6 @@ class Accesses:
             return value
 
         return [use, at, key, end, call, more]
-
-    def _ours(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Do our work, whatever becomes of it."""
-        if not self.fault:
-            try:
-                self._count()
-                method(sys._getframe(2), *arguments)  # noqa: SLF001  # what else knows it
-            except Exception as error:
-                self._fail(error)
 
     def _count(self) -> None:
         self._work += 1

@@ -15,6 +15,7 @@ import builtins
 import functools
 import linecache
 import re
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -52,7 +53,9 @@ class Follower:
 
     def _start(self, replace: Callable[[Any, str, Any], None]) -> None:
         tracer = self.tracer
-        if not tracer.trace:
+        if sys.version_info < (3, 9):  # subscripts have another tree there
+            self.fault = "Python is too old"
+        elif not tracer.trace:
             self.fault = "the kernel is not traced"
         elif unhook.is_wanted():
             self.fault = "a compiler that reads functions is loaded"
