@@ -25,6 +25,7 @@ _ATOM = patterns.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)"
     r"|[^\W\d]\w*|\d+|\.\.\.|…|[^\s\w'\"()\[\]{},:;.\\|<>-]"
 )
+_DATA = patterns.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _WORD = patterns.compile(r"\w+")
 _MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
 _PRINTED = patterns.compile(r"\bmemory usage: .*|\b00:00:00\b|\bfreq=\w+|\(?dtypes?: .*")
@@ -53,7 +54,7 @@ def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool
 
     It words exceptions otherwise; and dicts were `unordered` before 3.7.
     """
-    before, after = (list(text_lines(_without_messages(outputs))) for outputs in (saved, new))
+    before, after = (list(text_lines(outputs)) for outputs in _worded_alike(saved, new))
     if before == after:
         return "print"
     moved = unordered and Counter(_words(before)) == Counter(_words(after))
@@ -62,7 +63,7 @@ def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool
 
 def by_library(saved: Iterable[Output], new: Iterable[Output]) -> Drift:
     """Return what another version of a library may have done, where two texts differ by no more."""
-    before, after = (list(_atoms(outputs)) for outputs in (saved, new))
+    before, after = (list(_atoms(outputs)) for outputs in _worded_alike(saved, new))
     if _alike(before, after):
         return "print"
     if _gist(before) == _gist(after):
@@ -84,8 +85,16 @@ def is_of(moved: Counter[str], saved: Iterable[Output], new: Iterable[Output]) -
     return bool(moved) and ((before - after) + (after - before)).keys() <= moved.keys()
 
 
-def _without_messages(outputs: Iterable[Output]) -> list[Output]:
-    return [replace(o, evalue="") if o.kind == "error" else o for o in outputs]
+def _worded_alike(*shown: Iterable[Output]) -> list[list[Output]]:
+    """Return outputs without the messages of exceptions, where these are worded otherwise.
+
+    Another name or number in the same words is no other wording: `KeyError: 'a'`.
+    """
+    outputs = [list(some) for some in shown]
+    wordings = [[_DATA.sub("", o.evalue) for o in some if o.kind == "error"] for some in outputs]
+    if wordings[0] == wordings[-1]:
+        return outputs
+    return [[replace(o, evalue="") if o.kind == "error" else o for o in some] for some in outputs]
 
 
 def _words(lines: Iterable[str]) -> Iterator[str]:
@@ -93,8 +102,8 @@ def _words(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _atoms(outputs: Iterable[Output]) -> Iterator[_Atom]:
-    """Yield the words and numbers of a text; of an exception only its class."""
-    for line in text_lines(_without_messages(outputs)):
+    """Yield the words and numbers of a text."""
+    for line in text_lines(outputs):
         for text in _ATOM.findall(_MODULE.sub("", _PRINTED.sub("", line))):
             atom = _atom(text)
             if atom not in _OF_PRINTING:

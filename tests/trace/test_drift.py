@@ -82,6 +82,12 @@ def test_exceptions_are_worded_anew() -> None:
     assert not drift.by_python(old, failed("ValueError", "'x'"), unordered=False)
 
 
+def test_exceptions_of_other_data_are_not_worded_anew() -> None:
+    for old, new in (("'a'", "'b'"), ("no row 3 in 'x'", "no row 4 in 'x'")):
+        assert not drift.by_library(failed("KeyError", old), failed("KeyError", new))
+        assert not drift.by_python(failed("KeyError", old), failed("KeyError", new), unordered=True)
+
+
 def test_python_alone_prints_what_it_always_did() -> None:
     assert not drift.by_python(shown("b 2\na 1"), shown("a 1\nb 2"), unordered=False)
     assert drift.by_python(shown("b 2\na 1"), shown("a 1\nb 2"), unordered=True)
