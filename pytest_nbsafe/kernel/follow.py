@@ -53,7 +53,7 @@ class Follower:
 
     def _start(self, replace: Callable[[Any, str, Any], None]) -> None:
         tracer = self.tracer
-        if sys.version_info < (3, 9):  # subscripts have another tree there
+        if sys.hexversion < 0x3090000:  # a kernel may be older than we; subscripts differ there
             self.fault = "Python is too old"
         elif not tracer.trace:
             self.fault = "the kernel is not traced"
