@@ -54,7 +54,7 @@ def _places(shell: Any) -> tuple[tuple[str, str], ...]:
     The longest come first: one may lie in another.
     """
     temporary = os.environ.get("TMPDIR", "")
-    cells = os.path.join(tempfile.tempdir or temporary, f"ipykernel_{os.getpid()}")  # noqa: PTH118  # as ipykernel does
+    cells = f"{tempfile.tempdir or temporary}{os.sep}ipykernel_{os.getpid()}"
     found = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
     usable = (pair for pair in found if len(pair[0]) > _SHORTEST)
     return tuple(sorted(usable, key=lambda pair: -len(pair[0])))
