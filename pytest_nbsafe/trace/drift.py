@@ -20,7 +20,7 @@ _CLOSE = 5e-4
 """How far numbers with decimals lie apart at most, that solvers and summing may tell apart."""
 _NOTHING = 1e-9
 """Below this a number is what rounding leaves of zero."""
-_DIGITS = 3
+_DIGITS = 6
 _ATOM = patterns.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)"
     r"|[^\W\d]\w*|\d+|\.\.\.|…|[^\s\w'\"()\[\]{},:;.\\|<>-]"

@@ -41,6 +41,7 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
     [
         ("accuracy 0.778", "accuracy 0.844"),
         ("1000", "1001"),
+        ("mean 12.34", "mean 12.31"),
         ("fees 5.4", "fees 10.8"),
         ("['a', 'b', 'c']", "['a', 'b', 'c', 'd']"),
         ("   name  n\n0  ana   3", "   name  n\n0  ana   4"),
