@@ -61,7 +61,8 @@ class Accesses:
 
     `lines` maps files of cells to the lines of their statements, as `rewrite` gives them; `bound`
     are names that the run's own texts bind, `opaque` those of which nothing can be said.
-    `fingerprint` gives the hash of a value, empty where it has none.
+    `fingerprint` gives the hash of a value, empty where it has none; `stopped` is called when no
+    more is told of a run.
     """
 
     def __init__(self, registry: Registry, fingerprint: Callable[[Any], str]) -> None:
@@ -70,6 +71,7 @@ class Accesses:
         self.sites: list[Site] = []
         self.lines: dict[str, dict[int, int]] = {}
         self.fault = ""
+        self.stopped: Callable[[], object] = bool
         self._quiet: set[int] = set()
         self.start()
 
@@ -487,6 +489,7 @@ class Accesses:
         """Say nothing of this run."""
         self.fault = self.fault or f"{type(error).__name__}: {error}"
         self._tracks.clear()
+        self.stopped()
 
 
 def _joined(some: list[tuple[Any, ...]], others: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

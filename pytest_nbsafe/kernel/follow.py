@@ -26,7 +26,7 @@ from .contract import Access
 from .hooks import is_ours
 from .monitor import inside
 from .places import TIMED
-from .rewrite import HOOKS, names_bound, rewrite, statement_lines
+from .rewrite import AT, HOOKS, KEY, names_bound, rewrite, statement_lines
 from .symbols import Registry, is_own
 
 _FUTURE = 0x1FFF000  # the bits of `from __future__ import ...` in a code object's flags
@@ -46,6 +46,7 @@ class Follower:
         self.accesses: Accesses | None = None
         self.known = 0
         self.opaque: set[str] = set()
+        self.hooks: dict[str, Callable[..., Any]] = {}
         try:
             self._start(replace)
         except Exception as error:
@@ -70,8 +71,9 @@ class Follower:
 
         self.accesses = Accesses(registry, fingerprint)
         self.known = len(tracer.recorder.flags)
-        for name, hook in zip(HOOKS, self.accesses.hooks()):  # noqa: B905  # not before 3.10
-            setattr(builtins, name, hook)
+        self.accesses.stopped = _let_pass
+        self.hooks = dict(zip(HOOKS, self.accesses.hooks()))  # noqa: B905  # not before 3.10
+        vars(builtins).update(self.hooks)
         replace(tracer.shell, "transform_ast", self._changing(tracer.shell.transform_ast))
 
     def begin(self, text: str) -> None:
@@ -79,6 +81,7 @@ class Follower:
         if self.fault or self.accesses is None:
             return
         try:
+            vars(builtins).update(self.hooks)
             self.accesses.start()
             self._swap(text)
             self.accesses.opaque |= self.opaque
@@ -178,6 +181,14 @@ class Follower:
         if monitored and plan.entries:
             tracer.monitor.watch(whole, {}, plan.entries)
         return {(code.co_name, code.co_firstlineno): code for code in inside(whole)}
+
+
+def _let_pass() -> None:
+    """Let values pass without a look at them: what is followed no more shall not be slow."""
+    passing: dict[str, Callable[..., Any]] = dict.fromkeys(HOOKS, lambda _, value: value)
+    passing[AT] = lambda _, __, value: value
+    passing[KEY] = lambda _, __, ___, value: value
+    vars(builtins).update(passing)
 
 
 def _unknown(_line: int) -> int:

@@ -4,8 +4,9 @@ A value goes through such a call and comes out as it is, so that every attribute
 still taken by the text itself, in its own line and place: `d['a'].x` becomes
 `END(s, AT(s, 1, AT(s, 0, d)['a']).x)`. Two phases: the tree is read first, then changed.
 
-Left alone are lambdas and functions meant for a compiler of their own (their names are `opaque`:
-nothing is said of these), annotations, patterns, and the hooks of `instrument`.
+Left alone are lambdas and generators (as values they are compared by their code) and functions
+meant for a compiler of their own: their names are `opaque`, nothing is said of these. So are
+annotations, patterns, and the hooks of `instrument`.
 """
 
 from __future__ import annotations
@@ -303,6 +304,9 @@ class _Rewriter:
                 self.edits.append((parent, field, index, CALL, (number,)))
         elif isinstance(node, ast.Lambda):
             self.defaults(node.args)
+            self.hide(node)
+        elif isinstance(node, ast.GeneratorExp) and mode != ARG:
+            self.value(node.generators[0], "iter", -1, TAKE)
             self.hide(node)
         elif isinstance(node, ast.NamedExpr):
             self.value(node, "value", -1, TAKE)

@@ -44,6 +44,8 @@ FRAME = "import pandas\ndf = pandas.DataFrame({'a': [1.0], 'b': [2.0], 'c': [3.0
         ("x = (lambda: d['a'])()", "*"),
         ("x = list(map(lambda k: d[k], 'n'))", "*"),
         ("x = next(v for v in [d['n']])", "['n']"),
+        ("x = sum(d[k] for k in 'n')", "['n']"),
+        ("x = (d[k] for k in 'n')", "*"),
         ("match d['a']:\n    case {'b': 1}: pass", "['a']"),
         ("async def f(): return d['n']\ntry: f().send(None)\nexcept StopIteration: pass", "['n']"),
     ],

@@ -152,7 +152,9 @@ SEEN_ALIKE = (
         "        self.__private = d['n']\nvars(C())"
     ),
     "print(f'{d[\"n\"]=} {m.rate!r:>5}')",
-    "def g():\n    x = yield d['n']\n    return x\nlist(g())",
+    "def g():\n    x = yield d['n']\n    return x\nlist(g())\nh = g()",
+    "g = (d[k] for k in 'n')\nx = sum(d[k] for k in 'n')",
+    "while d['n'] < 70_000:\n    d['n'] += 1\nd['n']",
     "match d:\n    case {'n': n}: print(n)",
     "import inspect\nprint(inspect.getsource(price), inspect.signature(m.fit))",
     "sorted(d, key=lambda k: str(d[k]))",
