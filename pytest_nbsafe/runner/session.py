@@ -38,7 +38,7 @@ DEFAULT_KERNEL = "python3"
 START_LIMIT_S = 60
 INTERRUPT_LIMIT_S = 5.0
 IOPUB_LIMIT_S = 60
-FOLLOWED_S = 0.5
+FOLLOWED_S = 0.3
 """How long cells may have taken that are followed below the names when they run on the side."""
 
 _log = logging.getLogger("pytest_nbsafe.kernel")
