@@ -43,6 +43,7 @@ _COMPILED = frozenset(
         "script",
     }
 )
+_NO_LINES: dict[int, int] = {}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SIMPLE = frozenset({ast.Assign, ast.AugAssign, ast.Expr, ast.Import, ast.ImportFrom})
 _STRAIGHT = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Delete, ast.Pass)
@@ -193,10 +194,10 @@ class _Planner:
     def top(self, statement: ast.stmt) -> Top:
         """Plan the hooks of a statement of the module that is run by itself."""
         if type(statement) in _SIMPLE:
-            hook = -1
-            if not _is_future(statement):
-                hook = self.recorder.reserve((self._slot(statement, -1, in_loop=False),))
-            return Top(hook, {})
+            if _is_future(statement):
+                return Top(-1, _NO_LINES)
+            slot = self._slot(statement, -1, in_loop=False)
+            return Top(self.recorder.reserve((slot,)), _NO_LINES)
         hook, inner = self.group([statement], in_loop=False)
         lines = _lines(statement, inner) if self.monitored and inner else {}
         if not lines:
@@ -249,12 +250,13 @@ class _Planner:
 
     def _slot(self, node: ast.stmt, entered: int, *, in_loop: bool) -> Slot:
         sure, maybe = bound_names(node, walrus=self.walrus)
-        end = getattr(node, "end_lineno", None) or node.lineno
+        first, last = node.lineno, node.end_lineno or node.lineno
+        line = self.line_of(first)
         return Slot(
             self.run,
-            self.line_of(node.lineno),
+            line,
             node.col_offset,
-            self.line_of(end),
+            line if last == first else self.line_of(last),
             sure,
             maybe,
             entered,

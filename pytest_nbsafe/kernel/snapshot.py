@@ -35,6 +35,7 @@ _FLAT = _PLAIN_SET | {tuple}
 _CONTAINERS = frozenset({list, dict, set})
 _MANY = 8
 _SHORT = 256
+_DIGEST_BYTES = 16
 _PART_LIMIT = 4_096
 
 
@@ -118,6 +119,8 @@ def _plain_fingerprint(value: object) -> Fingerprint:
     kind, cause, found = type(value).__name__, "", ""
     if len(data) > BYTE_LIMIT:
         cause = TOO_LARGE
+    elif len(data) < _DIGEST_BYTES:
+        found = data.hex()  # it is shorter than its digest
     else:
         hasher = bulk.hasher()
         hasher.update(b"%d:" % len(data))
