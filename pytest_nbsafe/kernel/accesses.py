@@ -12,27 +12,19 @@ in the end (`d['a']['b']`), not for what it went through.
 from __future__ import annotations
 
 import sys
-import time
 import types
 from collections.abc import Callable
 from typing import Any
 
 from . import callees
 from .contract import Access
+from .notes import Lost, Notes
 from .rewrite import ARG, CALLEE, KEEP, LOOK, TAKE, Site
 from .steps import CALLED, STUCK, Kind, attribute, item, kind_of
 from .symbols import Registry, is_atom, scalars
 
-MOST = 2_000
-WORK = 60_000
+WORK = 20_000
 """How much is followed in one run: what would take longer is not worth the wait."""
-_PARTS = 48
-_VALUES = 8
-_VALUES_S = 0.1
-
-
-class Lost(Exception):  # noqa: N818  # an answer, not an error
-    """There is too much to follow."""
 
 
 class Track:
@@ -60,14 +52,13 @@ class Accesses:
     """What one run after another reads and changes, by the cell's line and the symbol.
 
     `lines` maps files of cells to the lines of their statements, as `rewrite` gives them; `bound`
-    are names that the run's own texts bind, `opaque` those of which nothing can be said.
-    `fingerprint` gives the hash of a value, empty where it has none; `stopped` is called when no
-    more is told of a run.
+    are names that the run's own texts bind, `opaque` those of which nothing can be said. `stopped`
+    is called when no more is told of a run.
     """
 
     def __init__(self, registry: Registry, fingerprint: Callable[[Any], str]) -> None:
         self.registry = registry
-        self.fingerprint = fingerprint
+        self.notes = Notes(registry, fingerprint)
         self.sites: list[Site] = []
         self.lines: dict[str, dict[int, int]] = {}
         self.fault = ""
@@ -81,11 +72,6 @@ class Accesses:
         self.opaque: set[str] = set()
         self.bound: set[str] = set()
         self._last = 0
-        self._found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
-        self._stored: set[tuple[Any, ...]] = set()
-        self._entered: set[str] = set()
-        self._values: dict[tuple[Any, ...], str] = {}
-        self._values_s = 0.0
         self._tracks: dict[tuple[int, int], Track] = {}
         self._calls: dict[tuple[int, int], str] = {}
         self._work = 0
@@ -93,7 +79,7 @@ class Accesses:
         self._quiet.clear()
         self.registry.dull.clear()
         self.registry.renew()
-        self._began = dict(self.registry.roots)
+        self.notes.start()
 
     def hooks(self) -> list[Callable[..., Any]]:
         """Return what the texts call, in the order of `rewrite.HOOKS`: each lets a value pass.
@@ -153,31 +139,7 @@ class Accesses:
         """Return the accesses of the run; of a name of which nothing is known, the whole."""
         for track in self._tracks.values():
             self._give_up(track)
-        wide: dict[tuple[int, str, bool], int] = {}
-        for line, path, changes in self._found:
-            wide[line, path[0], changes] = wide.get((line, path[0], changes), 0) + 1
-        found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
-        for (line, path, changes), value in self._found.items():
-            if wide[line, path[0], changes] > _PARTS:
-                path, value = path[:1], ""  # noqa: PLW2901  # too many parts to tell
-            found[line, path, changes] = value
-        for line, path, changes in [*found]:
-            if changes and not self._is_as_it_was(path[0]):
-                found[line, path[:1], True] = ""  # the name has been bound anew, perhaps here
-        for name in sorted(self.opaque & self.registry.home.keys()):
-            found.update({(0, (name,), changes): "" for changes in (False, True)})
-        return [
-            {
-                "line": line,
-                "name": path[0],
-                "path": [*path[1:]],
-                "symbol": self.registry.spelled(path),
-                "changed": changes,
-                "own": path[0] not in self._entered,
-                "hash": value,
-            }
-            for (line, path, changes), value in found.items()
-        ]
+        return self.notes.told(self.opaque)
 
     # ------------------------------------------------------------ the texts call these
 
@@ -329,7 +291,7 @@ class Accesses:
             return
         one = len(track.next) == 1
         for path in reached if one else ():
-            self._value(path, value)
+            self.notes.value(path, value)
         self._consume(site, value, _joined(reached, paths), frame, known=bool(paths))
 
     def _method(self, site: Site, track: Track, value: Any, frame: int) -> None:
@@ -391,8 +353,8 @@ class Accesses:
 
     def _enter(self, site: Site) -> None:
         """Note that the run reads what a name held before, if it does."""
-        if site.stores in ("", "more") and self._is_as_it_was(site.name):
-            self._entered.add(site.name)
+        if site.stores in ("", "more"):
+            self.notes.enter(site.name)
 
     def _consume(
         self,
@@ -436,9 +398,7 @@ class Accesses:
 
     def _note(self, site: Site, path: tuple[Any, ...], line: int = 0) -> None:
         """Note a read."""
-        key = (line or site.line or self._line(), path, False)
-        if key not in self._found:
-            self._add(key, self._values.get(path, ""))
+        self.notes.read(line or site.line or self._line(), path)
 
     def _change(
         self, site: Site, path: tuple[Any, ...], *, whole: bool = False, table: bool = False
@@ -447,33 +407,9 @@ class Accesses:
 
         What is below a `table` are no objects that have symbols.
         """
-        self._add((site.line or self._line(), path, True), "")
+        self.notes.change(site.line or self._line(), path, whole=whole)
         if not table:
             self.registry.changed(path)
-        if whole:
-            self._stored.add(path)
-
-    def _add(self, key: tuple[int, tuple[Any, ...], bool], value: str) -> None:
-        self._found[key] = value
-        if len(self._found) > MOST:
-            message = "too many parts"
-            raise Lost(message)
-
-    def _is_as_it_was(self, name: str) -> bool:
-        """Return whether a name holds what it held when the run began."""
-        return self._began.get(name) == id(self.registry.home.get(name))
-
-    def _value(self, path: tuple[Any, ...], value: Any) -> None:
-        """Take the fingerprint of a part that is read for the first time, as the run found it."""
-        if path in self._values or len(self._values) >= _VALUES or len(path) < 2:
-            return
-        made = any(path[:end] in self._stored for end in range(1, len(path) + 1))
-        if made or not self._is_as_it_was(path[0]):
-            return
-        started = time.perf_counter()
-        if self._values_s < _VALUES_S:
-            self._values[path] = self.fingerprint(value)
-        self._values_s += time.perf_counter() - started
 
     def _line(self) -> int:
         """Return the line of the cell whose statement is executing, 0 when none is."""

@@ -50,7 +50,7 @@ def closed():
 sound = point().__code__
 point().__code__ = (closed() if sound.co_freevars else broken).__code__"""
 MEND = "point().__code__ = sound\ndel point, broken, closed, sound"
-MODULES = "fork child seal describe follow accesses rewrite steps callees symbols"
+MODULES = "fork child seal describe follow accesses notes rewrite steps callees symbols"
 SILENT = frozenset(
     {
         "describe._plain",  # of what cannot be described there is nothing to say
