@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rulecase import facts_of, lines, tried
+from rulecase import run as run_notebook
 
 from pytest_nbsafe.findings import Finding, NotebookReport, Report
 from pytest_nbsafe.reports import transport
@@ -139,3 +142,33 @@ def test_reports_carry_the_parts() -> None:
     assert transport.unpack(transport.pack(report)) == report
     without = Report((replace(finding, symbols=()),), report.notebooks)
     assert "symbols" not in json.loads(render(without))["findings"][0]
+
+
+SETTINGS = """\
+# %% [1]
+settings = {'rate': 0.5, 'title': 'x', 'unit': 1}
+def rate(): return settings['rate']
+def set_to(key, value): settings[key] = value
+# %% [5]
+set_to('title', 'y')
+# %% [6]
+set_to('rate', 0.25)
+# %% [2]
+price = 100 * (1 + rate())
+# %% [3]
+unit = settings['un' + 'it']
+# %% [4]
+label = f'{unit} {price}'
+# %% [7]
+total = 3 * price
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
+def test_a_run_finds_out_which_part_it_was(tmp_path: Path) -> None:
+    findings = run_notebook(SETTINGS, tmp_path)
+    assert [(f.code, f.location.cell, f.symbols) for f in findings] == [
+        ("NBS202", 7, ("settings['rate']",))
+    ]
+    assert "older than `settings['rate']` of cell 3" in findings[0].message
