@@ -28,7 +28,13 @@ _ATOM = patterns.compile(
 _DATA = patterns.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _WORD = patterns.compile(r"\w+")
 _MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
-_PRINTED = patterns.compile(r"\bmemory usage: .*|\b00:00:00\b|\bfreq=\w+|\(?dtypes?: .*")
+_PRINTED = patterns.compile(
+    r"\bmemory usage: .*|\b00:00:00\b|\(?dtypes?: .*|^<\w+Array>$"
+    r"|\bfreq=(?:'[^']*'|\w+)|\b(?:Freq|Length): [^,]*, (?=.*\bdtype)"
+)
+"""What a library adds to the values: how much and of which kind there is, what it is called."""
+_TITLE = patterns.compile(r"\bName: (\w+), (?=.*\bdtype)")
+"""What a column is called: below it, above it, or nowhere, as the version has it."""
 _MISSING = frozenset({"nan", "none", "nat", "na", "null"})
 _OF_PRINTING = frozenset(
     {"array", "bool", "boolean", "bytes", "category", "class", "complex128", "count", "datetime64"}
@@ -63,7 +69,7 @@ def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool
 
 def by_library(saved: Iterable[Output], new: Iterable[Output]) -> Drift:
     """Return what another version of a library may have done, where two texts differ by no more."""
-    before, after = (list(_atoms(outputs)) for outputs in _worded_alike(saved, new))
+    before, after = _untitled(*_worded_alike(saved, new))
     if _alike(before, after):
         return "print"
     if _gist(before) == _gist(after):
@@ -97,6 +103,13 @@ def _worded_alike(*shown: Iterable[Output]) -> list[list[Output]]:
     return [[replace(o, evalue="") if o.kind == "error" else o for o in some] for some in outputs]
 
 
+def _untitled(*shown: list[Output]) -> Iterator[list[_Atom]]:
+    """Yield the words and numbers of texts without those that are titles in one of them."""
+    texts = (output.text for some in shown for output in some)
+    titles = {title.lower() for text in texts for title in _TITLE.findall(text)}
+    return ([atom for atom in _atoms(some) if atom not in titles] for some in shown)
+
+
 def _words(lines: Iterable[str]) -> Iterator[str]:
     return (word for line in lines for word in _WORD.findall(line))
 
@@ -116,7 +129,7 @@ def _atom(text: str) -> _Atom:
             return _Number(float(text), whole=text.lstrip("+-").isdigit())
         except ValueError:
             return text.lower()
-    word = text.lower()
+    word = text.lower().rstrip("_")
     return "nan" if word in _MISSING else word
 
 

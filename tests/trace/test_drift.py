@@ -15,7 +15,10 @@ def shown(text: str) -> list[Output]:
     [
         # Rows, columns and ties in another order.
         ("   name  n\n0  ana   3\n1  ben   5", "   name  n\n0  ben   5\n1  ana   3"),
-        ("Rome 2\nOslo 2\nName: city, dtype: int64", "city\nOslo 2\nRome 2\nName: count"),
+        (
+            "Rome 2\nOslo 2\nName: city, dtype: int64",
+            "city\nOslo 2\nRome 2\nName: count, dtype: int64",
+        ),
         ("{'b': 1, 'a': 2}", "{'a': 2, 'b': 1}"),
         # The last places.
         ("0.84385", "0.84386"),
@@ -28,6 +31,11 @@ def shown(text: str) -> list[Output]:
         ("<class 'pandas.core.frame.DataFrame'>", "<class 'pandas.DataFrame'>"),
         ("0  NaN\n1  2.0", "0  <NA>\n1     2"),
         ("   a ...  z\n0  1 ...  9", "   a  b  z\n0  1  5  9"),
+        ("array(['a', 'b'], dtype=object)", "<StringArray>\n['a', 'b']\nLength: 2, dtype: str"),
+        ("(3.0, True)", "(np.float64(3.0), np.True_)"),
+        ("a  1\nb  2\ndtype: int64", "a    1\nb    2\nName: proportion, dtype: int64"),
+        ("2023-01-31    1\nFreq: M, dtype: int64", "2023-01-31    1\nFreq: ME, dtype: int64"),
+        ("Timestamp('2023-01-05 00:00:00', freq='D')", "Timestamp('2023-01-05 00:00:00')"),
         ("DatetimeIndex(['2023-01-05'], freq=None)", "DatetimeIndex(['2023-01-05 00:00:00'])"),
     ],
 )
@@ -49,6 +57,10 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
         ("True", "False"),
         ("2.5", "-2.5"),
         ("km", "miles"),
+        ("Length: 3", "Length: 4"),
+        ("Name: Ana", "Name: Ben"),
+        ("KMeans(n_clusters=3)", "KMeans(n_clusters=4)"),
+        ("LogisticRegression(C=0.01)", "LogisticRegression()"),
         ("0.05", "0.0"),
         ("1 2 3", "1 2 3 4"),
         ("5 ... 9", "5 ... 8"),
