@@ -26,7 +26,10 @@ _UNSAFE = frozenset(
     {"tensorflow", "jax", "jaxlib", "polars", "cupy", "cudf", "pyspark", "ray", "mxnet", "h2o"}
 )
 """Libraries whose threads, devices or connections do not live through a fork."""
-_HARMLESS_THREADS = ("TMonitor", "Heartbeat", "ControlThread", "IOPubThread", "HistorySavingThread")
+_HARMLESS_THREADS = (
+    "TMonitor", "Heartbeat", "ControlThread", "IOPubThread", "HistorySavingThread",
+    "GarbageCollectorThread",  # of pyzmq, from the first long message on
+)  # fmt: skip
 
 
 def ask(question: str) -> None:

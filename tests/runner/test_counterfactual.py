@@ -350,3 +350,9 @@ def test_learning_with_pools_of_threads(started: KernelSession) -> None:
     told = ask(started, fit)
     assert told.cause == ""
     assert real == told.results[0].outputs[-1].text
+
+
+def test_a_kernel_that_has_shown_much_can_be_forked(started: KernelSession) -> None:
+    run(started, "print('x' * 1_000_000)")
+    assert ask(started, "print('y' * 1_000_000)").cause == ""
+    assert ask(started, "x + 1").cause == ""
