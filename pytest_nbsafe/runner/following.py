@@ -8,8 +8,8 @@ for it, where their text does not tell which parts of a name they read and chang
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
+from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.parts import WHOLE, Reader
 from pytest_nbsafe.notebook.plan import Plan, Run
@@ -31,15 +31,19 @@ class Following:
         self._graph = graph
         self._suspicions = suspicions
         self._runs: dict[int, list[Touched]] = {}
+        self._reader = Reader(graph)
+        self._wanted: frozenset[int] | None = None
 
     @property
     def seen(self) -> Seen:
         """What was seen so far."""
         return Seen({cell: tuple(runs) for cell, runs in self._runs.items()})
 
-    def is_wanted(self, step: int, cell: int) -> bool:
-        """Return whether a cell should be followed at a step that it is about to run in."""
-        return (step, cell) in self._wanted and cell not in self._runs
+    def is_wanted(self, plan: Plan, step: int) -> bool:
+        """Return whether the cell of a plan's step should be followed before it runs there."""
+        if self._wanted is None:
+            self._wanted = frozenset((*self._suspected(), *self._contradicted(plan)))
+        return step in self._wanted and plan.runs[step - 1].cell not in self._runs
 
     def note(
         self, done: Sequence[CellResult], due: int, cells: Sequence[int], answer: Counterfactual
@@ -75,17 +79,26 @@ class Following:
         ran = {result.cell for result in results if result.status == "ok"}
         return tuple(sorted(cells & ran - self._runs.keys()))[:MOST]
 
-    @cached_property
-    def _wanted(self) -> frozenset[tuple[int, int]]:
-        return frozenset(self._steps())
-
-    def _steps(self) -> Iterator[tuple[int, int]]:
-        """Yield (step, cell) of those that change a suspected name in parts the text hides."""
-        reader = Reader(self._graph)
+    def _suspected(self) -> Iterator[int]:
+        """Yield the steps that change a suspected name in parts the text hides."""
         for name, step, cell, line in _changes(self._suspicions):
             kinds = {d.kind for d in self._graph.cells[cell].definitions if d.name == name}
-            if kinds == {"mutation"} and reader.changed(name, cell, line) == WHOLE:
-                yield step, cell
+            if kinds == {"mutation"} and self._hides(name, cell, line):
+                yield step
+
+    def _contradicted(self, plan: Plan) -> Iterator[int]:
+        """Yield the steps that change so what a cell below on the page has read before."""
+        page = [cell.number for cell in self._graph.notebook.code_cells]
+        for edge in graphs.edges(self._graph, page):
+            changed, read = plan.last_run(edge.definer), plan.last_run(edge.reader)
+            if edge.definition.kind != "mutation" or changed is None or read is None:
+                continue
+            line = edge.definition.span.line
+            if changed.step > read.step and self._hides(edge.name, edge.definer, line):
+                yield changed.step
+
+    def _hides(self, name: str, cell: int, line: int) -> bool:
+        return self._reader.changed(name, cell, line) == WHOLE
 
 
 def _in_page_order(plan: Plan) -> Plan:

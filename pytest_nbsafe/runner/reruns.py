@@ -72,7 +72,7 @@ class Reruns:
     def before(self, run: PlanRun) -> None:
         """Run the cell of the next step on the side, as it is and refreshed, if it is suspected."""
         stale = self._stale.get(len(run.results) + 1)
-        if stale is None and self.following.is_wanted(len(run.results) + 1, _due(run)):
+        if stale is None and self.following.is_wanted(run.plan, len(run.results) + 1):
             self._ask(run, (_due(run),))
         if stale is None or len(self.reads) >= MOST:
             return
