@@ -89,10 +89,10 @@ def judge(
         if found.output == "differs" and not _reproduced(notebook, replayed):
             moves, told = result.cell in doubts.outside, result.cell in suspected
             saved, new = notebook.cell(result.cell).outputs, result.outputs
-            doubt = _doubt(notebook, result, doubts)
-            if drifting or moves or (doubt and told) or drift.is_of(moved, saved, new):
+            doubt = _doubt(notebook, result, doubts) if told else ""
+            if drifting or moves or doubt or drift.is_of(moved, saved, new):
                 found = replace(found, output="drift")
-            if doubt == "order" and told:
+            if doubt == "order":
                 moved += drift.words(new)
             elif not moves and (doubt or not told):
                 drifting = True

@@ -83,6 +83,11 @@ def test_what_is_shown_of_rows_in_another_order() -> None:
     assert not drift.is_of(drift.words(()), shown("1"), shown("2"))
 
 
+def test_what_is_too_long_to_be_looked_at_proves_nothing() -> None:
+    assert drift.by_library(shown("1 " * 1_000_000), shown("2 " * 1_000_000)) == "print"
+    assert drift.by_library(shown("1 " * 1_000), shown("2 " * 1_000)) == ""
+
+
 def failed(ename: str, evalue: str) -> list[Output]:
     return [Output("error", ename=ename, evalue=evalue)]
 
