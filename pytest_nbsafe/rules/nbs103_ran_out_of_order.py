@@ -98,7 +98,7 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     if facts.trial is None or _fails_in_page_order(facts, edge.reader):
         return False
     if symbols.are_apart(facts, edge.name, edge.reader, edge.definer):
-        return True
+        return not _differs_in_page_order(facts, edge) or _has_another_reason(facts, edge, edges)
     judgements = facts.trial.judgements
     own = judgements.get(edge.reader)
     if own is None or own.output == "same":
@@ -113,6 +113,17 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     if silent and told:
         return all(output == "same" for output in told)
     return silent and "differs" not in own.values.values() and _same_when_run_again(facts, edge)
+
+
+def _has_another_reason(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
+    """Return whether another cell that ran later has changed, or made, what the reader read."""
+    last = {run.cell: run.step for run in facts.plan.runs}
+    return any(
+        other.reader == edge.reader
+        and last.get(other.definer, 0) > last.get(edge.reader, 0)
+        and not symbols.are_apart(facts, other.name, other.reader, other.definer)
+        for other in edges
+    )
 
 
 def _same_when_run_again(facts: Facts, edge: Edge) -> bool:

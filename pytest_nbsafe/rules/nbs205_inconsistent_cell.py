@@ -64,12 +64,13 @@ total = price()
             last = facts.plan.last_run(cell)
             recorded = last is not None and last.recorded
             lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
-            if lost and not _is_apart(facts, state) and (found := _answer(facts, state)):
+            found = _answer(facts, state) if lost else ""
+            if found and (found == "differs" or not _is_apart(facts, state)):
                 yield _claim(facts, state, sure=found == "differs" and again.is_proof(facts))
 
 
 def _is_apart(facts: Facts, state: Consistency) -> bool:
-    """Return whether nothing was changed of the parts that the cell read."""
+    """Return whether nothing was seen to be changed of the parts that the cell read."""
     return bool(state.changed) and all(
         change.maker and symbols.are_apart(facts, change.name, state.cell, change.maker)
         for change in state.changed

@@ -69,6 +69,12 @@ class Reruns:
         self._left_s = BUDGET_S
         self._waiting: list[_Waiting] = []
 
+    @property
+    def differing(self) -> frozenset[int]:
+        """The cells that made something else when they ran again, refreshed."""
+        found = (*self.reads.values(), *self.endings.values())
+        return frozenset(rerun.cell for rerun in found if rerun.result == "differs")
+
     def before(self, run: PlanRun) -> None:
         """Run the cell of the next step on the side, as it is and refreshed, if it is suspected."""
         stale = self._stale.get(len(run.results) + 1)

@@ -12,7 +12,7 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.runner.reruns import Reruns
-from pytest_nbsafe.trace import doubles, outside, staleness, verdicts
+from pytest_nbsafe.trace import apart, doubles, outside, staleness, verdicts
 from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
@@ -180,10 +180,12 @@ class TrialRun:
         """Return what the traced lineage suspects, and what the text does of cells not traced."""
         if replay is None:
             return self._static
-        seen = self._reruns.following.seen
-        traced = staleness.suspicions(
-            self._graph, replay.plan, _records(replay), _records(clean), seen
-        )
+        seen, ran = self._reruns.following.seen, (_records(replay), _records(clean))
+        traced = staleness.suspicions(self._graph, replay.plan, *ran, seen)
+        if seen.runs:
+            by_name = staleness.suspicions(self._graph, replay.plan, *ran)
+            differ = {*apart.differing(replay, clean), *self._reruns.differing}
+            traced = apart.still_suspected(traced, by_name, differ)
         static = self._static
         both = _traced(replay) & _traced(clean)
         return Suspicions(

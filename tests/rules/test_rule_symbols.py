@@ -17,7 +17,7 @@ from pytest_nbsafe.reports.json import render
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.accesses import Seen, Touched
-from pytest_nbsafe.trace.model import Changed, Consistency, Judgement
+from pytest_nbsafe.trace.model import Changed, Comparison, Consistency, Judgement
 
 Keys = tuple["str | int", ...]
 
@@ -110,9 +110,32 @@ def test_counts_that_contradict_the_page_in_other_parts_are_nothing() -> None:
     assert evaluate(seen(facts, c2=run(changed=("s",)), c3=run(read=("r",)))) == ()
 
 
-def inconsistent() -> Facts:
+THREE = """\
+# %% [1]
+d, key = {'r': 2, 's': 1}, 'r'
+# %% [4]
+d['s'] = 3
+# %% [{third}]
+d[key] = 3
+# %% [{fourth}]
+p = d[key]
+"""
+
+
+@pytest.mark.parametrize(("third", "told"), [(3, [3]), (2, [2])])
+def test_a_difference_has_the_reason_that_is_left(third: int, told: list[int]) -> None:
+    # in the first order cell 3 changes what cell 4 has read; in the other only cell 2 runs later
+    text = THREE.replace("{third}", str(third)).replace("{fourth}", str(5 - third))
+    differs = Judgement(4, "nothing-to-compare", made={"p": "differs"})
+    facts = tried(facts_of(text), judgements=[differs])
+    runs = {"c2": run(changed=("s",)), "c3": run(changed=("r",)), "c4": run(read=("r",))}
+    found = [f for f in evaluate(seen(facts, **runs)) if f.location.cell == 4]
+    assert told == [f.steps[1].cell for f in found]
+
+
+def inconsistent(output: Comparison = "differs") -> Facts:
     text = OLD.replace("print(d[key])\n#> 2\n", "p = d[key]\n")
-    facts = tried(facts_of(text), judgements=[replace(DIFFERS, made={"p": "differs"})])
+    facts = tried(facts_of(text), judgements=[replace(DIFFERS, output=output)])
     assert facts.trial is not None
     change = Changed("d", 1, maker=2, maker_line=1, maker_at=(4, 1))
     state = Consistency(2, 3, "inconsistent", {"d": "inconsistent"}, (change,))
@@ -130,8 +153,15 @@ def test_an_inconsistent_cell_names_the_part_that_changed() -> None:
 
 
 def test_a_cell_is_consistent_where_other_parts_have_changed() -> None:
-    assert lines(evaluate(inconsistent())) == ["NBS205 3:1 observed note"]
-    assert evaluate(seen(inconsistent(), c2=run(changed=("s",)), c3=run(read=("r",)))) == ()
+    unknown = inconsistent("nothing-to-compare")
+    assert lines(evaluate(unknown)) == ["NBS205 3:1 observed note"]
+    assert evaluate(seen(unknown, c2=run(changed=("s",)), c3=run(read=("r",)))) == ()
+
+
+def test_a_cell_that_differs_is_told_whatever_was_seen_to_change() -> None:
+    facts = seen(inconsistent(), c2=run(changed=("s",)), c3=run(read=("r",)))
+    assert the_one(facts).symbols == ()
+    assert "`d` changed after it ran" in the_one(facts).message
 
 
 def test_reports_carry_the_parts() -> None:
