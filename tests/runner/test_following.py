@@ -168,6 +168,15 @@ SEEN_ALIKE = (
     "(lambda: d['none'])()",
     "x = y = d['l']\nx += [d['n']]\nx, y, d['l'] is x",
     "1 +",
+    "import sys\nsys.getrefcount(d['l']), sys.getrefcount(d), sys.getrefcount(m.inner)",
+    (
+        "import weakref\nclass T:\n    def __del__(self): print('gone')\nbox = {'t': T()}\n"
+        "w = weakref.ref(box['t'])\nx = box['t']\ndel box['t']\nprint(1)\ndel x\nprint(w())"
+    ),
+    (
+        "import pandas as pd\nframe = pd.DataFrame({'a': [1, 2]})\nframe['a'][0] = 5\n"
+        "part = frame[frame['a'] > 1]\npart['b'] = 3\nframe"
+    ),
 )
 
 
