@@ -1,14 +1,15 @@
 """Differences between texts that prove nothing: another version of a library makes them, too.
 
 Such are the same words and numbers in another order (rows of a merge, ties, columns), numbers that
-differ in their last places, and the same contents printed otherwise (dtypes, arrays, dots where a
-table is cut). That the value is an old one is then only one of two reasons.
+differ in their last places, the same contents printed otherwise (dtypes, arrays, dots where a
+table is cut), and exceptions of what a library has not yet, or no more. That the value is an old
+one is then only one of two reasons.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from pytest_nbsafe import patterns
@@ -27,6 +28,8 @@ _ATOM = patterns.compile(
     r"|[^\W\d]\w*|\d+|\.\.\.|…|[^\s\w'\"()\[\]{},:;.\\|<>-]"
 )
 _DATA = patterns.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+_RESULT = patterns.compile(r"(\w+)\((\w+=[^=]*(?:, \w+=[^=]*)*)\)")
+_FIELD = patterns.compile(r"=([^,()]+)")
 _WORD = patterns.compile(r"\w+")
 _MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
 _PRINTED = patterns.compile(
@@ -43,6 +46,11 @@ _OF_PRINTING = frozenset(
     | {"length", "name", "np", "ns", "object", "series", "str", "string", "type", "uint8", "us"}
 )
 """Words that say how a value is kept, or head a table, not what it is."""
+_OF_THE_PAGE = frozenset(
+    {"AssertionError", "IndexError", "NameError", "RecursionError", "UnboundLocalError"}
+    | {"KeyboardInterrupt", "ZeroDivisionError"}
+)
+"""Exceptions that hang on what the cells hold, hardly on a library."""
 _CUT = frozenset({"...", "…"})
 
 
@@ -56,31 +64,34 @@ Drift = Literal["", "order", "print"]
 """Whether two texts differ in order alone, or in print and last places, or otherwise."""
 
 
-def by_python(saved: Iterable[Output], new: Iterable[Output], *, unordered: bool) -> Drift:
+def by_python(saved: Sequence[Output], new: Sequence[Output], *, unordered: bool) -> Drift:
     """Return what another version of Python may have done, where two texts differ by no more.
 
     It words exceptions otherwise; and dicts were `unordered` before 3.7.
     """
-    before, after = (list(text_lines(outputs)) for outputs in _worded_alike(saved, new))
-    if before == after:
+    before, after = map(text_lines, _worded_alike(saved, new))
+    if before == after or _raises_otherwise(saved, new, _is_of_python):
         return "print"
     moved = unordered and Counter(_words(before)) == Counter(_words(after))
     return "order" if moved else ""
 
 
-def by_library(saved: Iterable[Output], new: Iterable[Output]) -> Drift:
+def by_library(saved: Sequence[Output], new: Sequence[Output]) -> Drift:
     """Return what another version of a library may have done, where two texts differ by no more.
 
     Texts too long to be looked at closely prove nothing.
     """
-    outputs = _worded_alike(saved, new)
-    if sum(len(output.text) for some in outputs for output in some) > _MOST:
+    if sum(len(output.text) for output in (*saved, *new)) > _MOST:
         return "print"
-    before, after = _untitled(*outputs)
+    if _raises_otherwise(saved, new, _is_of_library):
+        return "print"
+    before, after = _untitled(_worded_alike(saved, new))
     if _alike(before, after):
         return "print"
     if _gist(before) == _gist(after):
         return "order"
+    if _is_renamed(saved, new):
+        return "print"
     if _CUT.isdisjoint((*before, *after)):
         return ""
     whole = ([atom for atom in atoms if atom not in _CUT] for atoms in (before, after))
@@ -100,19 +111,47 @@ def is_of(moved: Counter[str], saved: Iterable[Output], new: Iterable[Output]) -
     return ((before - after) + (after - before)).keys() <= moved.keys()
 
 
-def _worded_alike(*shown: Iterable[Output]) -> list[list[Output]]:
+def _worded_alike(*shown: Sequence[Output]) -> Sequence[Sequence[Output]]:
     """Return outputs without the messages of exceptions, where these are worded otherwise.
 
     Another name or number in the same words is no other wording: `KeyError: 'a'`.
     """
-    outputs = [list(some) for some in shown]
-    wordings = [[_DATA.sub("", o.evalue) for o in some if o.kind == "error"] for some in outputs]
+    wordings = [[_DATA.sub("", o.evalue) for o in some if o.kind == "error"] for some in shown]
     if wordings[0] == wordings[-1]:
-        return outputs
-    return [[replace(o, evalue="") if o.kind == "error" else o for o in some] for some in outputs]
+        return shown
+    return [[replace(o, evalue="") if o.kind == "error" else o for o in some] for some in shown]
 
 
-def _untitled(*shown: list[Output]) -> Iterator[list[_Atom]]:
+def _raises_otherwise(
+    saved: Sequence[Output], new: Sequence[Output], may_be: Callable[[Output], bool]
+) -> bool:
+    """Return whether only one of two texts ends in an exception, or in another, of such a kind."""
+    before, after = ([o for o in shown if o.kind == "error"] for shown in (saved, new))
+    if [o.ename for o in before] == [o.ename for o in after]:
+        return False
+    return any(map(may_be, (*before, *after)))
+
+
+def _is_of_library(output: Output) -> bool:
+    """Return whether a library may raise it in one version and not in another."""
+    return output.ename not in _OF_THE_PAGE
+
+
+def _is_of_python(output: Output) -> bool:
+    gone = output.ename == "AttributeError" and output.evalue.startswith("module ")
+    return gone or output.ename in {"ImportError", "ModuleNotFoundError", "SyntaxError"}
+
+
+def _is_renamed(saved: Sequence[Output], new: Sequence[Output]) -> bool:
+    """Return whether both show one result with its fields, under another class: `TtestResult`."""
+    found = [_RESULT.fullmatch("\n".join(text_lines(shown))) for shown in (saved, new)]
+    before, after = ([*_FIELD.findall(match[2])] if match else [] for match in found)
+    if not before or not after or (found[0] and found[1] and found[0][1] == found[1][1]):
+        return False
+    return not Counter(before) - Counter(after) or not Counter(after) - Counter(before)
+
+
+def _untitled(shown: Sequence[Sequence[Output]]) -> Iterator[list[_Atom]]:
     """Yield the words and numbers of texts without those that are titles in one of them."""
     texts = (output.text for some in shown for output in some)
     titles = {title.lower() for text in texts for title in _TITLE.findall(text)}

@@ -32,6 +32,8 @@ def shown(text: str) -> list[Output]:
         ("0  NaN\n1  2.0", "0  <NA>\n1     2"),
         ("   a ...  z\n0  1 ...  9", "   a  b  z\n0  1  5  9"),
         ("array(['a', 'b'], dtype=object)", "<StringArray>\n['a', 'b']\nLength: 2, dtype: str"),
+        ("SpearmanrResult(correlation=0.5)", "SignificanceResult(statistic=np.float64(0.5))"),
+        ("TtestResult(statistic=-1.5, df=78.0)", "Ttest_indResult(statistic=-1.5)"),
         ("(3.0, True)", "(np.float64(3.0), np.True_)"),
         ("a  1\nb  2\ndtype: int64", "a    1\nb    2\nName: proportion, dtype: int64"),
         ("2023-01-31    1\nFreq: M, dtype: int64", "2023-01-31    1\nFreq: ME, dtype: int64"),
@@ -57,6 +59,8 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
         ("True", "False"),
         ("2.5", "-2.5"),
         ("km", "miles"),
+        ("Result(statistic=0.5)", "Other(statistic=0.7)"),
+        ("Point(x=1, y=2)", "Point(x=1, y=2, z=3)"),
         ("Length: 3", "Length: 4"),
         ("Name: Ana", "Name: Ben"),
         ("KMeans(n_clusters=3)", "KMeans(n_clusters=4)"),
@@ -96,8 +100,20 @@ def test_exceptions_are_worded_anew() -> None:
     old, new = failed("KeyError", "'x'"), failed("KeyError", "x not found in axis")
     assert drift.by_library(old, new)
     assert drift.by_python(old, new, unordered=False)
-    assert not drift.by_library(old, failed("ValueError", "'x'"))
-    assert not drift.by_python(old, failed("ValueError", "'x'"), unordered=False)
+
+
+def test_a_library_has_more_in_one_version_than_in_another() -> None:
+    gone = failed("AttributeError", "module 'numpy' has no attribute 'trapezoid'")
+    for saved, new in ((gone, shown("0.335")), (shown("0.335"), gone)):
+        assert drift.by_library(saved, new) == "print"
+        assert drift.by_python(saved, new, unordered=False) == "print"
+    assert drift.by_library(shown("1"), failed("ValueError", "unknown penalty")) == "print"
+
+
+def test_what_the_cells_hold_is_no_matter_of_a_library() -> None:
+    empty = failed("ZeroDivisionError", "division by zero")
+    assert drift.by_library(empty, shown("2.0")) == ""
+    assert drift.by_python(failed("TypeError", "not iterable"), shown("2"), unordered=False) == ""
 
 
 def test_exceptions_of_other_data_are_not_worded_anew() -> None:
