@@ -22,6 +22,9 @@ _CLOSE = 5e-4
 _NOTHING = 1e-9
 """Below this a number is what rounding leaves of zero."""
 _DIGITS = 6
+_LONG = 5
+_SMALL = 1e-3
+"""Shares and chances below this are what is left of a fit."""
 _MOST = 2_000_000
 _ATOM = patterns.compile(
     r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\w)"
@@ -190,9 +193,20 @@ def _is_close(one: _Atom, other: _Atom) -> bool:
         return one == other
     if one.value == other.value:
         return True
+    if one.whole and other.whole:
+        return False
     size = max(abs(one.value), abs(other.value))
     apart = abs(one.value - other.value)
-    return not (one.whole and other.whole) and (apart <= _CLOSE * size or size < _NOTHING)
+    if apart <= _CLOSE * size or size < _NOTHING:
+        return True
+    mirrored = abs(one.value + other.value) <= _CLOSE * size  # an axis of a PCA has no direction
+    return (mirrored or size < _SMALL) and _is_long(one.value) and _is_long(other.value)
+
+
+def _is_long(value: float) -> bool:
+    """Return whether a number has the many digits of what was computed, and not rounded."""
+    digits = f"{abs(value):.8g}".partition("e")[0].replace(".", "")
+    return len(digits.strip("0")) >= _LONG
 
 
 def _gist(atoms: Iterable[_Atom]) -> Counter[str]:

@@ -24,6 +24,8 @@ def shown(text: str) -> list[Output]:
         ("0.84385", "0.84386"),
         ("loss 1.2345e-05", "loss 1.2346e-05"),
         ("[ 0.5 -1.2e-17]", "[0.5 0. ]"),
+        ("[[ 2.72156873 -0.69860471]]", "[[-2.72156873  0.69860471]]"),
+        ("[5.44916e-05 9.9986e-01]", "[7.12676e-05 9.9982e-01]"),
         # Printed otherwise.
         ("array([1., 2.])", "array([1.0, 2.0])"),
         ("['ana', 'ben']", "[np.str_('ana'), np.str_('ben')]"),
@@ -58,6 +60,7 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
         ("distinct: 11 of 24", "distinct: 10 of 24"),
         ("True", "False"),
         ("2.5", "-2.5"),
+        ("0.0001", "0.0002"),
         ("km", "miles"),
         ("Result(statistic=0.5)", "Other(statistic=0.7)"),
         ("Point(x=1, y=2)", "Point(x=1, y=2, z=3)"),
