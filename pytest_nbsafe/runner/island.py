@@ -16,7 +16,6 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from pytest_nbsafe import kernel
 from pytest_nbsafe.kernel.contract import PACKAGE
 
 if sys.version_info >= (3, 11):
@@ -93,7 +92,7 @@ def _text(data: bytes) -> str:
 
 
 def _files() -> list[Traversable]:
-    return [file for file in resources.files(kernel).iterdir() if file.name.endswith(".py")]
+    return [file for file in resources.files("pytest_nbsafe.kernel").iterdir() if file.name.endswith(".py")]
 
 
 def _name(file: Traversable) -> str:
