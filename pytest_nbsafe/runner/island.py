@@ -92,7 +92,8 @@ def _text(data: bytes) -> str:
 
 
 def _files() -> list[Traversable]:
-    return [file for file in resources.files("pytest_nbsafe.kernel").iterdir() if file.name.endswith(".py")]
+    folder = resources.files("pytest_nbsafe.kernel")
+    return [file for file in folder.iterdir() if file.name.endswith(".py")]
 
 
 def _name(file: Traversable) -> str:
