@@ -54,6 +54,7 @@ class Snapshot:
         self.home = home
         self.judging = False  # a session has ended: what it holds is compared with another's
         self.places: tuple[tuple[str, str], ...] = ()  # then: this kernel's folders, and words
+        self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
         self.spare_nodes = self.spare_bytes = 0  # then: what large values may take on top, together
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
@@ -102,7 +103,8 @@ class Snapshot:
         cls = type(value)
         if cls is str:
             for place, word in self.places:
-                value = value.replace(place, word)
+                if place in value:
+                    value, self.placed = value.replace(place, word), True
         elif cls is list or cls is tuple:
             value = cls(map(self.shared, value))
         elif cls is dict:

@@ -36,16 +36,22 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
     known = sorted(_names(tracer)) if names else []
     look = tracer.snapshot
-    look.judging, look.places = True, _places(tracer.shell)
-    found, until = {}, perf_counter() + _LARGE_S
+    places, until = _places(tracer.shell), perf_counter() + _LARGE_S
+    found, shared = {}, {}
+    look.judging = True
     try:
         for name in known:
             in_time = perf_counter() < until
             look.limits = (LARGE_NODE_LIMIT, LARGE_BYTE_LIMIT) if in_time else _LIMITS
+            look.places, look.placed = places, False
             found[name] = look.fingerprint(tracer.home[name])
+            if look.placed:
+                shared[name] = found[name]["hash"]
+                look.places = ()
+                found[name] = look.fingerprint(tracer.home[name])
     finally:
         look.judging, look.places = False, ()
-    return {"names": found, "beside": _beside()}
+    return {"names": found, "shared": shared, "beside": _beside()}
 
 
 def _places(shell: Any) -> tuple[tuple[str, str], ...]:

@@ -25,5 +25,5 @@ def answer(reply: Mapping[str, Any] | None) -> Holding | None:
     for payload in content.get("payload") or ():
         if payload.get("source") == PACKAGE:
             found = cast("Sweep", json.loads(payload["answer"]))
-            return Holding(values(found["names"]), found["beside"])
+            return Holding(values(found["names"]), found["beside"], found["shared"])
     return None

@@ -62,9 +62,9 @@ def names(bench: Bench) -> Names:
     """
     stale: dict[str, str] = {}
     unknown: list[str] = []
-    for name, value in sorted(bench.now.names.items()):
-        clean = bench.clean.holding.names.get(name)
-        if clean is None:
+    for name in sorted(bench.now.names):
+        value, clean = bench.now.end(name), bench.clean.holding.end(name)
+        if value is None or clean is None:
             cause = _missing(bench, name)
         elif (answer := _held(value, clean, _of(bench.again, name))) == "same":
             continue
@@ -91,10 +91,10 @@ def _chained(bench: Bench, name: str, stale: Mapping[str, str]) -> str:
 
 def differ(bench: Bench) -> bool:
     """Return whether any name is held otherwise than in the first clean run, as far as is seen."""
-    clean = bench.clean.holding.names
+    held = [(bench.now.end(name), bench.clean.holding.end(name)) for name in bench.now.names]
     return any(
-        name not in clean or compared(value, clean[name], None) == "differs"
-        for name, value in bench.now.names.items()
+        value is not None and (clean is None or compared(value, clean, None) == "differs")
+        for value, clean in held
     )
 
 
@@ -117,7 +117,7 @@ def compared(value: Value, clean: Value, again: Value | None) -> Answer:
 
 
 def _of(clean: Clean | None, name: str) -> Value | None:
-    return clean.holding.names.get(name) if clean is not None else None
+    return clean.holding.end(name) if clean is not None else None
 
 
 # ------------------------------------------------------------------ why

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.trace.model import CellResult, Value
-from pytest_nbsafe.values import dataclass, field
+from pytest_nbsafe.values import dataclass, field, replace
 
 _ONCE = patterns.compile(
     r"generator|coroutine|async_generator|map|filter|zip|enumerate|\w*iterator"
@@ -17,11 +17,20 @@ _ONCE = patterns.compile(
 class Holding:
     """What a kernel holds between two runs: all names, and digests of state that no name shows.
 
-    The keys of `beside` are libraries (`random`, `decimal`) and files (`file:data.csv`).
+    The keys of `beside` are libraries (`random`, `decimal`) and files (`file:data.csv`). `shared`
+    are hashes of names whose values lie in folders of one kernel, as if all had the same.
     """
 
     names: Mapping[str, Value] = field(default_factory=dict)
     beside: Mapping[str, str] = field(default_factory=dict)
+    shared: Mapping[str, str] = field(default_factory=dict)
+
+    def end(self, name: str) -> Value | None:
+        """Return what a name holds, to be compared with what it holds in another kernel."""
+        value = self.names.get(name)
+        if value is None or name not in self.shared:
+            return value
+        return replace(value, hash=self.shared[name])
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,3 +156,15 @@ def test_what_a_generator_is_asked_for_makes_it_no_other() -> None:
     unknown = {"g": Value("", "generator"), "gen": 1, "a": 0}
     found = judge.names(bench("c1", [first(2)], unknown, clean([first(3)], unknown)))
     assert found.stale == {}
+
+
+def test_folders_of_one_kernel_are_those_of_all() -> None:
+    made = passed(1, "c1", 1, {"p": ""}, {}, {"p": "/1/a"})
+    for word, stale in (("here:/a", []), ("here:/b", ["p"])):
+        given = bench("c1", [made], {"p": "/1/a"}, clean([made], {"p": "/2/a"}), makes={1: "p"})
+        now = replace(given.now, shared={"p": "here:/a"})
+        end = replace(given.clean.holding, shared={"p": word})
+        again = replace(given.clean, holding=end)
+        given = replace(given, now=now, clean=again, again=again)
+        assert list(judge.names(given).stale) == stale
+        assert judge.differ(given) == bool(stale)
