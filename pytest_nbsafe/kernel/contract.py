@@ -249,8 +249,8 @@ class Sweep(TypedDict):
     """What the kernel holds between two runs: all names of the notebook, and what no name shows.
 
     `beside` are digests of state by what holds it: a library (`random`, `decimal`), or a file of
-    the working folder (`file:data.csv`). `shared` are hashes of the names that hold paths of folders
-    that this kernel alone has, as if it were in those of every kernel.
+    the working folder (`file:data.csv`). `shared` are hashes of the names that hold paths in
+    folders that this kernel alone has, as if all kernels had these.
     """
 
     names: dict[str, Fingerprint]
