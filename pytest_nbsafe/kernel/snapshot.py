@@ -262,6 +262,7 @@ class Hasher:
         if data is None:
             return False
         self.tag(f"dict {len(value)}")
+        self.nodes -= type(next(iter(value.values()))) is list  # as in `_uniform`
         self.raw(data)
         return True
 

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from pytest_nbsafe.kernel import ledger as ledger_module
 from pytest_nbsafe.kernel import looks
 from pytest_nbsafe.kernel.functions import Texts
 from pytest_nbsafe.kernel.ledger import Ledger
@@ -168,6 +169,13 @@ CELLS = [
     ["xs = list(range(50_000))", "globals()['xs'].append(1)", "len(xs)"],
     ["xs = list(range(50_000))\nd = {'k': xs}", "d['k'].append(1)", "len(xs)"],
     ["d = {i: [] for i in range(5_000)}", "v = d[3]", "v.append(1)", "len(d)"],
+    ["d = {i: [i] for i in range(300)}", "v = d[3]", "v.append(1)", "len(d)"],
+    ["d = {i: [i] for i in range(30)}", "v = d[3]", "v.append(1)", "len(d)"],
+    ["xs = [[i] for i in range(300)]", "v = xs[3]", "v.append(1)", "len(xs)"],
+    ["xs = [(i, [i]) for i in range(300)]", "v = xs[3]", "v[1].append(1)", "len(xs)"],
+    ["xs = [[i] for i in range(30)]", "v = xs[3]", "v.append(1)", "len(xs)"],
+    ["d = {'k': [1, 2]}", "v = d['k']", "v.append(1)", "len(d)"],
+    ["xs = ['a', 'b']", "t = ' '.join(xs)", "xs.append('c')", "len(xs)"],
     ["d = {i: i for i in range(50_000)}", "it = iter(d)", "n = len(d)", "d.clear()", "len(d)"],
     ["s = set(range(50_000))", "t = {x for x in s}", "add = s.add", "add(-1)", "len(s)"],
     ["xs = list(range(50_000))", "import math as xs", "xs = list(range(50_001))", "len(xs)"],
@@ -183,7 +191,10 @@ CELLS = [
 
 
 @pytest.mark.parametrize("cells", CELLS)
-def test_what_is_not_compared_again_has_not_changed(cells: list[str]) -> None:
+def test_what_is_not_compared_again_has_not_changed(
+    cells: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_module, "_HEAVY_S", -1)  # every value counts as slow to read
     shell = Shell()
     snapshot = Snapshot(Texts(), shell.user_ns)
     ledger = Ledger(shell, snapshot)
