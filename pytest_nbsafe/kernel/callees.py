@@ -99,8 +99,8 @@ def names_in(value: Any, home: dict[str, Any]) -> set[str]:
         seen.add(id(one))
         if type(one) is types.FunctionType:
             if one.__globals__ is home and not is_followed(one):
-                found.update(name for name in _words(code_of(one)) if name in home)
-            waiting += _held(one)
+                found.update(name for name in words(code_of(one)) if name in home)
+            waiting += held(one)
         elif type(one) is types.MethodType:
             waiting += [one.__func__, one.__self__]
         elif type(one) is functools.partial:
@@ -112,14 +112,15 @@ def names_in(value: Any, home: dict[str, Any]) -> set[str]:
     return found
 
 
-def _words(code: types.CodeType) -> Iterator[str]:
+def words(code: types.CodeType) -> Iterator[str]:
+    """Yield the names that a code object mentions, and the code inside it."""
     yield from code.co_names
     for const in code.co_consts:
         if type(const) is types.CodeType:
-            yield from _words(const)
+            yield from words(const)
 
 
-def _held(function: types.FunctionType) -> Iterator[Any]:
+def held(function: types.FunctionType) -> Iterator[Any]:
     """Yield what a function keeps of the places it was made in."""
     for cell in function.__closure__ or ():
         try:

@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from . import instrument, unhook
+from . import callees, instrument, unhook
 from .accesses import Accesses
 from .contract import Access
 from .hooks import is_ours
@@ -218,8 +218,8 @@ def reachable(words: list[str], home: dict[str, Any]) -> Iterator[types.Function
         kind = type(value)
         if kind is types.FunctionType:
             if value.__globals__ is home:
-                waiting += [home[name] for name in _words(value.__code__) if name in home]
-            waiting += _behind(value)
+                waiting += [home[name] for name in callees.words(value.__code__) if name in home]
+            waiting += [*callees.held(value), *(value.__defaults__ or ())]
             yield value
         elif kind is types.MethodType:
             waiting += [value.__func__, value.__self__]
@@ -236,21 +236,3 @@ def reachable(words: list[str], home: dict[str, Any]) -> Iterator[types.Function
                 waiting += [*vars(value).values(), *value.__bases__]
         elif is_own(kind):
             waiting.append(kind)
-
-
-def _words(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for const in code.co_consts:
-        if type(const) is types.CodeType:
-            yield from _words(const)
-
-
-def _behind(function: types.FunctionType) -> Iterator[Any]:
-    """Yield what a function holds: in its closure, as defaults, and what it wraps."""
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # it is empty as yet
-            continue
-    yield from function.__defaults__ or ()
-    yield function.__dict__.get("__wrapped__")
