@@ -8,7 +8,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from .functions import closure_of
 from .hooks import code_of
+from .monitor import inside
 from .rewrite import HOOKS
 from .symbols import is_own, static
 
@@ -114,18 +116,12 @@ def names_in(value: Any, home: dict[str, Any]) -> set[str]:
 
 def words(code: types.CodeType) -> Iterator[str]:
     """Yield the names that a code object mentions, and the code inside it."""
-    yield from code.co_names
-    for const in code.co_consts:
-        if type(const) is types.CodeType:
-            yield from words(const)
+    for each in (code, *inside(code)):
+        yield from each.co_names
 
 
 def held(function: types.FunctionType) -> Iterator[Any]:
-    """Yield what a function keeps of the places it was made in."""
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # it is empty as yet
-            continue
+    """Yield what a function keeps of the places it was made in, and what it wraps."""
+    yield from closure_of(function)
     if "__wrapped__" in function.__dict__:
         yield function.__dict__["__wrapped__"]

@@ -135,7 +135,8 @@ def mentioned(value: object, home: dict[str, Any]) -> Iterator[str]:
         elif type(item) is types.FunctionType:
             if item.__globals__ is home:
                 waiting.append(code_of(item))
-            waiting.extend(_behind(item))
+            held = closure_of(item)
+            waiting.extend(x for x in held if isinstance(x, (types.FunctionType, types.MethodType)))
         elif type(item) is types.CodeType:
             yield from (name for name in item.co_names if name in home)
             waiting.extend(const for const in item.co_consts if isinstance(const, types.CodeType))
@@ -166,12 +167,10 @@ def _wrapped(item: Any) -> object:
         return None
 
 
-def _behind(function: types.FunctionType) -> Iterator[object]:
-    """Yield the functions that a wrapper holds in its closure."""
+def closure_of(function: types.FunctionType) -> Iterator[Any]:
+    """Yield what a function holds of the places it was made in."""
     for cell in function.__closure__ or ():
         try:
-            content = cell.cell_contents
-        except ValueError:
+            yield cell.cell_contents
+        except ValueError:  # it is empty as yet
             continue
-        if isinstance(content, (types.FunctionType, types.MethodType)):
-            yield content

@@ -12,7 +12,7 @@ from pytest_nbsafe.rules import symbols
 from pytest_nbsafe.rules.base import Facts, Mark
 from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions, upstream
 from pytest_nbsafe.rules.words import called, cells, few, names, ran_as
-from pytest_nbsafe.trace import refresh
+from pytest_nbsafe.trace import lineage, refresh
 from pytest_nbsafe.trace.model import Cause, OutdatedResult, Record, StaleRead
 
 
@@ -132,7 +132,7 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> froze
 def records(facts: Facts) -> tuple[Record, ...]:
     """Return what the statements did that ran: those of the replayed plan, else of the clean."""
     trial = facts.trial
-    return refresh.all_records((trial.replay or trial.clean) if trial else None)
+    return lineage.records((trial.replay or trial.clean).results) if trial else ()
 
 
 def refresh_remedy(facts: Facts, read: StaleRead) -> str:

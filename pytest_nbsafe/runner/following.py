@@ -66,7 +66,7 @@ class Following:
 
         They are those that read something which is not what it was then, and those that made it so.
         """
-        records = [record for result in results for record in result.records]
+        records = lineage.records(results)
         page = lineage.static_records(self._graph, _in_page_order(plan))
         found = staleness.suspicions(self._graph, plan, records, page, self.seen)
         cells = {cell for old in found.outdated for cell in (old.cell, old.definer)}

@@ -10,7 +10,7 @@ run as far, once the trial is over and only for what it has not settled.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from pytest_nbsafe.analysis import graph as graphs
@@ -18,10 +18,10 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.runner.elsewhere import Elsewhere, MakeRun
 from pytest_nbsafe.runner.following import Following
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace import refresh
+from pytest_nbsafe.trace import lineage, refresh
 from pytest_nbsafe.trace.consistency import values_at_end
 from pytest_nbsafe.trace.differences import Counterfactual, Outcome, made, rerun
-from pytest_nbsafe.trace.model import CellResult, PlanResult, Record, Rerun, StaleRead, Suspicions
+from pytest_nbsafe.trace.model import CellResult, PlanResult, Rerun, StaleRead, Suspicions
 from pytest_nbsafe.values import dataclass
 
 LIMIT_S = 10.0
@@ -82,7 +82,7 @@ class Reruns:
             self._ask(run, (_due(run),))
         if stale is None or len(self.reads) >= MOST:
             return
-        cell, found = stale[0].cell, refresh.of_reads(stale, _records(run.results))
+        cell, found = stale[0].cell, refresh.of_reads(stale, lineage.records(run.results))
         again = tuple(one for one in found if one != cell)
         ask = partial(self._ask, run)
         base = ask((cell,))
@@ -108,7 +108,7 @@ class Reruns:
                 continue
             kept = [name for name, value in result.after.items() if held.get(name) == value]
             old = Outcome(result, run.look(kept), strict=True)  # what it made, as it is now
-            again = refresh.with_changers(self._through[cell], cell, _records(run.results))
+            again = refresh.with_changers(self._through[cell], cell, lineage.records(run.results))
             found, elsewhere = _compared(partial(self._ask, run), cell, again, old)
             self.endings[cell] = found
             if elsewhere:
@@ -204,10 +204,6 @@ def _read_elsewhere(ask: _Ask, waiting: _Waiting, ran: PlanResult) -> Rerun:
 def _due(run: PlanRun) -> int:
     """Return the cell that a plan runs next, 0 when none is left."""
     return 0 if run.finished else run.plan.runs[len(run.results)].cell
-
-
-def _records(results: Sequence[CellResult]) -> Iterator[Record]:
-    return (record for result in results for record in result.records)
 
 
 def _upstream(graph: Graph, cell: int) -> frozenset[int]:

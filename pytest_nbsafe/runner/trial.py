@@ -12,7 +12,7 @@ from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.notebook.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.runner.reruns import Reruns
-from pytest_nbsafe.trace import apart, doubles, outside, staleness, verdicts
+from pytest_nbsafe.trace import apart, doubles, lineage, outside, staleness, verdicts
 from pytest_nbsafe.trace.consistency import consistency
 from pytest_nbsafe.trace.model import (
     CellResult,
@@ -20,7 +20,6 @@ from pytest_nbsafe.trace.model import (
     PlanResult,
     RanOtherwise,
     ReadFromBelow,
-    Record,
     StaleRead,
     Suspicions,
     Trial,
@@ -180,7 +179,8 @@ class TrialRun:
         """Return what the traced lineage suspects, and what the text does of cells not traced."""
         if replay is None:
             return self._static
-        seen, ran = self._reruns.following.seen, (_records(replay), _records(clean))
+        seen = self._reruns.following.seen
+        ran = lineage.records(replay.results), lineage.records(clean.results)
         traced = staleness.suspicions(self._graph, replay.plan, *ran, seen)
         if seen.runs:
             by_name = staleness.suspicions(self._graph, replay.plan, *ran)
@@ -263,7 +263,3 @@ def _traced(result: PlanResult) -> frozenset[int]:
     """Return the cells whose last run succeeded under the tracer."""
     last = {step.cell: step for step in result.results}
     return frozenset(c for c, step in last.items() if step.status == "ok" and step.records)
-
-
-def _records(result: PlanResult) -> tuple[Record, ...]:
-    return tuple(record for step in result.results for record in step.records)

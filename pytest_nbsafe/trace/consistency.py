@@ -33,8 +33,7 @@ def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
     object is not seen.
     """
     ran = [result for result in results if result.status in {"ok", "raised"}]
-    records = [record for result in ran for record in result.records]
-    end = _End(values_at_end(ran), lineage.replay(records).end.symbols)
+    end = _End(values_at_end(ran), lineage.replay(lineage.records(ran)).end.symbols)
     states: dict[int, Consistency] = {}
     before: dict[int, Consistency] | None = None
     while states != before:  # an input may come from a later run, whose own state is known then

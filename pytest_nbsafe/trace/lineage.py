@@ -10,7 +10,7 @@ from pytest_nbsafe.analysis import graph as graphs
 from pytest_nbsafe.analysis.graph import Graph
 from pytest_nbsafe.analysis.model import Function, Statement
 from pytest_nbsafe.notebook.plan import Plan
-from pytest_nbsafe.trace.model import Record, Timestamp
+from pytest_nbsafe.trace.model import CellResult, Record, Timestamp
 from pytest_nbsafe.values import dataclass, field, replace
 
 
@@ -253,6 +253,11 @@ def _link(record: Record, parent: str, at: Timestamp, maker: int) -> Link:
 
 
 # --- records from the text alone -------------------------------------------------------------
+
+
+def records(results: Iterable[CellResult]) -> tuple[Record, ...]:
+    """Return what the statements of runs did, in their order."""
+    return tuple(record for result in results for record in result.records)
 
 
 def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pytest_nbsafe.trace.model import PlanResult, Record, StaleRead
+from pytest_nbsafe.trace.model import Record, StaleRead
 from pytest_nbsafe.trace.staleness import refreshing
 
 
@@ -30,8 +30,3 @@ def with_changers(again: Sequence[int], reader: int, records: Iterable[Record]) 
         if above and cell < reader:
             cells.insert(above[-1] + 1, cell)
     return tuple(cells)
-
-
-def all_records(result: PlanResult | None) -> tuple[Record, ...]:
-    """Return what the statements of a plan did, in their order."""
-    return tuple(record for one in result.results for record in one.records) if result else ()
