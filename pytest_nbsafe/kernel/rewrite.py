@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .instrument import function_nodes, hookable
-from .targets import is_stmt
+from .targets import is_stmt, parts_of
 
 USE, AT, KEY, END, CALL, MORE = (
     f"__nbsafe_{word}__" for word in ("use", "at", "key", "end", "call", "more")
@@ -91,7 +91,7 @@ def statement_lines(tree: ast.Module, line_of: Callable[[int], int]) -> dict[int
             end = node.end_lineno or node.lineno
             found.update((number, line) for number in range(node.lineno, end + 1))
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            waiting += _statements_in(node)
+            waiting += parts_of(node)
     return found
 
 
@@ -108,16 +108,6 @@ def names_bound(tree: ast.Module) -> set[str]:
         else:  # a definition, a handler, a pattern
             found.update(getattr(node, field, None) for field in ("name", "rest"))
     return {name for name in found if type(name) is str}
-
-
-def _statements_in(node: ast.AST) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt):
-            found.append(child)
-        elif isinstance(child, ast.ExceptHandler) or type(child).__name__ == "match_case":
-            found += _statements_in(child)
-    return found
 
 
 def _wrap(node: Any, field: str, index: int, name: str, arguments: tuple[int, ...]) -> None:
