@@ -6,16 +6,19 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
 
 if TYPE_CHECKING:
     from pytest_nbsafe.findings import Report
+    from pytest_nbsafe.reports.reporter import Reporter
 
+_Reported = TypeVar("_Reported")
 OK, ERRORS, MISUSE, INTERRUPTED = 0, 1, 2, 130
 FORMATS = ("text", "json")
 UNREADABLE = "NBS901"
@@ -41,77 +44,66 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import static
+    from pytest_nbsafe.app.check import check
 
     # Trees of code are many objects without a cycle: looking for cycles less often is quicker.
     gc.set_threshold(20_000, 20, 50)
     settings = _settings(given)
     if given.write_baseline:
-        return _baselined(given, {**settings, "static": True})
-    return _reported(static.check(given.paths, settings), given, settings)
+        return _baselined(given, settings, check)
+    return _reported(check(given.paths, settings), given, settings)
 
 
 def _run(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import check
+    from pytest_nbsafe.app.run import run
 
     settings = _settings(given)
     if given.write_baseline:
-        return _baselined(given, settings)
-    progress = _show_progress if sys.stderr.isatty() else None
-    try:
-        report = check.run(given.paths, settings, progress)
-    finally:
-        if progress is not None:
-            sys.stderr.write(_CLEAR_LINE)
+        return _baselined(given, settings, run)
+    with _progress() as progress:
+        report = run(given.paths, settings, progress)
     return _reported(report, given, settings)
 
 
-def _baselined(given: argparse.Namespace, settings: dict[str, Any]) -> int:
-    from pytest_nbsafe import check
+def _baselined(
+    given: argparse.Namespace,
+    settings: dict[str, Any],
+    command: Callable[[Sequence[Path], Mapping[str, Any]], Report],
+) -> int:
+    from pytest_nbsafe.app.write_baseline import write_baseline
 
-    file, number = check.write_baseline(given.paths, settings)
+    file, number = write_baseline(given.paths, settings, command)
     findings = "1 finding" if number == 1 else f"{number} findings"
     _write(f"{file} holds {findings} now\n", given)
     return OK
 
 
 def _order(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import check
-    from pytest_nbsafe.reports import ORDER_REPORTERS
+    from pytest_nbsafe.app.order import order
+    from pytest_nbsafe.reports.order_report import ORDER_REPORTERS
 
-    answer = check.order(given.notebook, _settings(given))
-    _write(ORDER_REPORTERS[given.format](answer, colour=_coloured(given)), given)
-    return OK
+    return _shown(ORDER_REPORTERS, order(given.notebook, _settings(given)), given)
 
 
 def _whatif(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import check
-    from pytest_nbsafe.reports.whatif import WHATIF_REPORTERS
+    from pytest_nbsafe.app.whatif import whatif
+    from pytest_nbsafe.reports.whatif_report import WHATIF_REPORTERS
 
     depth = _depth(given.depth)
-    answer = check.whatif(given.notebook, _settings(given), given.run, given.change, depth)
-    _write(WHATIF_REPORTERS[given.format](answer, colour=_coloured(given)), given)
-    return OK
+    report = whatif(given.notebook, _settings(given), given.run, given.change, depth)
+    return _shown(WHATIF_REPORTERS, report, given)
 
 
 def _replay(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import check
-    from pytest_nbsafe.reports.replay import REPLAY_REPORTERS
+    from pytest_nbsafe.app.replay import replay
+    from pytest_nbsafe.reports.replay_report import REPLAY_REPORTERS
 
-    progress = _show_progress if sys.stderr.isatty() else None
-    try:
-        answer = check.replay(
-            given.file,
-            _settings(given),
-            given.session,
-            judge_each=given.judge_each_step,
-            progress=progress,
+    judge_each = given.judge_each_step
+    with _progress() as progress:
+        report = replay(
+            given.file, _settings(given), given.session, judge_each=judge_each, progress=progress
         )
-    finally:
-        if progress is not None:
-            sys.stderr.write(_CLEAR_LINE)
-    _write(REPLAY_REPORTERS[given.format](answer, colour=_coloured(given)), given)
-    return OK
+    return _shown(REPLAY_REPORTERS, report, given)
 
 
 def _depth(given: str) -> int | None:
@@ -124,9 +116,9 @@ def _depth(given: str) -> int | None:
 
 
 def _explain(given: argparse.Namespace) -> int:
-    from pytest_nbsafe import check
+    from pytest_nbsafe.app.explain import explain
 
-    _write(check.explain(given.code).rstrip("\n") + "\n", given)
+    _write(explain(given.code).rstrip("\n") + "\n", given)
     return OK
 
 
@@ -307,8 +299,16 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
 def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any]) -> int:
     from pytest_nbsafe.reports import REPORTERS
 
-    _write(REPORTERS[given.format](report, colour=_coloured(given)), given)
+    _shown(REPORTERS, report, given)
     return _exit_code(report, settings)
+
+
+def _shown(
+    reporters: Mapping[str, Reporter[_Reported]], report: _Reported, given: argparse.Namespace
+) -> int:
+    """Write a report in the format that was asked for, where it was asked for."""
+    _write(reporters[given.format](report, colour=_coloured(given)), given)
+    return OK
 
 
 def _exit_code(report: Report, settings: dict[str, Any]) -> int:
@@ -355,6 +355,18 @@ def _misused(message: str) -> int:
 
 
 _CLEAR_LINE = "\r\x1b[K"
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
+    """Give what shows progress on a terminal, None elsewhere; in the end the line is clear."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        yield _show_progress
+    finally:
+        sys.stderr.write(_CLEAR_LINE)
 
 
 def _show_progress(path: str, cell: int, cells: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, cast
 
 from pytest_nbsafe.values import dataclass
 
@@ -19,148 +20,61 @@ class Code:
     says: str
 
 
-_ROWS = (
-    Code("NBS101", "undefined-name", "error", "a name is read here that no cell defines"),
-    Code("NBS102", "defined-later", "error", "a name is read here, but first defined further down"),
-    Code(
-        "NBS103",
-        "ran-out-of-order",
-        "warning",
-        "the counts contradict the page along a real dependency",
-    ),
-    Code(
-        "NBS104",
-        "ambiguous-definition",
-        "warning",
-        "two cells define the name and either can reach this read",
-    ),
-    Code("NBS105", "isolated-cell", "note", "the cell shares no name with any other cell"),
-    Code("NBS106", "rerun-unsafe", "warning", "running the cell twice changes its own input"),
-    Code("NBS107", "never-run", "note", "the cell has no count, though the notebook was run"),
-    Code("NBS108", "several-sessions", "note", "the counts come from more than one session"),
-    Code("NBS109", "missing-runs", "note", "counts are missing: cells were re-run or deleted"),
-    Code(
-        "NBS201",
-        "stale-output",
-        "error",
-        "the saved result was made from an older version of a name",
-    ),
-    Code("NBS202", "stale-read", "error", "the cell read a value older than what it was made from"),
-    Code(
-        "NBS203",
-        "stale-if-rerun",
-        "note",
-        "running this cell and then another would read a stale value",
-    ),
-    Code(
-        "NBS205",
-        "inconsistent-cell",
-        "error",
-        "an input no longer holds what the cell read, and a clean run gives it another result",
-    ),
-    Code(
-        "NBS301",
-        "preprocessing-before-split",
-        "error",
-        "something was fitted on rows that are later test rows",
-    ),
-    Code(
-        "NBS302",
-        "statistic-before-split",
-        "error",
-        "a mean, median or the like of later test rows went into the features",
-    ),
-    Code(
-        "NBS303",
-        "selection-before-split",
-        "error",
-        "features were chosen with the labels of later test rows",
-    ),
-    Code(
-        "NBS304",
-        "fit-on-test",
-        "error",
-        "something was fitted on the test rows, which are then evaluated",
-    ),
-    Code(
-        "NBS305",
-        "preprocessing-before-cv",
-        "error",
-        "cross-validation runs on data that something was fitted on whole",
-    ),
-    Code(
-        "NBS306",
-        "fit-on-train-and-test",
-        "error",
-        "train and test rows were joined, and something was fitted on both",
-    ),
-    Code(
-        "NBS311",
-        "resample-before-split",
-        "error",
-        "rows were over-sampled before the split or the folds",
-    ),
-    Code("NBS312", "trained-on-test", "error", "a model is scored on rows that it was fitted on"),
-    Code(
-        "NBS313",
-        "test-back-in-train",
-        "error",
-        "test rows were joined to the training rows, and then scored on",
-    ),
-    Code("NBS314", "train-score-only", "warning", "the score on the training rows is the only one"),
-    Code(
-        "NBS321",
-        "tuned-on-test",
-        "error",
-        "a parameter, threshold or model was chosen by the test score",
-    ),
-    Code(
-        "NBS322",
-        "early-stop-on-test",
-        "error",
-        "early stopping watches the rows that are reported as test",
-    ),
-    Code("NBS323", "test-reused", "note", "several models are scored on one test set"),
-    Code("NBS324", "cv-best-reported", "note", "the best score of a search is given as the result"),
-    Code("NBS331", "shuffled-time", "warning", "rows in order of time are split at random"),
-    Code("NBS332", "split-groups", "warning", "rows of one group land on both sides of the split"),
-    Code("NBS333", "looks-ahead", "warning", "a feature is made of later rows"),
-    Code("NBS334", "duplicate-rows", "warning", "equal rows stand on both sides of a split"),
-    Code(
-        "NBS341",
-        "target-in-features",
-        "error",
-        "the target, or a copy of it, is among the features",
-    ),
-    Code(
-        "NBS342",
-        "target-encoding",
-        "error",
-        "means of the target were made with the labels of later test rows",
-    ),
-    Code("NBS401", "cell-failed", "error", "the cell raised"),
-    Code(
-        "NBS405",
-        "unseeded-randomness",
-        "warning",
-        "a random source is used before any seed is set",
-    ),
-    Code("NBS406", "machine-path", "warning", "an absolute or home path is read or written"),
-    Code("NBS407", "unpinned-install", "warning", "a package is installed without a version"),
-    Code(
-        "NBS408",
-        "undeclared-dependency",
-        "warning",
-        "a package is imported that the project does not declare",
-    ),
-    Code("NBS501", "contract-broken", "error", "a contract of the user's own does not hold"),
-    Code("NBS901", "unreadable-notebook", "error", "the file is not a notebook that can be read"),
-    Code("NBS902", "cell-does-not-parse", "error", "the cell is not valid Python"),
-    Code("NBS903", "kernel-died", "error", "the kernel died while the cell ran"),
-    Code("NBS904", "timed-out", "error", "the cell ran longer than the limit"),
-    Code("NBS905", "no-such-kernel", "error", "the notebook's kernel is not installed"),
-    Code("NBS906", "tracer-fault", "warning", "our tracer failed here; what it touched is unknown"),
-    Code("NBS907", "unused-suppression", "warning", "a suppression that suppresses nothing"),
-)
+_TABLE = """\
+NBS101 undefined-name             error   a name is read here that no cell defines
+NBS102 defined-later              error   a name is read here, but first defined further down
+NBS103 ran-out-of-order           warning the counts contradict the page along a real dependency
+NBS104 ambiguous-definition       warning two cells define the name and either can reach this read
+NBS105 isolated-cell              note    the cell shares no name with any other cell
+NBS106 rerun-unsafe               warning running the cell twice changes its own input
+NBS107 never-run                  note    the cell has no count, though the notebook was run
+NBS108 several-sessions           note    the counts come from more than one session
+NBS109 missing-runs               note    counts are missing: cells were re-run or deleted
+NBS201 stale-output               error   the saved result was made from an older version of a name
+NBS202 stale-read                 error   the cell read a value older than what it was made from
+NBS203 stale-if-rerun             note    running this cell and then another would read a stale value
+NBS205 inconsistent-cell          error   an input no longer holds what the cell read, and a clean run gives it another result
+NBS301 preprocessing-before-split error   something was fitted on rows that are later test rows
+NBS302 statistic-before-split     error   a mean, median or the like of later test rows went into the features
+NBS303 selection-before-split     error   features were chosen with the labels of later test rows
+NBS304 fit-on-test                error   something was fitted on the test rows, which are then evaluated
+NBS305 preprocessing-before-cv    error   cross-validation runs on data that something was fitted on whole
+NBS306 fit-on-train-and-test      error   train and test rows were joined, and something was fitted on both
+NBS311 resample-before-split      error   rows were over-sampled before the split or the folds
+NBS312 trained-on-test            error   a model is scored on rows that it was fitted on
+NBS313 test-back-in-train         error   test rows were joined to the training rows, and then scored on
+NBS314 train-score-only           warning the score on the training rows is the only one
+NBS321 tuned-on-test              error   a parameter, threshold or model was chosen by the test score
+NBS322 early-stop-on-test         error   early stopping watches the rows that are reported as test
+NBS323 test-reused                note    several models are scored on one test set
+NBS324 cv-best-reported           note    the best score of a search is given as the result
+NBS331 shuffled-time              warning rows in order of time are split at random
+NBS332 split-groups               warning rows of one group land on both sides of the split
+NBS333 looks-ahead                warning a feature is made of later rows
+NBS334 duplicate-rows             warning equal rows stand on both sides of a split
+NBS341 target-in-features         error   the target, or a copy of it, is among the features
+NBS342 target-encoding            error   means of the target were made with the labels of later test rows
+NBS401 cell-failed                error   the cell raised
+NBS405 unseeded-randomness        warning a random source is used before any seed is set
+NBS406 machine-path               warning an absolute or home path is read or written
+NBS407 unpinned-install           warning a package is installed without a version
+NBS408 undeclared-dependency      warning a package is imported that the project does not declare
+NBS501 contract-broken            error   a contract of the user's own does not hold
+NBS901 unreadable-notebook        error   the file is not a notebook that can be read
+NBS902 cell-does-not-parse        error   the cell is not valid Python
+NBS903 kernel-died                error   the kernel died while the cell ran
+NBS904 timed-out                  error   the cell ran longer than the limit
+NBS905 no-such-kernel             error   the notebook's kernel is not installed
+NBS906 tracer-fault               warning our tracer failed here; what it touched is unknown
+NBS907 unused-suppression         warning a suppression that suppresses nothing
+"""
+"""The code, its name, its severity, and what a finding of it says."""
 
-CODES: dict[str, Code] = {row.code: row for row in _ROWS}
+
+def _rows() -> Iterator[Code]:
+    for line in _TABLE.splitlines():
+        code, name, severity, says = line.split(maxsplit=3)
+        yield Code(code, name, cast("Severity", severity), says)
+
+
+CODES: dict[str, Code] = {row.code: row for row in _rows()}

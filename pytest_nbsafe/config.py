@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from pytest_nbsafe import toml
 from pytest_nbsafe.codes import CODES, Severity
-from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.errors import NbsafeError, suggestion
 from pytest_nbsafe.values import dataclass, replace
 
 Order = Literal["auto", "recorded", "inferred", "top-down"]
@@ -17,6 +17,8 @@ ORDERS: tuple[str, ...] = get_args(Order)
 LeakageMode = Literal["both", "static", "runtime"]
 LEAKAGE_MODES: tuple[str, ...] = get_args(LeakageMode)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
+_FAR = 0.4
+"""A word is taken for a mistyped one though it is as far from it as this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Config:
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
     `jobs` is the number of processes for static checks, 0 for one a processor. `leakage` is what
-    the user knows of his own libraries, as JSON text, "" for nothing; `leakage_mode` says whether
+    the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows of
+    libraries in the sections of a data file, leak roles too; `leakage_mode` says whether
     a run looks for leaks in the text, in what it sees, or in both.
     """
 
@@ -63,6 +66,19 @@ class Config:
     trace: bool = True
     leakage: str = ""
     leakage_mode: LeakageMode = "both"
+    libraries: str = ""
+
+    @property
+    def leak_roles(self) -> str:
+        """All that the user knows of leak roles, as JSON text, "" for nothing."""
+        if not self.libraries:
+            return self.leakage
+        import json
+
+        roles = json.loads(self.leakage or "{}")
+        for sections in json.loads(self.libraries).values():
+            roles.update(sections.get("leakage", {}))
+        return json.dumps(roles, sort_keys=True) if roles else ""
 
 
 def merge(
@@ -79,9 +95,8 @@ def merge(
     changes: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in _SETTINGS:
-            near = _nearest(key, _SETTINGS)
-            hint = f"did you mean {near}?" if near else f"known keys: {', '.join(_SETTINGS)}"
-            raise NbsafeError("unknown-key", f"{source}: unknown key {key!r}", hint)
+            message, hint = f"{source}: unknown key {key!r}", _known_keys(key, _SETTINGS)
+            raise NbsafeError("unknown-key", message, hint)
         read = _value(key, value, source)
         changes.update(read if key == "leakage" else {_SETTINGS[key].field: read})
     if "select" in changes:
@@ -135,6 +150,21 @@ def of_notebook(path: Path, settings: Mapping[str, Any]) -> Config:
     return replace(config, ignore=tuple(dict.fromkeys((*config.ignore, *ignored))))
 
 
+def is_selected(code: str, config: Config) -> bool:
+    """Return whether the user wants to hear of this code."""
+    return (not config.select or code in config.select) and code not in config.ignore
+
+
+def shows(code: str, severity: Severity, config: Config) -> bool:
+    """Return whether a finding that weighs this much is shown: a note only where it is wanted."""
+    return severity != "note" or config.notes or code in config.named
+
+
+def is_asked(code: str, config: Config) -> bool:
+    """Return whether a rule's answer can show: a mere note only where notes are wanted."""
+    return shows(code, CODES[code].severity, config) and is_selected(code, config)
+
+
 def _fits(path: Path, glob: str, folder: str) -> bool:
     """Return whether a glob means this file: by its name, or by its path from the folder.
 
@@ -143,10 +173,9 @@ def _fits(path: Path, glob: str, folder: str) -> bool:
     from fnmatch import fnmatchcase
 
     pattern = glob.removeprefix("!")
-    found = fnmatchcase(path.name, pattern) or fnmatchcase(
-        path.resolve().as_posix(), f"{Path(folder).resolve().as_posix()}/{pattern}"
-    )
-    return found is not glob.startswith("!")
+    whole = f"{Path(folder).resolve().as_posix()}/{pattern}"
+    fits = fnmatchcase(path.name, pattern) or fnmatchcase(path.resolve().as_posix(), whole)
+    return fits is not glob.startswith("!")
 
 
 def matching(prefix: str) -> tuple[str, ...]:
@@ -157,13 +186,12 @@ def matching(prefix: str) -> tuple[str, ...]:
 
     """
     wanted = prefix.strip()
-    found = tuple(code for code in CODES if code.startswith(wanted.upper())) if wanted else ()
-    found = found or tuple(row.code for row in CODES.values() if row.name == wanted.lower())
-    if found:
-        return found
+    codes = tuple(code for code in CODES if code.startswith(wanted.upper())) if wanted else ()
+    codes = codes or tuple(row.code for row in CODES.values() if row.name == wanted.lower())
+    if codes:
+        return codes
     names = [*CODES, *(row.name for row in CODES.values())]
-    near = _nearest(wanted, names)
-    hint = f"did you mean {near}?" if near else "see `nbsafe rules`"
+    hint = suggestion(wanted, names, "see `nbsafe rules`", _FAR)
     raise NbsafeError("unknown-code", f"there is no code {wanted!r}", hint)
 
 
@@ -177,43 +205,20 @@ def _read_toml(file: Path, _changed_ns: int, _bytes: int) -> dict[str, Any]:
         content = file.read_bytes()
         if file.name == "pyproject.toml" and b"nbsafe" not in content:
             return {}
-        return _parsed_toml(file, content.decode("utf-8"))
-    except UnicodeDecodeError as error:
+        return toml.loads(content.decode("utf-8"))
+    except ValueError as error:  # no UTF-8, or no TOML
         raise NbsafeError("bad-toml", f"{file}: {error}", "mend the file") from error
-
-
-def _parsed_toml(file: Path, text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    try:
-        table: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise NbsafeError("bad-toml", f"{file}: {error}", "mend the file") from error
-    return table
-
-
-def _nearest(word: str, words: Iterable[str]) -> str:
-    """Return the word that is nearest, empty when none is near.
-
-    Of words that are as near the one with more letters in the same places is meant: NBS201 by
-    NBS2O1, not NBS321.
-    """
-    import difflib
-
-    def nearness(found: str) -> tuple[float, int]:
-        same = sum(a == b for a, b in zip(found, word, strict=False))
-        return difflib.SequenceMatcher(None, found, word).ratio(), same
-
-    return max(difflib.get_close_matches(word, words, n=5, cutoff=0.4), key=nearness, default="")
 
 
 def _named(value: Any) -> tuple[str, ...]:
     """Return the codes that a list of selectors names one by one, not by a prefix."""
     items = [value] if isinstance(value, str) else value
     parts = [part for item in items for part in item.split(",") if part.strip()]
-    return tuple(found[0] for part in parts if len(found := matching(part)) == 1)
+    return tuple(codes[0] for part in parts if len(codes := matching(part)) == 1)
+
+
+def _known_keys(key: str, known: Iterable[str]) -> str:
+    return suggestion(key, known, f"known keys: {', '.join(known)}", _FAR)
 
 
 # -- the values of each key ------------------------------------------------------------------------
@@ -223,17 +228,23 @@ def _value(key: str, value: Any, source: str) -> Any:
     """Return the value of a key as Config holds it."""
     setting = _SETTINGS[key]
     try:
-        return setting.read(value, f"{source}: {key}")
-    except _UnfitError:
-        message = f"{source}: {key} cannot be {value!r}"
-        raise NbsafeError("bad-value", message, setting.expects) from None
+        return setting.read(value)
+    except _UnfitError as unfit:
+        message = f"{source}: {key}{unfit.says or f' cannot be {value!r}'}"
+        raise NbsafeError(unfit.slug, message, unfit.hint or setting.expects) from None
 
 
 class _UnfitError(Exception):
-    """The value is not of the kind that the key wants."""
+    """The value is not of the kind that the key wants; `says` is what stands after the key."""
+
+    def __init__(self, says: str = "", hint: str = "", slug: str = "bad-value") -> None:
+        super().__init__(says)
+        self.says = says
+        self.hint = hint
+        self.slug = slug
 
 
-def _codes(value: Any, where: str) -> tuple[str, ...]:  # noqa: ARG001 - all readers take both
+def _codes(value: Any) -> tuple[str, ...]:
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not all(isinstance(i, str) for i in items):
         raise _UnfitError
@@ -241,25 +252,25 @@ def _codes(value: Any, where: str) -> tuple[str, ...]:  # noqa: ARG001 - all rea
     return tuple(dict.fromkeys(code for part in parts for code in matching(part)))
 
 
-def _flag(value: Any, where: str) -> bool:  # noqa: ARG001
+def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise _UnfitError
     return value
 
 
-def _text(value: Any, where: str) -> str | None:  # noqa: ARG001
+def _text(value: Any) -> str | None:
     if not isinstance(value, str):
         raise _UnfitError
     return value or None
 
 
-def _order(value: Any, where: str) -> str:  # noqa: ARG001
+def _order(value: Any) -> str:
     if value not in ORDERS:
         raise _UnfitError
     return str(value)
 
 
-def _seconds(value: Any, where: str) -> float | None:  # noqa: ARG001
+def _seconds(value: Any) -> float | None:
     try:
         seconds = float(value)
     except (TypeError, ValueError):
@@ -269,26 +280,26 @@ def _seconds(value: Any, where: str) -> float | None:  # noqa: ARG001
     return seconds or None
 
 
-def _jobs(value: Any, where: str) -> int:  # noqa: ARG001
+def _jobs(value: Any) -> int:
     text = str(value)
     if isinstance(value, bool) or not text.isascii() or not (text.isdigit() or text == "auto"):
         raise _UnfitError
     return 0 if text == "auto" else int(text)
 
 
-def _ignores(value: Any, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _UnfitError
-    return tuple((glob, _codes(codes, where)) for glob, codes in value.items())
+    return tuple((glob, _codes(codes)) for glob, codes in value.items())
 
 
-def _contracts(value: Any, where: str) -> tuple[Contract, ...]:
+def _contracts(value: Any) -> tuple[Contract, ...]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise _UnfitError
-    return tuple(_contract(item, where, position) for position, item in enumerate(value, start=1))
+    return tuple(_contract(item, position) for position, item in enumerate(value, start=1))
 
 
-def _leakage(value: Any, where: str) -> dict[str, str]:  # noqa: ARG001
+def _leakage(value: Any) -> dict[str, str]:
     """Return the fields that hold a mode, tables, or tables with their `mode`.
 
     Tables are kept as text that can be hashed; what is in them is read where it is used.
@@ -312,21 +323,28 @@ def _leakage(value: Any, where: str) -> dict[str, str]:  # noqa: ARG001
     return fields
 
 
-def _contract(item: Mapping[str, Any], where: str, position: int) -> Contract:
+def _libraries(value: Any) -> str:
+    """Return tables as text that can be hashed; what is in them is read where it is used."""
+    if not isinstance(value, dict) or not all(isinstance(t, dict) for t in value.values()):
+        raise _UnfitError
+    import json
+
+    return json.dumps(value, sort_keys=True, default=str) if value else ""
+
+
+def _contract(item: Mapping[str, Any], position: int) -> Contract:
     fields = Contract.__match_args__
     for key, value in item.items():
         if key not in fields:
-            near = _nearest(key, fields)
-            hint = f"did you mean {near}?" if near else f"known keys: {', '.join(fields)}"
-            raise NbsafeError("unknown-key", f"{where} {position}: unknown key {key!r}", hint)
+            hint = _known_keys(key, fields)
+            raise _UnfitError(f" {position}: unknown key {key!r}", hint, "unknown-key")
         if not isinstance(value, str) or (key == "severity" and value not in SEVERITIES):
             expected = f"one of {', '.join(SEVERITIES)}" if key == "severity" else "a text"
-            message = f"{where} {position}: {key} cannot be {value!r}"
-            raise NbsafeError("bad-value", message, expected)
+            raise _UnfitError(f" {position}: {key} cannot be {value!r}", expected)
     missing = [key for key in ("name", "sql") if not item.get(key, "").strip()]
     if missing:
-        message = f"{where} {position}: it has no {missing[0]}"
-        raise NbsafeError("bad-value", message, "a contract needs a name and sql")
+        hint = "a contract needs a name and sql"
+        raise _UnfitError(f" {position}: it has no {missing[0]}", hint)
     return Contract(**item)
 
 
@@ -334,7 +352,7 @@ class _Setting(NamedTuple):
     """One key: the field that holds it, what reads its value, and what it expects."""
 
     field: str
-    read: Callable[[Any, str], Any]
+    read: Callable[[Any], Any]
     expects: str
 
 
@@ -359,6 +377,11 @@ _SETTINGS = {
     "strict": _Setting("strict", _flag, _FLAG),
     "notes": _Setting("notes", _flag, _FLAG),
     "trace": _Setting("trace", _flag, _FLAG),
+    "libraries": _Setting(
+        "libraries",
+        _libraries,
+        "tables, each [tool.nbsafe.libraries.NAME.section], with the keys of a data file",
+    ),
     "leakage": _Setting(
         "leakage",
         _leakage,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class NbsafeError(Exception):
     """The user asked for something that cannot be done.
@@ -18,3 +20,25 @@ class NbsafeError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
+
+
+def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known word that is nearest, empty when none is near.
+
+    Of words that are as near the one with more letters in the same places is meant: NBS201 by
+    NBS2O1, not NBS321.
+    """
+    import difflib
+
+    def nearness(other: str) -> tuple[float, int]:
+        same = sum(a == b for a, b in zip(other, word, strict=False))
+        return difflib.SequenceMatcher(None, other, word).ratio(), same
+
+    near = difflib.get_close_matches(word, list(known), n=5, cutoff=cutoff)
+    return max(near, key=nearness, default="")
+
+
+def suggestion(word: str, known: Iterable[str], otherwise: str, cutoff: float = 0.6) -> str:
+    """Return a hint for a word that is not known: the nearest that is, else what to say then."""
+    near = nearest(word, known, cutoff)
+    return f"did you mean {near}?" if near else otherwise

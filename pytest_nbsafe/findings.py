@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pytest_nbsafe.codes import CODES, Severity
@@ -87,6 +88,11 @@ def sort_key(finding: Finding) -> tuple[str, int, int, int, str]:
     return (finding.path, where.cell, where.line, where.column, finding.code)
 
 
+def fails(finding: Finding, *, strict: bool) -> bool:
+    """Return whether a finding fails what it stands at: an error, under strict a warning too."""
+    return finding.severity == "error" or (strict and finding.severity == "warning")
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """What running one order took: seconds by the clock, and CPU seconds of its kernel."""
@@ -121,6 +127,13 @@ class Report:
 
     findings: tuple[Finding, ...]
     notebooks: tuple[NotebookReport, ...]
+
+
+def merged(reports: Iterable[Report]) -> Report:
+    """Return one report of all, its findings sorted, the notebooks as they come."""
+    reports = tuple(reports)
+    findings = sorted((f for report in reports for f in report.findings), key=sort_key)
+    return Report(tuple(findings), tuple(n for report in reports for n in report.notebooks))
 
 
 @dataclass(frozen=True, slots=True)

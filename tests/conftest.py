@@ -1,10 +1,35 @@
 """What every test may use."""
 
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
 # Loaded here, because pytester's runs in this process would otherwise import them anew each time,
 # and a class made twice is two classes. Tests that replace a part of them run a process of its own.
-import pytest_nbsafe.check
+import pytest_nbsafe.app.session
 import pytest_nbsafe.plugin.collecting
 import pytest_nbsafe.plugin.distributing
-import pytest_nbsafe.plugin.telling  # noqa: F401
+import pytest_nbsafe.plugin.reporting  # noqa: F401
 
 pytest_plugins = ["pytester"]
+
+TESTS = Path(__file__).parent
+
+# A shell that starts the tests in the background has them ignore interrupts, and so would every
+# process that a test starts in order to interrupt it.
+if threading.current_thread() is threading.main_thread() and (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Use all cores for a whole tier; a few tests are done before a worker has started."""
+    asked = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
+    few = config.option.keyword or not {TESTS, TESTS.parent} & {*asked}
+    return 0 if few else None

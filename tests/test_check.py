@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe import check
-from pytest_nbsafe.check import NotebookSession
+from pytest_nbsafe.app.order import order
+from pytest_nbsafe.app.session import NotebookSession
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.notebook import percent
 
@@ -37,5 +37,5 @@ def test_a_failure_that_is_told_elsewhere_says_what_this_cell_did(tmp_path: Path
 
 def test_the_cells_of_figure_1_once_its_plan_has_run() -> None:
     figure = Path(__file__).parents[1] / "fixtures" / "papers" / "nbsafety_fig1.ipynb"
-    assert check.order(figure, {}).cells == {"stale": [3], "fresh": [2], "refresher": [2]}
-    assert not any(check.order(figure, {"order": "top-down"}).cells.values())
+    assert order(figure, {}).cells == {"stale": [3], "fresh": [2], "refresher": [2]}
+    assert not any(order(figure, {"order": "top-down"}).cells.values())

@@ -9,7 +9,7 @@ from types import FrameType
 import pytest
 
 from pytest_nbsafe.analysis import cell as analysis
-from pytest_nbsafe.check import static_facts
+from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook

@@ -33,6 +33,24 @@ def test_its_links_lead_somewhere(link: str) -> None:
     assert link.startswith("http") or Path(ROOT, link).exists()
 
 
+def test_its_test_command_is_the_one_of_ci() -> None:
+    (command,) = re.findall(r"\.venv/bin/(python -m pytest.*)", TEXT)
+    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_folder_of_fixtures_is_explained_with_the_test_that_reads_it() -> None:
+    folder = ROOT / "fixtures"
+    rows = dict(
+        re.findall(
+            r"^\| `(\w+)/` \|.*\| `(\S+)` \|$",
+            (folder / "README.md").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
+    assert set(rows) == {path.name for path in folder.iterdir() if path.is_dir()}
+    assert [file for file in rows.values() if not (ROOT / file).exists()] == []
+
+
 @pytest.mark.kernel
 def test_its_example_is_what_is_printed(pytester: pytest.Pytester) -> None:
     notebook = "fixtures/papers/nbsafety_fig1.ipynb"

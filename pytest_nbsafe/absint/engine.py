@@ -6,7 +6,7 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from typing import Generic, Protocol, TypeVar
 
 from pytest_nbsafe.analysis.model import Span
-from pytest_nbsafe.notebook.whatif import Cause
+from pytest_nbsafe.findings import Step
 from pytest_nbsafe.values import dataclass
 
 MOST_STATES = 150
@@ -25,7 +25,7 @@ class Violation:
     span: Span
     name: str
     cause: str
-    steps: tuple[Cause, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,9 @@ class Offence:
 class Domain(Protocol[S]):
     """What one analysis knows of a notebook's state, and what a run of a cell does to it.
 
-    A domain is made for one notebook (`domains.DOMAINS`), so it holds the graph and whatever it
-    looks up. States are values: frozen, hashable, equal when they say the same.
+    A domain is made for one notebook (`whatif.DOMAINS`), so it holds the graph and whatever it
+    looks up. States are values: never changed, hashable, equal when they say the same.
     """
-
-    @property
-    def name(self) -> str:
-        """The domain's name, as `domains.DOMAINS` has it."""
 
     def initial(self) -> S:
         """Return the state before the what-if."""

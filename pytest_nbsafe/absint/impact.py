@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_nbsafe.absint.engine import Violation
-from pytest_nbsafe.absint.summaries import Output, Summary, summary
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.model import Use
-from pytest_nbsafe.notebook.plan import Plan
-from pytest_nbsafe.notebook.whatif import Cause
+from pytest_nbsafe.absint.numbering import NumberedCell, Numbering, bits_of, numbered, ones
+from pytest_nbsafe.analysis.model import Graph, Use
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ImpactState:
     """What the names hold, in sets of bits: one bit a name, a cell, or an output.
 
     An output is what one cell leaves of one name. By the number of each name, `sources` has the
@@ -31,128 +31,6 @@ class State:
     moved: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Out:
-    """An output in bits: its own number, its name's, and the names that it is made from."""
-
-    output: Output
-    number: int
-    name: int
-    bit: int
-    inputs: int
-    through: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A cell's summary in bits."""
-
-    summary: Summary
-    bit: int
-    reads: int
-    binds: int
-    leaves: int
-    outs: tuple[_Out, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The names, cells and outputs of a notebook, numbered, and the summaries in those numbers.
-
-    The bits of the cells follow `order`, that of the page. `readers` maps the number of a name to
-    the outputs that are made from it; `twins` to the names that the text somewhere makes share an
-    object with it.
-    """
-
-    graph: Graph
-    names: tuple[str, ...]
-    numbers: Mapping[str, int]
-    order: tuple[int, ...]
-    cells: Mapping[int, _Cell]
-    outputs: tuple[tuple[int, Output], ...]
-    readers: Mapping[int, int]
-    twins: Mapping[int, int]
-
-
-def tables(graph: Graph) -> Tables:
-    """Return the numbered summaries of a notebook; they serve every what-if on it."""
-    summaries = {cell: summary(graph, cell) for cell in sorted(graph.cells)}
-    numbers: dict[str, int] = {}
-    for found in summaries.values():
-        for name in (*found.reads, *(out.name for out in found.outputs)):
-            numbers.setdefault(name, len(numbers))
-        for output in found.outputs:
-            for name in sorted(output.made_from):
-                numbers.setdefault(name, len(numbers))
-    cells: dict[int, _Cell] = {}
-    outputs: list[tuple[int, Output]] = []
-    readers: dict[int, int] = {}
-    for position, (number, found) in enumerate(summaries.items()):
-        cells[number] = made = _in_bits(found, 1 << position, len(outputs), numbers)
-        outputs.extend((number, out) for out in found.outputs)
-        for own in made.outs:
-            for read in ones(own.inputs):
-                readers[read] = readers.get(read, 0) | own.bit
-    return Tables(
-        graph,
-        tuple(numbers),
-        numbers,
-        tuple(summaries),
-        cells,
-        tuple(outputs),
-        readers,
-        _twins(graph, numbers),
-    )
-
-
-def _in_bits(found: Summary, bit: int, first: int, numbers: Mapping[str, int]) -> _Cell:
-    own = {out.name: 1 << (first + i) for i, out in enumerate(found.outputs)}
-    outs = tuple(
-        _Out(
-            output=out,
-            number=first + i,
-            name=numbers[out.name],
-            bit=own[out.name],
-            inputs=_bits(numbers[name] for name in out.made_from),
-            through=sum(own[name] for name in out.through if name in own),
-        )
-        for i, out in enumerate(found.outputs)
-    )
-    return _Cell(
-        found,
-        bit,
-        reads=_bits(numbers[name] for name in found.reads),
-        binds=_bits(out.name for out in outs if out.output.how == "binds"),
-        leaves=_bits(out.name for out in outs),
-        outs=outs,
-    )
-
-
-def _twins(graph: Graph, numbers: Mapping[str, int]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for analysis in graph.cells.values():
-        for statement in analysis.statements:
-            same = [numbers[name] for name in statement.same if name in numbers]
-            for name in same:
-                found[name] = found.get(name, 0) | _bits(same)
-    return found
-
-
-def _bits(numbers: Iterator[int] | Collection[int]) -> int:
-    found = 0
-    for number in numbers:
-        found |= 1 << number
-    return found
-
-
-def ones(bits: int) -> Iterator[int]:
-    """Yield the numbers whose bits are set, lowest first."""
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
-
-
 # -- what was run ----------------------------------------------------------------------------------
 
 
@@ -161,15 +39,15 @@ class Past:
     """A notebook that was run: its state, and the state at the entry of each cell's last run."""
 
     order: tuple[int, ...]
-    end: State
-    entries: Mapping[int, State]
+    end: ImpactState
+    entries: Mapping[int, ImpactState]
 
 
-def past(known: Tables, order: Sequence[int]) -> Past:
+def past(known: Numbering, order: Sequence[int]) -> Past:
     """Return what running these cells one after another from nothing leaves."""
     empty = (0,) * len(known.names)
-    state = State(empty, empty)
-    entries: dict[int, State] = {}
+    state = ImpactState(empty, empty)
+    entries: dict[int, ImpactState] = {}
     order = tuple(cell for cell in order if cell in known.cells)
     for cell in order:
         entries[cell] = state
@@ -177,7 +55,9 @@ def past(known: Tables, order: Sequence[int]) -> Past:
     return Past(order, state, entries)
 
 
-def run(known: Tables, cell: int, state: State, edited: int = 0, spared: int = 0) -> State:
+def run(
+    known: Numbering, cell: int, state: ImpactState, edited: int = 0, spared: int = 0
+) -> ImpactState:
     """Return the state after a run of the cell; the `edited` outputs are made anew in any case.
 
     That a `spared` name is outdated at the entry does not matter.
@@ -214,13 +94,13 @@ def run(known: Tables, cell: int, state: State, edited: int = 0, spared: int = 0
     changed |= rebound
     if anew:
         outdated |= _left_behind(known, made, sources, anew)
-    moved = state.moved & ~_bits(out.number for out in made.outs)
+    moved = state.moved & ~bits_of(out.number for out in made.outs)
     for name in ones(rebound):
         moved |= known.readers.get(name, 0)
-    return State(tuple(sources), tuple(makers), outdated, changed, moved)
+    return ImpactState(tuple(sources), tuple(makers), outdated, changed, moved)
 
 
-def _left_behind(known: Tables, made: _Cell, sources: Sequence[int], anew: int) -> int:
+def _left_behind(known: Numbering, made: NumberedCell, sources: Sequence[int], anew: int) -> int:
     """Return the names that still hold what was made from outputs that are made anew now.
 
     A name that shares the object which is changed in place is as new as that.
@@ -237,16 +117,16 @@ def _left_behind(known: Tables, made: _Cell, sources: Sequence[int], anew: int) 
     return found
 
 
-def edits(known: Tables, cell: int, change: str | None = None) -> int:
+def edits(known: Numbering, cell: int, change: str | None = None) -> int:
     """Return the outputs of the cell that a change of it (of one of its names) makes anew."""
     outs = known.cells[cell].outs
     if change is None:
-        return _bits(out.number for out in outs if not out.output.imported)
+        return bits_of(out.number for out in outs if not out.output.imported)
     own = sum(out.bit for out in outs if out.output.name == change)
     return own | sum(out.bit for out in outs if out.through & own)
 
 
-def affected(known: Tables, before: Past, cell: int, edited: int) -> Mapping[int, Use]:
+def affected(known: Numbering, before: Past, cell: int, edited: int) -> Mapping[int, Use]:
     """Return the cells whose run in that past read what was made from the edited outputs.
 
     Each with its first such read, in page order; the cell itself is left out.
@@ -275,36 +155,35 @@ class Impact:
     Source: NBLyzer, section 4.1.
     """
 
-    known: Tables
+    known: Numbering
     before: Past
     page: Past
     source: int
     edited: int
     affected: frozenset[int]
-    name: str = "impact"
 
-    def initial(self) -> State:
+    def initial(self) -> ImpactState:
         """Return the end of the past, with nothing outdated, changed or moved yet."""
         return replace(self.before.end, outdated=0, changed=0, moved=0)
 
-    def transfer(self, cell: int, state: State) -> State:
+    def transfer(self, cell: int, state: ImpactState) -> ImpactState:
         """Return the state after a run of the cell: the first one makes the change."""
         first = cell == self.source and not state.changed
         edited = self.edited if first else 0
         return run(self.known, cell, state, edited, self._refitted(cell, state))
 
-    def stale(self, cell: int, state: State) -> int:
+    def stale(self, cell: int, state: ImpactState) -> int:
         """Return the outdated names that a run of the cell from this state would read."""
         outdated = self.known.cells[cell].reads & state.outdated
         return outdated & ~self._refitted(cell, state) if outdated else 0
 
-    def _refitted(self, cell: int, state: State) -> int:
+    def _refitted(self, cell: int, state: ImpactState) -> int:
         """Return the names that are outdated by nothing but what this cell fitted them on.
 
         What the estimator was made from before that fit has not changed.
         """
         made, entry = self.known.cells[cell], self.before.entries.get(cell)
-        return _bits(
+        return bits_of(
             out.name
             for out in made.outs
             if out.output.refitted
@@ -313,9 +192,9 @@ class Impact:
             and not entry.sources[out.name] & ~out.bit & self.edited
         )
 
-    def join(self, a: State, b: State) -> State:
+    def join(self, a: ImpactState, b: ImpactState) -> ImpactState:
         """Return the union, name by name."""
-        return State(
+        return ImpactState(
             tuple(x | y for x, y in zip(a.sources, b.sources, strict=True)),
             tuple(x | y for x, y in zip(a.makers, b.makers, strict=True)),
             a.outdated | b.outdated,
@@ -323,11 +202,11 @@ class Impact:
             a.moved | b.moved,
         )
 
-    def widen(self, old: State, new: State) -> State:  # noqa: ARG002 - the sets are finite
+    def widen(self, old: ImpactState, new: ImpactState) -> ImpactState:  # noqa: ARG002 - the sets are finite
         """Return the new state: chains of finite sets end by themselves."""
         return new
 
-    def covers(self, old: State, new: State) -> bool:
+    def covers(self, old: ImpactState, new: ImpactState) -> bool:
         """Return whether each name of `new` is outdated in `old`, or made from no more there.
 
         What would move further in `new` must not matter: the names made from it are outdated in
@@ -341,7 +220,7 @@ class Impact:
                 return False
         return True
 
-    def phi(self, state: State, cell: int) -> bool:
+    def phi(self, state: ImpactState, cell: int) -> bool:
         """Return whether the cell reads a changed or outdated name, and is one of the `affected`.
 
         Source: NBLyzer, section 4.1.1. Departs: where many cells use one name for different
@@ -350,12 +229,12 @@ class Impact:
         reads = self.known.cells[cell].reads
         return cell in self.affected and bool(reads & (state.outdated | state.changed))
 
-    def check(self, cell: int, entry: State, after: State) -> Iterator[Violation]:  # noqa: ARG002 - what is read counts
+    def check(self, cell: int, entry: ImpactState, after: ImpactState) -> Iterator[Violation]:  # noqa: ARG002 - what is read counts
         """Yield each read of an outdated name."""
         for number in ones(self.stale(cell, entry)):
             yield self._stale_read(cell, number, entry)
 
-    def _stale_read(self, cell: int, number: int, entry: State) -> Violation:
+    def _stale_read(self, cell: int, number: int, entry: ImpactState) -> Violation:
         name = self.known.names[number]
         use = self.known.cells[cell].summary.reads[name]
         maker, line = made_at(self.known, entry, number)
@@ -367,23 +246,23 @@ class Impact:
             name,
             f"reads `{name}`{through}, which cell {maker} made from {old}",
             (
-                Cause(self.source, _first_line(self.known, self.source, self.edited), _makes(old)),
-                Cause(maker, line, f"has made `{name}` from {old}, and is not run again"),
-                Cause(cell, use.span.line, f"reads `{name}`{through}"),
+                Step(self.source, _first_line(self.known, self.source, self.edited), _makes(old)),
+                Step(maker, line, f"has made `{name}` from {old}, and is not run again"),
+                Step(cell, use.span.line, f"reads `{name}`{through}"),
             ),
         )
 
 
 def domain(graph: Graph, plan: Plan, run: int, change: str | None = None) -> Impact:
     """Return the domain for a run of one cell, or a change of one name that it binds."""
-    known = tables(graph)
+    known = numbered(graph)
     before, edited = past(known, plan.cells), edits(known, run, change)
     page = past(known, sorted(graph.cells))
     reached = {*affected(known, before, run, edited), *affected(known, page, run, edited)}
     return Impact(known, before, page, run, edited, frozenset(reached))
 
 
-def made_at(known: Tables, state: State, number: int) -> tuple[int, int]:
+def made_at(known: Numbering, state: ImpactState, number: int) -> tuple[int, int]:
     """Return the cell that made what a name holds, of several the lowest on the page, and where."""
     found = (
         (cell, out.output.line)
@@ -395,23 +274,19 @@ def made_at(known: Tables, state: State, number: int) -> tuple[int, int]:
     return max(found)
 
 
-def old_inputs(known: Tables, outputs: int, name: str) -> str:
+def old_inputs(known: Numbering, outputs: int, name: str) -> str:
     """Return "the old `d`" for the names of outputs that are made anew."""
     found = sorted({known.outputs[number][1].name for number in ones(outputs)} - {name})
     shown = [f"`{one}`" for one in found[:3]]
     if len(found) > 3:
         shown[-1] = f"{len(found) - 2} more"
-    return f"the old {_listed(shown)}" if shown else "an older one"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]])) if parts else ""
+    return f"the old {listed(shown)}" if shown else "an older one"
 
 
 def _makes(old: str) -> str:
     return f"is run again: {old.removeprefix('the old ')} anew"
 
 
-def _first_line(known: Tables, cell: int, outputs: int) -> int:
+def _first_line(known: Numbering, cell: int, outputs: int) -> int:
     lines = [out.output.line for out in known.cells[cell].outs if out.bit & outputs]
     return min(lines, default=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.notebook.whatif import Renamed
+from pytest_nbsafe.absint.whatif_answer import Renamed
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.model import Graph
 
 
 def isolated(graph: Graph) -> tuple[int, ...]:
@@ -21,7 +21,7 @@ def isolated(graph: Graph) -> tuple[int, ...]:
 
 def renamed(graph: Graph, cell: int, name: str) -> Renamed:
     """Return what a rename of the name in this cell alone would do to the others."""
-    others = [number for number in graphs.definers(graph, name) if number != cell]
+    others = [number for number in dependencies.definers(graph, name) if number != cell]
     reads, makes = _shared(graph)
     readers = sorted(n for n in graph.cells if n != cell and name in reads[n])
     elsewhere = tuple((reader, _nearest(others, reader)) for reader in readers if others)
@@ -43,7 +43,7 @@ def _shared(graph: Graph) -> tuple[Mapping[int, AbstractSet[str]], Mapping[int, 
     makes: dict[int, set[str]] = {cell: set() for cell in graph.cells}
     for cell, analysis in graph.cells.items():
         inside = {name for f in analysis.functions.values() for name in f.reads}
-        reads[cell] = inside.union(use.name for use in graphs.needs(graph, cell))
+        reads[cell] = inside.union(use.name for use in dependencies.needs(graph, cell))
     for found in (graph.binders, graph.changers):
         for name, cells in found.items():
             for cell in cells:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Violation
-from pytest_nbsafe.absint.impact import Impact, Past, Tables
+from pytest_nbsafe.absint.impact import Impact, Past
+from pytest_nbsafe.absint.numbering import Numbering, numbered
 from pytest_nbsafe.absint.rebuild import Rebuild, state_before_last
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.values import dataclass
 
 _CODE = frozenset({"function", "class", "import"})
@@ -50,7 +51,7 @@ def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
     readers = set(_may_mix(graph))
     if not readers:
         return
-    known = impact.tables(graph)
+    known = numbered(graph)
     before = impact.past(known, plan.cells)
     for reader in sorted(readers & before.entries.keys()):
         for source, fresh, maker, stale in _candidates(known, before, reader):
@@ -75,7 +76,7 @@ def _may_mix(graph: Graph) -> Iterator[int]:
     defines = {cell: bits(analysis.defines) for cell, analysis in graph.cells.items()}
     above: dict[int, int] = {}
     for cell in sorted(graph.cells):
-        names = [use.name for use in graphs.needs(graph, cell)]
+        names = [use.name for use in dependencies.needs(graph, cell)]
         found = bits(names)
         reads = found & ~code
         mixes = False
@@ -92,7 +93,7 @@ def _may_mix(graph: Graph) -> Iterator[int]:
 
 def _makers(graph: Graph, name: str, cell: int) -> Iterator[int]:
     """Yield the cells nearest to this one, above and below, that make or change a name."""
-    for cells in (graphs.definers(graph, name), graphs.mutators(graph, name)):
+    for cells in (dependencies.definers(graph, name), dependencies.mutators(graph, name)):
         at = bisect_left(cells, cell)
         for maker in cells[max(0, at - _MOST_MAKERS) : at + _MOST_MAKERS]:
             if maker != cell:
@@ -110,7 +111,7 @@ def _code_names(graph: Graph) -> set[str]:
     return {name for name, is_code in kinds.items() if is_code}
 
 
-def _candidates(known: Tables, before: Past, reader: int) -> Iterator[tuple[int, str, int, str]]:
+def _candidates(known: Numbering, before: Past, reader: int) -> Iterator[tuple[int, str, int, str]]:
     """Yield (source, its name, maker, name made from that), both names read by the cell.
 
     Both still hold what the cell read then.
@@ -139,19 +140,19 @@ def _candidates(known: Tables, before: Past, reader: int) -> Iterator[tuple[int,
                 yield source, known.names[fresh], maker, name
 
 
-def _maker(known: Tables, makers: int, name: int) -> tuple[int, int]:
+def _maker(known: Numbering, makers: int, name: int) -> tuple[int, int]:
     """Return the last cell of those that made a name, and the number of that output."""
     cell = known.order[makers.bit_length() - 1]
     return cell, next(out.number for out in known.cells[cell].outs if out.name == name)
 
 
-def _is_code(known: Tables, cell: int, name: str) -> bool:
+def _is_code(known: Numbering, cell: int, name: str) -> bool:
     definitions = known.graph.cells[cell].definitions
     return any(d.name == name and d.kind in _CODE for d in definitions)
 
 
 def _proved(
-    known: Tables, before: Past, reader: int, source: int, fresh: str, maker: int, stale: str
+    known: Numbering, before: Past, reader: int, source: int, fresh: str, maker: int, stale: str
 ) -> Mixture | None:
     edited = impact.edits(known, source, fresh)
     domain = Impact(known, before, before, source, edited, frozenset({reader}))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from pytest_nbsafe.absint.impact import Impact, Past, State, Tables, ones
+from pytest_nbsafe.absint.impact import Impact, ImpactState, Past
+from pytest_nbsafe.absint.numbering import Numbering, ones
 from pytest_nbsafe.values import dataclass
 
 
@@ -12,9 +13,9 @@ from pytest_nbsafe.values import dataclass
 class Rebuild:
     """A state to start from, and the past that says what each cell read."""
 
-    known: Tables
+    known: Numbering
     then: Past
-    now: State
+    now: ImpactState
 
     def needed(self, cell: int, names: int | None = None) -> tuple[int, ...]:
         """Return the cells to run before this one, in the order of the past.
@@ -64,7 +65,7 @@ def is_safe(domain: Impact, sequence: Sequence[int]) -> bool:
     return True
 
 
-def state_before_last(domain: Impact, sequence: Sequence[int]) -> State:
+def state_before_last(domain: Impact, sequence: Sequence[int]) -> ImpactState:
     """Return the state in which the last run of the sequence begins."""
     state = domain.initial()
     for cell in sequence[:-1]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement, Use
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.call_graph import called_by
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Statement, Use
 from pytest_nbsafe.values import dataclass, replace
 
 How = Literal["binds", "may bind", "changes", "deletes"]
@@ -16,7 +16,7 @@ _FITTING = frozenset({"fit", "fit_transform", "fit_predict", "fit_resample"})
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class NameOutput:
     """What a run of a cell leaves of one name.
 
     `made_from` are the names at the cell's entry that the value is made from, `through` those of
@@ -35,12 +35,12 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CellSummary:
     """A cell in short: what it reads of the state it begins with, and what it leaves."""
 
     cell: int
     reads: Mapping[str, Use]
-    outputs: tuple[Output, ...]
+    outputs: tuple[NameOutput, ...]
 
 
 def pre_summary(graph: Graph, cell: int) -> Mapping[str, Use]:
@@ -52,12 +52,12 @@ def pre_summary(graph: Graph, cell: int) -> Mapping[str, Use]:
     """
     return {
         use.name: use
-        for use in graphs.needs(graph, cell)
+        for use in dependencies.needs(graph, cell)
         if not use.guarded and (use.certain or not use.via)
     }
 
 
-def summary(graph: Graph, cell: int) -> Summary:
+def summary(graph: Graph, cell: int) -> CellSummary:
     """Return what a run of the cell reads and leaves, its statements taken once, top to bottom.
 
     Source: NBLyzer, section 4.1.1 (assignments, functions). Departs: a value is followed to the
@@ -66,14 +66,14 @@ def summary(graph: Graph, cell: int) -> Summary:
     loop carries from one turn to the next through a statement above is missed.
     """
     analysis = graph.cells[cell]
-    flows: dict[str, Output] = {}
+    flows: dict[str, NameOutput] = {}
     for statement in analysis.statements:
         _apply(graph, analysis, statement, flows)
     for name, line in _changed_by_calls(graph, analysis):
         if name not in flows:
             reads = _reads_of_calls(analysis, name)
             flows[name] = _output(name, line, "changes", reads | {name}, flows)
-    return Summary(
+    return CellSummary(
         cell,
         pre_summary(graph, cell),
         tuple(_final(analysis, out) for _, out in sorted(flows.items())),
@@ -84,11 +84,11 @@ def summary(graph: Graph, cell: int) -> Summary:
 
 
 def _apply(
-    graph: Graph, analysis: CellAnalysis, statement: Statement, flows: dict[str, Output]
+    graph: Graph, analysis: CellAnalysis, statement: Statement, flows: dict[str, NameOutput]
 ) -> None:
-    called = tuple(_called(graph, analysis, statement))
+    called = called_by(graph, analysis.cell, statement)
     returned = frozenset[str]().union(*(function.returns for function in called))
-    made: dict[str, Output] = {}
+    made: dict[str, NameOutput] = {}
     line = statement.span.line
     for name, parents in statement.writes.items():
         out = _output(name, line, "binds", parents | returned, flows)
@@ -103,13 +103,13 @@ def _apply(
         for name in function.writes:
             made.setdefault(name, _output(name, line, "may bind", frozenset(function.reads), flows))
     for name in statement.deletes:
-        made[name] = Output(name, line, "deletes")
+        made[name] = NameOutput(name, line, "deletes")
     flows.update(made)
 
 
 def _output(
-    name: str, line: int, how: How, parents: frozenset[str], flows: Mapping[str, Output]
-) -> Output:
+    name: str, line: int, how: How, parents: frozenset[str], flows: Mapping[str, NameOutput]
+) -> NameOutput:
     """Return an output whose parents are followed to the cell's entry."""
     made_from: set[str] = set()
     through: set[str] = set()
@@ -120,20 +120,20 @@ def _output(
         else:
             made_from |= own.made_from
             through |= own.through | {parent}
-    return Output(name, line, how, frozenset(made_from), frozenset(through - {name}))
+    return NameOutput(name, line, how, frozenset(made_from), frozenset(through - {name}))
 
 
-def _both(one: Output, other: Output) -> Output:
+def _both(one: NameOutput, other: NameOutput) -> NameOutput:
     return replace(
         other, made_from=one.made_from | other.made_from, through=one.through | other.through
     )
 
 
-def _imported(out: Output) -> Output:
+def _imported(out: NameOutput) -> NameOutput:
     return replace(out, made_from=frozenset(), through=frozenset(), imported=True)
 
 
-def _final(analysis: CellAnalysis, out: Output) -> Output:
+def _final(analysis: CellAnalysis, out: NameOutput) -> NameOutput:
     """Return the output as the cell's end knows it: bound on all paths, or on some."""
     if out.how == "changes" and any(
         call.name == out.name and call.method in _FITTING for call in analysis.calls
@@ -145,36 +145,9 @@ def _final(analysis: CellAnalysis, out: Output) -> Output:
     return replace(out, how=how)
 
 
-# -- calls ---------------------------------------------------------------------------------------
-
-
-def _called(graph: Graph, analysis: CellAnalysis, statement: Statement) -> Iterator[Function]:
-    """Yield the notebook's functions that a statement calls, and those that they call."""
-    todo = [(name, analysis) for name in sorted(statement.calls)]
-    seen: set[str] = set()
-    while todo:
-        name, near = todo.pop()
-        home = near if name in near.functions else _home(graph, analysis, name)
-        if name in seen or home is None:
-            continue
-        seen.add(name)
-        function = home.functions.get(name)
-        if function is not None:
-            yield function
-            todo.extend((other, home) for other in sorted(function.calls))
-
-
-def _home(graph: Graph, analysis: CellAnalysis, name: str) -> CellAnalysis | None:
-    """Return the cell whose definition a call by this name finds: the nearest above, else below."""
-    cells = graphs.definers(graph, name)
-    above = [cell for cell in cells if cell < analysis.cell]
-    number = above[-1] if above else next(iter(cells), None)
-    return graph.cells[number] if number is not None else None
-
-
 def _surely_changes(graph: Graph, analysis: CellAnalysis, name: str) -> bool:
     """Return whether the cell is known to change the name's object, and it is no module."""
-    return analysis.cell in graphs.mutators(graph, name) and any(
+    return analysis.cell in dependencies.mutators(graph, name) and any(
         d.name == name and d.kind == "mutation" and not d.doubtful for d in analysis.definitions
     )
 
@@ -186,7 +159,7 @@ def _changed_by_calls(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[st
         name for statement in analysis.statements if statement.calls for name in statement.reads
     }
     for name in sorted(called - own):
-        if analysis.cell in graphs.mutators(graph, name):
+        if analysis.cell in dependencies.mutators(graph, name):
             line = next(s.span.line for s in analysis.statements if s.calls and name in s.reads)
             yield name, line
 

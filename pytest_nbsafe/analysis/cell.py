@@ -46,15 +46,19 @@ _NOTHING: Mapping[str, frozenset[str]] = {}
 
 
 def analyse(
-    cell: Cell, python_major: int = 3, shadowed: frozenset[str] = frozenset()
+    cell: Cell,
+    python_major: int = 3,
+    shadowed: frozenset[str] = frozenset(),
+    libraries: str = "",
 ) -> CellAnalysis:
     """Return what one code cell reads, binds, calls and may do unseen; never raises.
 
     `shadowed` are names of builtins that the notebook binds somewhere: reads of them count.
+    `libraries` is what the user says of libraries, as JSON text.
     The same source is analysed once in a process, as long as it is among the latest.
     """
     try:
-        return replace(_analysed(cell.source, python_major, shadowed), cell=cell.number)
+        return replace(_analysed(cell.source, python_major, shadowed, libraries), cell=cell.number)
     except SyntaxError as error:
         return CellAnalysis(cell.number, fault=_fault(error, cell.source, python_major))
     except RecursionError:
@@ -67,11 +71,13 @@ def analyse(
 
 
 @lru_cache(maxsize=1024)
-def _analysed(source: str, python_major: int, shadowed: frozenset[str]) -> CellAnalysis:
+def _analysed(
+    source: str, python_major: int, shadowed: frozenset[str], libraries: str
+) -> CellAnalysis:
     """Return the analysis of a source, of whatever cell; what raises is not remembered."""
     python = to_python(source, python_major)
     tree = parse(python.text)
-    builder = _build(tree, python_major, shadowed)
+    builder = _build(tree, python_major, shadowed, libraries)
     if builder.suspicious:
         _compile(python.text)
     return _result(source, builder, python.text, python.escapes)
@@ -111,10 +117,13 @@ def _fault(error: SyntaxError, source: str, python_major: int) -> Fault:
     return Fault(line, column, message)
 
 
-def _build(tree: ast.Module, python_major: int, shadowed: frozenset[str]) -> Builder:
+def _build(
+    tree: ast.Module, python_major: int, shadowed: frozenset[str], libraries: str
+) -> Builder:
     builder = Builder(_VISITORS)
     builder.python_major = python_major
     builder.shadowed = shadowed
+    builder.libraries = libraries
     suite(builder, tree.body)
     return builder
 

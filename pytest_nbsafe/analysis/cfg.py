@@ -87,9 +87,10 @@ class Builder:
     __slots__ = (
         "aliases", "calls", "catching", "changed", "copies", "depth", "dropped", "enclosing",
         "events", "exit", "finals", "frames", "function", "functions", "future", "globals",
-        "guards", "handlers", "here", "inner", "later", "loops", "made", "methods", "nonlocals",
-        "now", "opaque", "parameters", "parent", "python_major", "quiet", "reads", "returned",
-        "shadowed", "statements", "successors", "suspicious", "visitors", "walrus", "written",
+        "guards", "handlers", "here", "inner", "later", "libraries", "loops", "made", "methods",
+        "nonlocals", "now", "opaque", "parameters", "parent", "python_major", "quiet", "reads",
+        "returned", "shadowed", "statements", "successors", "suspicious", "visitors", "walrus",
+        "written",
     )  # fmt: skip
 
     def __init__(self, visitors: Visitors, parent: Builder | None = None) -> None:
@@ -98,6 +99,7 @@ class Builder:
         self.function = parent is not None
         self.python_major: int = parent.python_major if parent else 3
         self.shadowed: frozenset[str] = parent.shadowed if parent else frozenset()
+        self.libraries: str = parent.libraries if parent else ""
         self.future: bool = parent.future if parent else False
         self.opaque: list[tuple[ast.AST, str]] = parent.opaque if parent else []
         self.now: list[Event] = []

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pytest_nbsafe.analysis import callees, randomness, syntax
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis import randomness, syntax
+from pytest_nbsafe.analysis.call_graph import Caller, reachable
 from pytest_nbsafe.analysis.imports import STAR
-from pytest_nbsafe.analysis.model import Call, Span
-from pytest_nbsafe.analysis.randomness import Source
+from pytest_nbsafe.analysis.memo import kept
+from pytest_nbsafe.analysis.model import Call, Graph, Span
+from pytest_nbsafe.analysis.randomness import Draw
 from pytest_nbsafe.analysis.syntax import Invocation
 from pytest_nbsafe.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A call that draws from `source`, or that seeds `seeds`.
+    """A call that draws, or that seeds the sources `seeds`.
 
     It stands in a cell's own text, or in the function `via` that is called there; `line` is then
-    the line of the function's cell `home`. `enough`: a draw is seeded when one of these is.
-    `takes_seed`: the call can be given one, as `random_state`. `unseen`: nobody is seen to call it.
+    the line of the function's cell `home`. `unseen`: nobody is seen to call it.
     """
 
     cell: int
     span: Span
     callee: str
-    source: Source | None = None
-    enough: frozenset[Source] = frozenset()
-    takes_seed: bool = False
-    seeds: frozenset[Source] = frozenset()
+    draw: Draw | None = None
+    seeds: frozenset[str] = frozenset()
     via: str = ""
     home: int = 0
     line: int = 0
@@ -39,29 +37,22 @@ _Inside = Mapping[tuple[int, str], list[Event]]
 """What functions draw and seed, by the cell that defines them and their name."""
 
 
+@kept
 def of(graph: Graph) -> tuple[Event, ...]:
     """Return the draws and seeds of a notebook in page order, those of functions at their calls.
 
     A function that is never seen called seeds where it is defined, and draws nothing.
     """
-    memo = graph._syntax  # noqa: SLF001 - what the text shows is kept there
-    if memo.draws is None:
-        memo.draws = _of(graph)
-    return memo.draws
-
-
-def _of(graph: Graph) -> tuple[Event, ...]:
     found: list[Event] = []
     inside: dict[tuple[int, str], list[Event]] = {}
     imports = [one for cell in graph.cells for one in syntax.imports(graph, cell)]
-    mentioned = randomness.mentioned(imports)
+    mentioned = randomness.mentioned(imports, graph.notebook.libraries)
     stars = _stars(graph)
-    tops = {one.module.partition(".")[0] for one in imports}
-    tables = "pandas" in tops and tops.isdisjoint(randomness.SAMPLERS)
+    imported = frozenset(one.module.partition(".")[0] for one in imports)
     for cell in graph.cells:
         if not _holds(graph, cell, mentioned):
             continue
-        for call, event in _in_cell(graph, cell, stars, tables=tables):
+        for call, event in _in_cell(graph, cell, stars, imported):
             if call.function:
                 root = call.function.partition(".")[0]
                 if _may_run(graph, cell, call.function):
@@ -93,34 +84,33 @@ def _stars(graph: Graph) -> tuple[tuple[int, str], ...]:
 
 
 def _in_cell(
-    graph: Graph, cell: int, stars: tuple[tuple[int, str], ...], *, tables: bool
+    graph: Graph, cell: int, stars: tuple[tuple[int, str], ...], imported: frozenset[str]
 ) -> Iterator[tuple[Invocation, Event]]:
-    shown = syntax.of(graph, cell)
+    shown, known = syntax.of(graph, cell), graph.notebook.libraries
     pauses = [c.span for c in shown.invocations if c.callee in {"time.sleep", "sleep"}]
     for call in shown.invocations:
         if any(_contains(pause, call.span) for pause in pauses):
             continue
         target = _target(graph, cell, call, stars)
-        source = randomness.draws(call, target)
-        rows = source is None and randomness.samples_rows(call, tables=tables)
-        if rows and _is_kept(graph, cell, call):
-            source = "numpy"
-        if source is not None:
-            enough = {source, "numpy"} if target.startswith("keras.") else {source}
-            takes_seed = source == "numpy" and not target.startswith("numpy.")
-            event = Event(cell, call.span, call.callee, source, frozenset(enough), takes_seed)
-            yield call, event
-        elif (seeded := randomness.seeds(call, target)) and not _is_own(graph, call):
+        draw = randomness.draws(call, target, known)
+        if draw is None and (rows := randomness.samples_rows(call, imported, known)):
+            draw = rows if _is_kept(graph, cell, call) else None
+        if draw is not None:
+            yield call, Event(cell, call.span, call.callee, draw)
+        elif (seeded := randomness.seeds(call, target, known)) and not _is_own(graph, call):
             yield call, Event(cell, call.span, call.callee, seeds=seeded)
 
 
 def _target(graph: Graph, cell: int, call: Invocation, stars: tuple[tuple[int, str], ...]) -> str:
     """Return what is called, also where `from m import *` brought the name."""
     if call.target or not stars or call.callee.partition(".")[0] in graph.binders:
-        return randomness.canonical(call.target)
+        return call.target
+    known = graph.notebook.libraries
     for above, module in stars:
-        target = randomness.canonical(f"{module}.{call.callee}")
-        if above <= cell and (randomness.draws(call, target) or randomness.is_seed(target)):
+        target = f"{module}.{call.callee}"
+        if above <= cell and (
+            randomness.draws(call, target, known) or randomness.is_seed(target, known)
+        ):
             return target
     return ""
 
@@ -149,7 +139,7 @@ def _run_files(graph: Graph, cell: int) -> Iterator[Event]:
     for escape in syntax.of(graph, cell).escapes:
         if escape.name == "run":
             span = Span(escape.line, 1, escape.line, 2)
-            yield Event(cell, span, "%run", seeds=randomness.ALL)
+            yield Event(cell, span, "%run", seeds=randomness.everything(graph.notebook.libraries))
 
 
 # -- through functions -----------------------------------------------------------------------------
@@ -159,7 +149,7 @@ def _called(graph: Graph, inside: _Inside) -> Iterator[Event]:
     reached: set[tuple[int, str]] = set()
     for cell, analysis in graph.cells.items():
         for call in analysis.calls:
-            through = [(f.cell, f.function.name) for f in callees.reachable(graph, analysis, call)]
+            through = [(f.cell, f.function.name) for f in reachable(Caller(graph, analysis, call))]
             known = [key for key in dict.fromkeys(through) if key in inside]
             reached.update(known)
             yield from _at(cell, call, [(event, key[1]) for key in known for event in inside[key]])

@@ -7,30 +7,28 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
-from pytest_nbsafe.analysis import knowledge
+from pytest_nbsafe.libraries import inplace, spellings
 
 Effect = Literal["changes", "draws", "leaves", "unknown"]
 """A method changes its object in place, only adds to a picture, leaves it as it was, or who knows.
 """
 
-USUAL = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "sns": "seaborn"}
-"""What these names nearly always stand for; the text of one cell seldom shows the import."""
 
-
-def of_method(call: ast.Call, *, kept: bool) -> Effect:
+def of_method(call: ast.Call, libraries: str, *, kept: bool) -> Effect:
     """Return what a method call does to its object, by the method's name alone.
 
+    `libraries` is what the user says of libraries, as JSON text, here and below.
     `kept` tells whether anything takes the call's value: then only methods count that return
     something beside the change, for the others would leave nothing but None.
     """
     if not isinstance(call.func, ast.Attribute):
         return "leaves"
-    known = knowledge.load().any_class
+    known = inplace.load(libraries).any_class
     name = call.func.attr
     if call.keywords and is_in_place(call):
         return "changes"
     if kept:
-        return "changes" if name in known.takes else "unknown"
+        return "changes" if name in known.changes_and_returns else "unknown"
     if name in known.changes:
         return "changes"
     if name in known.pure or name in known.inplace:
@@ -39,22 +37,20 @@ def of_method(call: ast.Call, *, kept: bool) -> Effect:
 
 
 def is_in_place(call: ast.Call) -> bool:
-    """Tell whether the call says `inplace=True`."""
-    return any(
-        k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True
-        for k in call.keywords
-    )
+    """Tell whether the call says `inplace=True`, or `in_place=True`."""
+    told = [k.value for k in call.keywords if k.arg in {"inplace", "in_place"}]
+    return any(isinstance(value, ast.Constant) and value.value is True for value in told)
 
 
-def changed_arguments(call: ast.Call) -> Iterator[ast.expr]:
+def changed_arguments(call: ast.Call, libraries: str) -> Iterator[ast.expr]:
     """Yield the arguments that a well-known function changes in place (`random.shuffle(x)`)."""
     func = call.func
     if isinstance(func, ast.Attribute):
-        candidates = _by_last_word().get(func.attr)
+        candidates = _by_last_word(libraries).get(func.attr)
     else:
-        candidates = _by_last_word().get(func.id) if isinstance(func, ast.Name) else None
+        candidates = _by_last_word(libraries).get(func.id) if isinstance(func, ast.Name) else None
     if candidates:
-        path = dotted(func)
+        path = dotted(func, libraries)
         for name, position in candidates:
             if (name[0] == "." or name == path) and position < len(call.args):
                 yield call.args[position]
@@ -63,21 +59,21 @@ def changed_arguments(call: ast.Call) -> Iterator[ast.expr]:
             yield keyword.value
 
 
-def changes_alone(node: ast.expr) -> ast.expr | None:
+def changes_alone(node: ast.expr, libraries: str) -> ast.expr | None:
     """Return the method that is called here if it is one that is only called for a change.
 
     Such a call may stand where its value seems kept: `[xs.append(x) for x in ys]`.
     """
     method = node.func if isinstance(node, ast.Call) else None
-    if isinstance(method, ast.Attribute) and method.attr in knowledge.load().only_change:
+    if isinstance(method, ast.Attribute) and method.attr in inplace.load(libraries).only_change:
         return method
     return None
 
 
 @cache
-def _by_last_word() -> dict[str, list[tuple[str, int]]]:
+def _by_last_word(libraries: str) -> dict[str, list[tuple[str, int]]]:
     found: dict[str, list[tuple[str, int]]] = {}
-    for name, position in knowledge.load().functions.changes.items():
+    for name, position in inplace.load(libraries).functions.changes.items():
         found.setdefault(name.rpartition(".")[2], []).append((name, position))
     return found
 
@@ -89,13 +85,13 @@ def last_word(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def dotted(node: ast.expr) -> str:
-    """Return `a.b.c` as text, its first word as what it usually stands for; else ""."""
+def dotted(node: ast.expr, libraries: str) -> str:
+    """Return `a.b.c` as text, its first word as what it nearly always stands for; else ""."""
     words = []
     while isinstance(node, ast.Attribute):
         words.append(node.attr)
         node = node.value
     if not isinstance(node, ast.Name):
         return ""
-    words.append(USUAL.get(node.id, node.id))
+    words.append(spellings.load(libraries).aliases.get(node.id, node.id))
     return ".".join(reversed(words))

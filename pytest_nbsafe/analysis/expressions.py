@@ -244,15 +244,15 @@ def _call(b: Builder, node: ast.Call) -> None:
     opaque.check_call(b, node)
     if b.handlers:
         b.may_raise()
-    if node is not b.dropped and effects.of_method(node, kept=True) == "changes":
+    if node is not b.dropped and effects.of_method(node, b.libraries, kept=True) == "changes":
         _change(b, node, func)
-    for argument in effects.changed_arguments(node):
+    for argument in effects.changed_arguments(node, b.libraries):
         _change(b, node, argument)
 
 
 def _change_alone(b: Builder, node: ast.expr) -> None:
     """Note what is changed by a call that stands here although it returns nothing."""
-    method = effects.changes_alone(node)
+    method = effects.changes_alone(node, b.libraries)
     if method is not None:
         _change(b, node, method)
 

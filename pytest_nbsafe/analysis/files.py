@@ -9,45 +9,53 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cache
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax, trees
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.state import Access, What
+from pytest_nbsafe.libraries import file_access
+from pytest_nbsafe.libraries.file_access import FileAccess
+from pytest_nbsafe.values import dataclass
 
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.graph import Graph
-
-_WRITES = frozenset({
-    "to_csv", "to_parquet", "to_excel", "to_json", "to_pickle", "to_feather", "to_hdf", "to_stata",
-    "write_csv", "write_parquet", "save", "savez", "savez_compressed", "savetxt", "save_npz",
-    "dump", "savemat", "imwrite", "imsave", "write_text", "write_bytes", "tofile", "save_model",
-})  # fmt: skip
-_READS = frozenset({
-    "read_csv", "read_table", "read_parquet", "read_excel", "read_json", "read_pickle",
-    "read_feather", "read_hdf", "read_stata", "scan_csv", "scan_parquet", "load", "loadtxt",
-    "genfromtxt", "load_npz", "loadmat", "imread", "read_text", "read_bytes", "fromfile",
-    "load_model",
-})  # fmt: skip
 _KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
 _OPENS = frozenset({"open"})
-_USES = patterns.compile(rf"\b(?:{'|'.join(sorted(_WRITES | _READS | _OPENS))})\(")
-_MAKES = patterns.compile(rf"\b(?:{'|'.join(sorted(_WRITES))})\(|\bopen\(.*['\"][wax]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Expressions that find in a cell a call that uses a file, and one that makes or changes it."""
+
+    uses: re.Pattern[str]
+    makes: re.Pattern[str]
+
+
+@cache
+def _calls_in_text(libraries: str) -> _Calls:
+    known = file_access.load(libraries)
+    uses, makes = ("|".join(sorted(w)) for w in (known.writes | known.reads | _OPENS, known.writes))
+    return _Calls(
+        re.compile(rf"\b(?:{uses})\("), re.compile(rf"\b(?:{makes})\(|\bopen\(.*['\"][wax]")
+    )
 
 
 def accesses(graph: Graph) -> Iterator[tuple[int, Access]]:
     """Yield what cells do with files that their text names, if any cell writes one."""
-    if not any(_MAKES.search(cell.source) for cell in graph.notebook.code_cells):
+    calls = _calls_in_text(graph.notebook.libraries)
+    if not any(calls.makes.search(cell.source) for cell in graph.notebook.code_cells):
         return
-    cells = [number for number in graph.cells if _USES.search(graph.notebook.cell(number).source)]
-    constants = _constants(graph)
+    cells = [
+        number for number in graph.cells if calls.uses.search(graph.notebook.cell(number).source)
+    ]
+    constants, known = _constants(graph), file_access.load(graph.notebook.libraries)
     for cell in cells:
         span_of = syntax.span_of(graph, cell)
         for function, node in trees.inside(trees.of(graph, cell)):
             for part, name in _own(node):
                 for call in _calls(part):
-                    what, path = _use(call, constants)
+                    what, path = _use(call, constants, known)
                     if path:
                         holder = name if call is part and what != "read" else ""
                         yield cell, Access(path, span_of(call), what, function, holder)
@@ -100,7 +108,7 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
         yield from _calls(child)
 
 
-def _use(call: ast.Call, constants: Mapping[str, str]) -> tuple[What, str]:
+def _use(call: ast.Call, constants: Mapping[str, str], known: FileAccess) -> tuple[What, str]:
     """Return what a call does with which file, "" for none that is known."""
     function = call.func
     name = getattr(function, "attr", None) or getattr(function, "id", "")
@@ -109,12 +117,12 @@ def _use(call: ast.Call, constants: Mapping[str, str]) -> tuple[What, str]:
         given = [*function.value.args, *given]  # Path('notes.txt').write_text(...)
     given += [keyword.value for keyword in call.keywords if keyword.arg in _KEYWORDS]
     path = next((p for p in (_path(each, constants) for each in given) if p), "")
-    if name in _OPENS or name in _WRITES:
+    if name in _OPENS or name in known.writes:
         mode = _mode(call)
         if mode & set("a+"):
             return "change", path
-        return ("set" if name in _WRITES or mode & set("wx") else "read"), path
-    return "read", path if name in _READS else ""
+        return ("set" if name in known.writes or mode & set("wx") else "read"), path
+    return "read", path if name in known.reads else ""
 
 
 def _mode(call: ast.Call) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import dataclass, field
 
 DefinitionKind = Literal[
@@ -211,3 +212,21 @@ class Edge:
     use: Use
     definition: Definition
     cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A notebook with the analysis of each code cell that holds any code.
+
+    `binders` and `changers` are the cells that may bind a name, or change its object in place,
+    in page order. Names that only imports bind are modules, whose changes are left out.
+    `through_calls` are, for each cell, the names that the functions it calls may bind or change.
+    `kept` are answers to questions about the notebook that have been asked before (`memo.kept`).
+    """
+
+    notebook: Notebook
+    cells: Mapping[int, CellAnalysis]
+    binders: Mapping[str, tuple[int, ...]]
+    changers: Mapping[str, tuple[int, ...]]
+    through_calls: Mapping[int, Mapping[str, Definition]] = field(default_factory=dict)
+    kept: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, partial
 
 from pytest_nbsafe.analysis import trees
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.scopes import root
 
 Part = tuple["str | int", ...]

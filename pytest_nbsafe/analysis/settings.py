@@ -9,13 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import syntax, trees
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.state import Access
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.graph import Graph
 
 _ENVIRONMENT = {"os.environ.get", "os.getenv", "os.environ.setdefault"}
 _LAST = re.compile(r"\w+(?=\W*$)")

@@ -8,22 +8,12 @@ Source: Macke et al. 2021, Table 1, which knows names only.
 
 from __future__ import annotations
 
-import ast
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from pytest_nbsafe.analysis import callees, trees
-from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Span, Statement, Use
-from pytest_nbsafe.values import dataclass, replace
+from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.values import dataclass
 
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.graph import Graph
-
-_DEEPEST = 64
-"""Of so many statements that begin above an access, one holds it."""
 What = Literal["read", "set", "change", "draw"]
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.With, ast.Delete)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,196 +36,11 @@ def is_state(symbol: str) -> bool:
     return not symbol.isidentifier()
 
 
+def is_random(symbol: str) -> bool:
+    """Return whether a state is that of a random source, which is named in words."""
+    return not outlives_kernel(symbol) and " " in symbol.partition("[")[0]
+
+
 def outlives_kernel(symbol: str) -> bool:
     """Return whether a state may be there from before the session: a file, unlike a setting."""
     return symbol[0] in "'\""
-
-
-def with_state(graph: Graph) -> Graph:
-    """Return the graph in which cells read and make such states too.
-
-    Only those count that one cell makes and another uses. What a function does counts where it is
-    called. A state that no cell above makes may be there all the same: no file is missed, and no
-    seed, and a read of it proves nothing.
-    """
-    accesses = _accesses(graph)
-    if not accesses:
-        return graph
-    setters = {s: [c for c, a in accesses.items() if _makes(a, s)] for s in _symbols(accesses)}
-    cells = dict(graph.cells)
-    binders, changers = dict(graph.binders), dict(graph.changers)
-    for cell, found in accesses.items():
-        above = {symbol for symbol, made in setters.items() if made and made[0] < cell}
-        cells[cell] = _with(graph, cell, found, above)
-    for symbol in setters:
-        binding = [c for c, a in accesses.items() if _does(a, symbol, "set")]
-        changing = [c for c, a in accesses.items() if _does(a, symbol, "change", "draw")]
-        binders.update({symbol: tuple(binding)} if binding else {})
-        changers.update({symbol: tuple(changing)} if changing else {})
-    return replace(graph, cells=cells, binders=binders, changers=changers, _needs={})
-
-
-def _symbols(accesses: Mapping[int, Iterable[Access]]) -> list[str]:
-    return list(dict.fromkeys(a.symbol for found in accesses.values() for a in found))
-
-
-def _makes(found: Iterable[Access], symbol: str) -> bool:
-    return _does(found, symbol, "set", "change")
-
-
-def _does(found: Iterable[Access], symbol: str, *what: str) -> bool:
-    return any(access.symbol == symbol and access.what in what for access in found)
-
-
-# -- what there is ---------------------------------------------------------------------------------
-
-
-def _accesses(graph: Graph) -> dict[int, list[Access]]:
-    """Return for each cell its uses of states, by place, of states that pass between cells."""
-    own: dict[int, list[Access]] = {}
-    inside: dict[tuple[int, str], list[Access]] = {}
-    for cell, access in _found(graph):
-        if access.function:
-            inside.setdefault((cell, access.function), []).append(access)
-        else:
-            own.setdefault(cell, []).append(access)
-    for cell, access in _at_calls(graph, inside):
-        own.setdefault(cell, []).append(access)
-    used: dict[str, set[int]] = {}
-    for cell, found in own.items():
-        for access in found:
-            used.setdefault(access.symbol, set()).add(cell)
-    passing = {
-        symbol
-        for symbol, cells in used.items()
-        if len(cells) > 1 and any(_makes(own[cell], symbol) for cell in cells)
-    }
-    kept = {cell: [a for a in found if a.symbol in passing] for cell, found in own.items()}
-    return {
-        cell: sorted(found, key=lambda a: (a.span.line, a.span.column, a.what != "read"))
-        for cell, found in sorted(kept.items())
-        if found
-    }
-
-
-def _found(graph: Graph) -> Iterator[tuple[int, Access]]:
-    from pytest_nbsafe.analysis import files, settings
-
-    yield from files.accesses(graph)
-    yield from settings.accesses(graph)
-    yield from _random(graph)
-
-
-def _random(graph: Graph) -> Iterator[tuple[int, Access]]:
-    """Yield the draws and seeds of a notebook that seeds: those of functions stand at the calls."""
-    if not any("seed" in cell.source.lower() for cell in graph.notebook.code_cells):
-        return
-    from pytest_nbsafe.analysis import draws, randomness
-
-    for event in draws.of(graph):
-        if event.source not in {None, "generator"}:
-            symbol = randomness.state_of(event.source)
-            yield event.cell, Access(symbol, event.span, "draw")
-        for source in sorted(event.seeds if not event.unseen else ()):
-            yield event.cell, Access(randomness.state_of(source), event.span, "set")
-
-
-def _at_calls(
-    graph: Graph, inside: Mapping[tuple[int, str], Iterable[Access]]
-) -> Iterator[tuple[int, Access]]:
-    if not inside:
-        return
-    for cell, analysis in graph.cells.items():
-        for call in analysis.calls:
-            for reached in callees.reachable(graph, analysis, call):
-                for access in inside.get((reached.cell, reached.function.name), ()):
-                    yield cell, replace(access, span=call.span, function="", holder="")
-
-
-# -- into the analysis of a cell -------------------------------------------------------------------
-
-
-def _with(graph: Graph, cell: int, accesses: list[Access], above: set[str]) -> CellAnalysis:
-    """Return a cell's analysis with its accesses; `above` are the states made further up."""
-    analysis = graph.cells[cell]
-    sure = _sure_lines(trees.of(graph, cell))
-    uses: dict[str, Use] = {}
-    made: set[str] = set()
-    surely: set[str] = set()
-    definitions = list(analysis.definitions)
-    for access in accesses:
-        symbol, span = access.symbol, access.span
-        certain = span.line in sure
-        if access.what != "set" and symbol not in surely:
-            guarded = symbol not in above and symbol not in made
-            uses.setdefault(symbol, Use(symbol, span, certain, guarded))
-        if access.what == "set":
-            made.add(symbol)
-            surely |= {symbol} if certain else set()
-            definitions.append(Definition(symbol, span, "assign", certain))
-        elif access.what != "read":
-            definitions.append(Definition(symbol, span, "mutation", certain))
-    return replace(
-        analysis,
-        uses=(*analysis.uses, *uses.values()),
-        dead=analysis.dead | (surely - uses.keys()),
-        definitions=tuple(sorted(definitions, key=lambda d: (d.span.line, d.span.column))),
-        statements=_statements(analysis.statements, accesses),
-        sure=analysis.sure | surely,
-        leaves=analysis.leaves | made,
-        replaced=analysis.replaced | surely,
-    )
-
-
-def _sure_lines(module: ast.Module) -> frozenset[int]:
-    """Return the lines of the statements that every run of a cell comes to."""
-    return frozenset(
-        line
-        for node in module.body
-        if isinstance(node, _SIMPLE)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    )
-
-
-def _statements(
-    statements: tuple[Statement, ...], accesses: Iterable[Access]
-) -> tuple[Statement, ...]:
-    starts = sorted((_start(statement.span), i) for i, statement in enumerate(statements))
-    found: dict[int, list[Access]] = {}
-    for access in accesses:
-        place = access.span.line, access.span.column
-        before = bisect_right(starts, (place, len(statements)))
-        for _, i in reversed(starts[max(0, before - _DEEPEST) : before]):
-            if place <= (statements[i].span.end_line, statements[i].span.end_column):
-                found.setdefault(i, []).append(access)
-                break
-    return tuple(
-        _statement(statement, found[i]) if i in found else statement
-        for i, statement in enumerate(statements)
-    )
-
-
-def _statement(statement: Statement, accesses: Iterable[Access]) -> Statement:
-    """Return a statement with its accesses.
-
-    What is drawn depends on the state; that it moves on makes nothing older, for the next draw was
-    never to be the same.
-    """
-    read = frozenset(a.symbol for a in accesses if a.what in {"read", "draw"})
-    made = {a.symbol: statement.reads | read for a in accesses if a.what == "set"}
-    changed = {a.symbol: statement.reads | read for a in accesses if a.what == "change"}
-    holders = {name for a in accesses if a.holder for name in (a.symbol, a.holder)}
-    return replace(
-        statement,
-        reads=statement.reads | read,
-        writes={**{name: parents | read for name, parents in statement.writes.items()}, **made},
-        mutates={
-            **{name: inflow | read for name, inflow in statement.mutates.items()},
-            **{name: inflow for name, inflow in changed.items() if name not in made},
-        },
-        same=statement.same | holders,
-    )
-
-
-def _start(span: Span) -> tuple[int, int]:
-    return span.line, span.column

@@ -226,8 +226,10 @@ def _expression(b: Builder, node: ast.Expr) -> None:
         return
     if _is_exit(call):
         b.raise_()
-    elif isinstance(call.func, ast.Attribute) and not any(effects.changed_arguments(call)):
-        effect = effects.of_method(call, kept=False)
+    elif isinstance(call.func, ast.Attribute) and not any(
+        effects.changed_arguments(call, b.libraries)
+    ):
+        effect = effects.of_method(call, b.libraries, kept=False)
         if effect != "leaves":
             kind = "mutation" if effect == "changes" else DOUBTFUL
             _mutate(b, raw, call.func, set(b.reads), kind)

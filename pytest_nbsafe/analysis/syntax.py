@@ -6,7 +6,6 @@ import ast
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import imports as import_statements
@@ -14,13 +13,10 @@ from pytest_nbsafe.analysis import invocations, trees
 from pytest_nbsafe.analysis.cell import Places, parse
 from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import Argument, CellSyntax, Invocation, Text
-from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.memo import kept
+from pytest_nbsafe.analysis.model import Graph, Span
+from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.source import to_python
-from pytest_nbsafe.values import dataclass, field
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.draws import Event
-    from pytest_nbsafe.analysis.graph import Graph
 
 __all__ = [
     "Argument",
@@ -28,6 +24,7 @@ __all__ = [
     "Import",
     "Invocation",
     "Text",
+    "full_name",
     "imports",
     "of",
     "span_of",
@@ -39,55 +36,13 @@ _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 """For each name that an import binds: the cells that bind it, and what it stands for after each."""
 
 
-@dataclass(slots=True)
-class Memo:
-    """What has been read of a notebook so far; it lives with the notebook's graph."""
-
-    cells: dict[int, CellSyntax] = field(default_factory=dict)
-    imports: dict[int, tuple[Import, ...]] = field(default_factory=dict)
-    draws: tuple[Event, ...] | None = None
-    targets: _Targets | None = None
-
-
+@kept
 def of(graph: Graph, cell: int) -> CellSyntax:
     """Return what the text of a code cell shows; a cell that cannot be read has a `fault`.
 
     A name stands for the import that bound it last above (or in this cell); a name that anything
     else bound since stands for nothing known. Imports below count where there are none above.
     """
-    memo = graph._syntax  # noqa: SLF001 - kept there for this module
-    if cell not in memo.cells:
-        memo.cells[cell] = _read(graph, cell)
-    return memo.cells[cell]
-
-
-def imports(graph: Graph, cell: int) -> tuple[Import, ...]:
-    """Return the imports of a code cell; cheaper than all of its syntax."""
-    memo = graph._syntax  # noqa: SLF001 - kept there for this module
-    if cell not in memo.imports:
-        memo.imports[cell] = _imports(graph, cell)
-    return memo.imports[cell]
-
-
-def stands_for(graph: Graph, cell: int, name: str) -> str:
-    """Return what a name of the notebook stands for in a cell through imports, "" if unknown."""
-    memo = graph._syntax  # noqa: SLF001 - kept there for this module
-    if memo.targets is None:
-        memo.targets = _targets(graph)
-    bound = memo.targets.get(name)
-    if not bound:
-        return ""
-    above = bisect_right(bound, cell, key=lambda found: found[0])
-    return bound[max(above - 1, 0)][1]
-
-
-def span_of(graph: Graph, cell: int) -> Callable[[ast.AST], Span]:
-    """Return what tells where a node of a cell's tree stands."""
-    source = graph.notebook.cell(cell).source
-    return Places(source, to_python(source, graph.notebook.python_major).text).span
-
-
-def _read(graph: Graph, cell: int) -> CellSyntax:
     analysis = graph.cells.get(cell)
     if analysis is None:
         return CellSyntax(cell)
@@ -107,7 +62,9 @@ def _read(graph: Graph, cell: int) -> CellSyntax:
     return CellSyntax(cell, imported, calls, texts, python.escapes)
 
 
-def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
+@kept
+def imports(graph: Graph, cell: int) -> tuple[Import, ...]:
+    """Return the imports of a code cell; cheaper than all of its syntax."""
     analysis = graph.cells.get(cell)
     source = graph.notebook.cell(cell).source
     if analysis is None or analysis.fault is not None or "import" not in source:
@@ -119,6 +76,36 @@ def _imports(graph: Graph, cell: int) -> tuple[Import, ...]:
         return import_statements.found(trees.of(graph, cell), span_of(graph, cell))
     except RecursionError:  # the stack is deeper here than that of the analysis was
         return ()
+
+
+def stands_for(graph: Graph, cell: int, name: str) -> str:
+    """Return what a name of the notebook stands for in a cell through imports, "" if unknown."""
+    bound = _targets(graph).get(name)
+    if not bound:
+        return ""
+    above = bisect_right(bound, cell, key=lambda found: found[0])
+    return bound[max(above - 1, 0)][1]
+
+
+def full_name(graph: Graph, func: ast.expr, cell: int) -> str:
+    """Return the full name of what is called in a cell, through its imports; "" if unknown."""
+    words = []
+    while isinstance(func, ast.Attribute):
+        words.append(func.attr)
+        func = func.value
+    if not isinstance(func, ast.Name):
+        return ""
+    module = stands_for(graph, cell, func.id)
+    if module:
+        return ".".join((module, *reversed(words)))
+    builtin = not words and is_known(func.id, graph.notebook.python_major)
+    return func.id if builtin and not graph.binders.get(func.id) else ""
+
+
+def span_of(graph: Graph, cell: int) -> Callable[[ast.AST], Span]:
+    """Return what tells where a node of a cell's tree stands."""
+    source = graph.notebook.cell(cell).source
+    return Places(source, to_python(source, graph.notebook.python_major).text).span
 
 
 def _plain_imports(source: str) -> str | None:
@@ -133,6 +120,7 @@ def _plain_imports(source: str) -> str | None:
     return "\n".join(kept) if all(map(_PLAIN.fullmatch, filter(None, kept))) else None
 
 
+@kept
 def _targets(graph: Graph) -> _Targets:
     last: dict[str, dict[int, str]] = {}
     for cell in graph.cells:

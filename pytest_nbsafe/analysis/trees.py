@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.cell import parse
+from pytest_nbsafe.analysis.memo import kept
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook.source import to_python
 
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.graph import Graph
 
-
+@kept
 def of(graph: Graph, cell: int) -> ast.Module:
     """Return the tree of a code cell's Python, empty for one that does not parse."""
-    memo = graph._trees  # noqa: SLF001 - kept there for this module
-    if cell not in memo:
-        analysis = graph.cells.get(cell)
-        if analysis is None or analysis.fault is not None:
-            memo[cell] = ast.Module([], [])
-        else:
-            source = graph.notebook.cell(cell).source
-            memo[cell] = parse(to_python(source, graph.notebook.python_major).text)
-    return memo[cell]
+    analysis = graph.cells.get(cell)
+    if analysis is None or analysis.fault is not None:
+        return ast.Module([], [])
+    source = graph.notebook.cell(cell).source
+    return parse(to_python(source, graph.notebook.python_major).text)
 
 
 def statements(module: ast.Module) -> Iterator[ast.stmt]:

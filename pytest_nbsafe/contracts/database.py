@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from pytest_nbsafe.contracts.schema import TABLES, statements
+from pytest_nbsafe.contracts.schema import SCHEMA, TABLES
 
 Value = str | int | float | None
 Row = tuple[Value, ...]
@@ -35,14 +35,14 @@ class TooMuchWorkError(WrongQueryError):
     """The limit of work was reached."""
 
 
-class Shape(NamedTuple):
+class QueryShape(NamedTuple):
     """What a query reads and returns; `columns` is None where only an answer will tell."""
 
     tables: frozenset[str]
     columns: tuple[str, ...] | None
 
 
-class Answer(NamedTuple):
+class QueryAnswer(NamedTuple):
     """The columns of an answer in lower case, its rows, and whether more were left out."""
 
     columns: tuple[str, ...]
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
     cut: bool
 
 
-def shape(sql: str) -> Shape:
+def shape(sql: str) -> QueryShape:
     """Return what a query reads and returns, without answering it.
 
     Raises:
@@ -66,8 +66,8 @@ def shape(sql: str) -> Shape:
             body = sql.rstrip().rstrip(";")
             described = _described(connection, f"SELECT * FROM (\n{body}\n) WHERE 0")  # noqa: S608 - it is the user's own
         except WrongQueryError:
-            return Shape(tables, None)  # a comment behind the semicolon, perhaps
-        return Shape(tables, described)
+            return QueryShape(tables, None)  # a comment behind the semicolon, perhaps
+        return QueryShape(tables, described)
     finally:
         connection.close()
 
@@ -83,7 +83,7 @@ def filled(tables: Iterable[str], rows: Callable[[str], Iterable[Row]]) -> sqlit
     return connection
 
 
-def ask(connection: sqlite3.Connection, sql: str) -> Answer:
+def ask(connection: sqlite3.Connection, sql: str) -> QueryAnswer:
     """Return the first rows that a query gives.
 
     Raises:
@@ -97,14 +97,13 @@ def ask(connection: sqlite3.Connection, sql: str) -> Answer:
         rows = tuple(cursor.fetchmany(MOST_ROWS + 1))
     except _WRONG as error:
         raise _wrong(error) from error
-    return Answer(_names(cursor), rows[:MOST_ROWS], len(rows) > MOST_ROWS)
+    return QueryAnswer(_names(cursor), rows[:MOST_ROWS], len(rows) > MOST_ROWS)
 
 
 def _empty() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute("PRAGMA temp_store = MEMORY")  # a large sort would write a file
-    for statement in statements():
-        connection.execute(statement)
+    connection.executescript(SCHEMA)
     return connection
 
 

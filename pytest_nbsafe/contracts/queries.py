@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from pytest_nbsafe.config import Contract
 from pytest_nbsafe.contracts.schema import TABLES
-from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.errors import NbsafeError, nearest, suggestion
 
 _SELECT = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*(?:select|with|values)\b", re.IGNORECASE | re.DOTALL
@@ -57,10 +57,11 @@ def wait_for_run(contracts: tuple[Contract, ...]) -> bool:
 def message(contract: Contract, row: Mapping[str, object]) -> str:
     """Return what a row has to say: the contract's message filled from it, else the row."""
     if contract.message:
-        text = _BRACES.sub(lambda found: _filled(found, row), contract.message)
+        text = _BRACES.sub(lambda brace: _filled(brace, row), contract.message)
     else:
-        told = [(name, value) for name, value in row.items() if name not in _PLACES]
-        text = ", ".join(f"{name} = {_shown(value)}" for name, value in told) or "it does not hold"
+        values = [(name, value) for name, value in row.items() if name not in _PLACES]
+        text = ", ".join(f"{name} = {_shown(value)}" for name, value in values)
+        text = text or "it does not hold"
     return f"{contract.name}: {text}"
 
 
@@ -94,37 +95,30 @@ def _hint(said: str) -> str:
     if missing is None:
         reads = "not authorized" in said or "prohibited" in said or "one statement" in said
         return _READS_ONLY if reads else _MANUAL
-    known = [c.name for t in TABLES.values() for c in t.columns]
-    near = _nearest(missing[2], list(TABLES) if missing[1] == "table" else known)
+    known = [column for table in TABLES.values() for column in table.columns]
+    near = nearest(missing[2].lower(), TABLES if missing[1] == "table" else known)
     return f"did you mean {near}? {_MANUAL}" if near else _MANUAL
-
-
-def _nearest(word: str, words: Iterable[str]) -> str:
-    import difflib
-
-    return next(iter(difflib.get_close_matches(word.lower(), list(words), n=1)), "")
 
 
 # -- messages --------------------------------------------------------------------------------------
 
 
 def _check_message(contract: Contract, columns: tuple[str, ...] | None) -> None:
-    for found in _BRACES.finditer(contract.message):
-        if found[0] in {"{", "}"}:
+    for brace in _BRACES.finditer(contract.message):
+        if brace[0] in {"{", "}"}:
             raise _bad(contract, "its message has a single brace", "write {{ or }} for a brace")
-        name = (found[1] or "").strip().lower()
-        if found[1] is None or columns is None or name in columns:
+        name = (brace[1] or "").strip().lower()
+        if brace[1] is None or columns is None or name in columns:
             continue
-        near = _nearest(name, columns)
-        hint = f"did you mean {near}?" if near else f"its columns: {', '.join(columns)}"
-        raise _bad(contract, f"its message names {found[0]}, which is no column of its sql", hint)
+        hint = suggestion(name, columns, f"its columns: {', '.join(columns)}")
+        raise _bad(contract, f"its message names {brace[0]}, which is no column of its sql", hint)
 
 
-def _filled(found: re.Match[str], row: Mapping[str, object]) -> str:
-    if found[1] is None:
-        return found[0][0]
-    name = found[1].strip().lower()
-    return _shown(row[name]) if name in row else found[0]
+def _filled(brace: re.Match[str], row: Mapping[str, object]) -> str:
+    if brace[1] is None:
+        return brace[0][0]
+    name = brace[1].strip().lower()
+    return _shown(row[name]) if name in row else brace[0]
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,8 @@ import sys
 import threading
 from typing import Any
 
-from . import hooks
+from . import adapter_lookup
+from .learning import watching
 from .tracer import Tracer
 
 _FILES = 128
@@ -21,19 +22,27 @@ files: set[tuple[int, int]] = set()
 the files and sockets that are open (device and number of each)."""
 
 
-def install(trace: bool, learning: dict[str, Any] | None = None) -> None:  # noqa: FBT001  # sent as JSON
-    """Start to follow the runs of this kernel; `learning` names what is watched of libraries."""
+def install(
+    trace: bool,  # noqa: FBT001  # sent as JSON
+    adapters: list[str],
+    learning: dict[str, Any] | None = None,
+) -> None:
+    """Start to follow the runs of this kernel; `learning` names what is watched of libraries.
+
+    `adapters` are the names of the libraries of which more is known.
+    """
     from IPython import get_ipython
 
     global streams  # noqa: PLW0603  # a kernel has one of each
     shell: Any = get_ipython()
+    adapter_lookup.names[:] = adapters
     threads.update(threading.enumerate())
     _note_files()
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
     tracer.install()
     if learning is not None:
-        tracer.desk = hooks.install(learning, shell, tracer.watch)
+        tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)
     gc.collect()  # what we made would else bring forward the collections that the cells pay for
 

@@ -16,6 +16,10 @@ from typing import Any, Literal, TypedDict
 VERSION = 1
 MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
+ASIDE = f"{PACKAGE}.aside.fork"
+"""The module whose `ask` takes a `Question`."""
+STATE = f"{PACKAGE}.kernel_state"
+"""The module whose `ask` gives a `Sweep`."""
 
 
 class Position(TypedDict):

@@ -9,20 +9,21 @@ import os
 import re
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
-from . import instrument, unhook
 from .contract import MIME, VERSION, CellRun, Fingerprint
-from .functions import Texts
-from .hooks import Desk
-from .identities import Identities
-from .ledger import Ledger
-from .lines import LineMap
-from .monitor import Monitor
-from .places import TIMED, Places
-from .recorder import Recorder
-from .snapshot import Snapshot, warm_up
-from .watch import Watch, guarded
+from .hashing.function_texts import Texts
+from .hashing.snapshot import Snapshot, warm_up
+from .learning.desk import Desk
+from .tracing import instrument, unhook
+from .tracing.cell_positions import TIMED, CellPositions
+from .tracing.identities import Identities
+from .tracing.incidents import Watch, guarded
+from .tracing.line_map import LineMap
+from .tracing.monitor import Monitor
+from .tracing.name_fingerprints import NameFingerprints
+from .tracing.recorder import Recorder
 
 _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
@@ -58,14 +59,6 @@ class Source:
         self.started = 0
 
 
-class _Shell:
-    """Stands for IPython where a namespace is all that is asked of it."""
-
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self.user_ns = namespace
-        self.user_ns_hidden: dict[str, Any] = {}
-
-
 class Tracer:
     """Listens to IPython's events; a fault in here never reaches user code."""
 
@@ -73,14 +66,14 @@ class Tracer:
         self.shell = shell
         self.trace = trace
         self.home: dict[str, Any] = shell.user_ns
-        self.places = Places()
+        self.places = CellPositions()
         self.watch = Watch(shell, self.places)
         self.recorder = Recorder(self.home)
         self.texts = Texts()
         self.snapshot = Snapshot(self.texts, self.home)
         self.runs = 0
         self.sources: list[Source] = []
-        self.ledger = Ledger(shell, self.snapshot)
+        self.name_fingerprints = NameFingerprints(shell, self.snapshot)
         self.globals = Identities({})
         self.monitor = Monitor(self.begin, self.enter)
         self.process = os.getpid()
@@ -106,22 +99,26 @@ class Tracer:
     def _warm_up(self) -> None:
         """Go once through what each cell goes through, on a text of our own that never runs."""
         home = {"total": 0}
-        ledger = Ledger(_Shell(home), self.snapshot)
+        fingerprints = NameFingerprints(
+            SimpleNamespace(user_ns=home, user_ns_hidden={}), self.snapshot
+        )
         recorder = Recorder(home)
         for _ in range(_WARM):
             tree = ast.parse(_SAMPLE)
             before = Identities(home)
             recorder.start_run(before)
-            ledger.start_run()
-            ledger.read(tree, _SAMPLE)
-            instrument.mentions_numba(tree)
+            fingerprints.start_run()
+            fingerprints.read(tree, _SAMPLE)
+            instrument.imports_compiler(tree)
             line_of = LineMap(_SAMPLE, _SAMPLE)
             instrument.plan(tree, recorder, 0, line_of, direct=True, monitored=self.monitor.alive)
             for hook in range(len(recorder.flags)):
                 recorder.begin(hook)
             home["total"] += 1
             recorder.finish(None)
-            _ENCODED([recorder.events, ledger.finish({"total"}, {"total"}), before.changes(home)])
+            _ENCODED(
+                [recorder.events, fingerprints.finish({"total"}, {"total"}), before.changes(home)]
+            )
 
     def _watch_compiler(self) -> None:
         compiler = self.shell.compile
@@ -221,7 +218,7 @@ class Tracer:
         if self.trace:
             self.globals = Identities(self.home)
             self.recorder.start_run(self.globals)
-            self.ledger.start_run()
+            self.name_fingerprints.start_run()
 
     def _start_nested(self, raw: str) -> None:
         outer = self.sources[-1]
@@ -249,7 +246,7 @@ class Tracer:
             return
         source = self.sources[-1]
         fresh, source.transformed = not source.transformed, True
-        self.ledger.read(tree, source.raw)
+        self.name_fingerprints.read(tree, source.raw)
         if source.shift is None:
             return
         if fresh:
@@ -273,7 +270,7 @@ class Tracer:
         text = self.sources[-1].text
         monitored = bool(file) and self.monitor.alive
         compiled = not monitored and (
-            ("numba" in text and instrument.mentions_numba(tree)) or unhook.is_wanted()
+            ("import" in text and instrument.imports_compiler(tree)) or unhook.is_wanted()
         )
         if compiled:
             unhook.unhook()
@@ -314,23 +311,22 @@ class Tracer:
             self.recorder.finish(self._outermost(raised) if raised is not None else None)
             bindings = self._changed()
             bound = {name for event in self.recorder.events for name in event["bound"]}
-            wanted = self.ledger.names | {n for n, identity in bindings.items() if identity}
-            after = self.ledger.finish(wanted, bound | bindings.keys())
+            wanted = self.name_fingerprints.names | {
+                n for n, identity in bindings.items() if identity
+            }
+            after = self.name_fingerprints.finish(wanted, bound | bindings.keys())
         evaluations, copies = self.desk.report() if self.desk else ([], [])
         self.sources = []
         run: CellRun = {
-            "version": VERSION,
-            "run": self.runs,
+            **self._nothing_known(error),
             "success": error is None,
             "raised": raised,
             "statements": self.recorder.events,
-            "before": self.ledger.before,
+            "before": self.name_fingerprints.before,
             "after": after,
             "bindings": bindings,
-            "incidents": self.watch.report(error),
             "evaluations": evaluations,
             "copies": copies,
-            "cpu_s": time.process_time() - self.cpu,
         }
         self._publish(run)
 
@@ -374,7 +370,7 @@ class Tracer:
         self.watch.fault(fault, "after a run")
         self._publish(self._nothing_known())
 
-    def _nothing_known(self) -> CellRun:
+    def _nothing_known(self, raised: BaseException | None = None) -> CellRun:
         return {
             "version": VERSION,
             "run": self.runs,
@@ -384,7 +380,7 @@ class Tracer:
             "before": {},
             "after": {},
             "bindings": {},
-            "incidents": self.watch.report(None),
+            "incidents": self.watch.report(raised),
             "evaluations": [],
             "copies": [],
             "cpu_s": time.process_time() - self.cpu,

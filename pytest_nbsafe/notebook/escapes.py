@@ -277,12 +277,12 @@ def free_names(code: str) -> tuple[NamePlace, ...] | None:
         except _UNPARSABLE:
             return None
     lines = code.split("\n")
-    found = (
+    places = (
         NamePlace(node.id, node.lineno, _characters(lines, node))
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in wanted
     )
-    return tuple(sorted(found, key=lambda place: (place.line, place.offset)))
+    return tuple(sorted(places, key=lambda place: (place.line, place.offset)))
 
 
 def _outside(top: symtable.SymbolTable) -> set[str]:

@@ -18,6 +18,7 @@ from pytest_nbsafe.notebook.model import (
     Output,
     OutputKind,
 )
+from pytest_nbsafe.values import replace
 
 _KINDS: tuple[str, ...] = get_args(CellKind)
 _OUTPUT_KINDS: tuple[str, ...] = get_args(OutputKind)
@@ -36,14 +37,16 @@ class Unreadable(Exception):  # noqa: N818 - it names what the file is, as NBS90
         self.hint = hint
 
 
-def read(path: Path) -> Notebook:
+def read(path: Path, libraries: str = "") -> Notebook:
     """Return the notebook that lies at `path`.
+
+    `libraries` is what the user says of libraries, as JSON text.
 
     Raises:
         Unreadable: the file cannot be read, or is not a notebook.
 
     """
-    return loads(_text(path), str(path))
+    return replace(loads(_text(path), str(path)), libraries=libraries)
 
 
 def loads(text: str, path: str) -> Notebook:
@@ -237,16 +240,16 @@ def _mint(items: Sequence[Any]) -> list[CellId]:
     """Return an id for each cell: the file's own, or a new one if that is missing or taken."""
     own = [_string(_mapping(item).get("id")) for item in items]
     taken = set(own)
-    seen: set[str] = set()
+    minted_before: set[str] = set()
     ids: list[CellId] = []
     for number, name in enumerate(own, 1):
         minted = name
-        if not name or name in seen:
+        if not name or name in minted_before:
             minted = f"cell-{number}"
             while minted in taken:
                 minted += "-2"
             taken.add(minted)
-        seen.add(minted)
+        minted_before.add(minted)
         ids.append(CellId(minted))
     return ids
 

@@ -9,6 +9,7 @@ import re
 from typing import Literal
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.libraries.datafiles import section, words
 from pytest_nbsafe.values import dataclass
 
 _NAME = r"[^\W\d]\w*"
@@ -69,17 +70,16 @@ PYTHON_CELLS = {
 CODE_ON_FIRST_LINE = _words("timeit prun memit")
 """Those of `PYTHON_CELLS` whose first line may hold Python too."""
 
-AUTOMAGICS = _words(
+_AUTOMAGICS = _words(
     """
     alias autoreload bookmark cat cd clear conda config connect_info cp debug dhist dirs env
-    history less ll load load_ext ls lsmagic lx mamba man matplotlib mkdir more mv page pdb
-    pdoc pfile pinfo pip popd prun psource pushd pwd pycat pylab quickref rehashx reload_ext
+    history less ll load load_ext ls lsmagic lx mamba man mkdir more mv page pdb
+    pdoc pfile pinfo pip popd prun psource pushd pwd pycat quickref rehashx reload_ext
     reset rm rmdir run set_env store system time timeit unalias uv who who_ls whos xdel xmode
     """
 )
-"""Magics of IPython that a one-line cell may call without `%`; rare ones are left out."""
 
-_QUIET_LINES = AUTOMAGICS.union(PYTHON_LINES) | _words(
+_QUIET_LINES = _AUTOMAGICS.union(PYTHON_LINES) | _words(
     """
     alias_magic autoawait autocall automagic autosave black code_wrap colors doctest_mode dotenv
     flake8 gui hist killbgscripts lab_black ldir lf lk loadpy logoff logon logstart logstate
@@ -100,7 +100,6 @@ _FOREIGN = frozenset({"R", "octave"})
 _SCRIPTS = _words("bash sh script perl ruby python python2 python3 pypy cmd")
 _CAUSES = {
     "run": "`%run` runs another file, which may define names here",
-    "pylab": "`%pylab` imports the names of numpy and matplotlib",
     "reset": "`%reset` deletes names",
     "reset_selective": "`%reset_selective` deletes names",
     "edit": "`%edit` runs code that the notebook does not show",
@@ -109,14 +108,22 @@ _CAUSES = {
 }
 
 
+def automagics() -> frozenset[str]:
+    """Return the magics that a one-line cell may call without `%`; rare ones are left out."""
+    return _AUTOMAGICS | words("magics", "automagic")
+
+
 def line_cause(name: str, arguments: str) -> str:
     """Return why a line magic may bind names that the text does not show; empty if it cannot."""
     if name in _CAUSES:
         return _CAUSES[name]
+    if cause := dict(section("magics")).get(name, {}).get("cause"):
+        return " ".join(cause)
     if name == "store":
         everything = arguments.split() == ["-r"]
         return "`%store -r` brings back stored names" if everything else ""
-    return "" if name in _QUIET_LINES else f"`%{name}` is not known and may define names"
+    quiet = name in _QUIET_LINES or name in automagics()
+    return "" if quiet else f"`%{name}` is not known and may define names"
 
 
 def cell_cause(name: str) -> str:

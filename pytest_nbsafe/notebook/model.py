@@ -73,7 +73,8 @@ class Notebook:
     """A whole notebook. `path` is as the user gave it; `cells` are in page order.
 
     `language` is lower case (`python`, `r`, `julia`), `python_major` 2 or 3 for Python.
-    `kernel_name` is the kernelspec's name, None when the file names none.
+    `kernel_name` is the kernelspec's name, None when the file names none. `libraries` is what the
+    user says of libraries, by which the code is read, as JSON text.
     """
 
     path: str
@@ -83,6 +84,7 @@ class Notebook:
     kernel_name: str | None = None
     nbformat: tuple[int, int] = (4, 5)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    libraries: str = ""
 
     def cell(self, number: int) -> Cell:
         """Return the cell with this 1-based number."""

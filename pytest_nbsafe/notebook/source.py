@@ -218,9 +218,9 @@ def _statements(text: str, first: int) -> Lines:
         begin, end, translation = _next_escape(text, at, first)
         out.append(text[at:begin])
         if translation:
-            python, found = translation
+            python, translated = translation
             out += (python, "\n" * text.count("\n", begin, end))
-            escapes += found
+            escapes += translated
         else:
             out.append(text[begin:end])
         first += text.count("\n", at, end)
@@ -238,15 +238,15 @@ def _next_escape(text: str, at: int, line: int) -> tuple[int, int, Translation |
     end, assigned, bare = _logical_line(text, begin)
     if assigned:
         stop = _end(_CONTINUED, text, assigned)
-        if text[stop - 1] == "?" and (found := help_on(_for_help(text, begin, stop), line)):
-            return begin, stop, found
+        if text[stop - 1] == "?" and (help_call := help_on(_for_help(text, begin, stop), line)):
+            return begin, stop, help_call
         start = _end(_START, text, assigned)
         line += text.count("\n", begin, start)
         binds = stored_names(text[begin:assigned] + "0")
         return start, stop, translate_assigned(text[start:stop], line, binds)
     content = text[begin:end].removesuffix("\n")
-    if bare and content.endswith("?") and (found := help_on(content, line)):
-        return begin, begin + len(content), found
+    if bare and content.endswith("?") and (help_call := help_on(content, line)):
+        return begin, begin + len(content), help_call
     return begin, end, None
 
 
@@ -301,7 +301,7 @@ def _automagic(source: str) -> PythonSource | None:
     A name of the notebook goes before a magic, so a bare `ls` reads that name if it is there.
     """
     words = _WORDS.fullmatch(source)
-    if not words or words[1] not in magics.AUTOMAGICS:
+    if not words or words[1] not in magics.automagics():
         return None
     name, arguments = words[1], words[2] or ""
     if arguments and parses(source.strip()) and not re.match(r"-[a-zA-Z]", arguments):

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.scopes import known_names
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.order import sessions
-from pytest_nbsafe.order.cells import (
-    made_by_cells,
+from pytest_nbsafe.order import session_split
+from pytest_nbsafe.order.overwritten_runs import overwritten_runs
+from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.order.runnable_cells import (
+    bound_by_cells,
     nearest_definer,
     needed_names,
-    quoted,
     runnable,
 )
-from pytest_nbsafe.order.passed import passed_over
+from pytest_nbsafe.sentences import ticked
 from pytest_nbsafe.values import dataclass
 
 
@@ -44,15 +44,16 @@ _Wants = dict[int, list[tuple[int, str]]]
 def plan(graph: Graph) -> Plan:
     """Return every recorded run, and before each the runs that make the names it misses.
 
-    Source: the design, section 5.2. Runs that later ones overwrote come first (`passed`). A definer
-    takes the largest free count below its reader's: right before it where there is room, else in
-    an earlier gap of the same session, where what the definer misses is looked for again. With
+    Source: the design, section 5.2. Runs that later ones overwrote come first
+    (`overwritten_runs`). A definer takes the largest free count below its reader's: right before
+    it where there is room, else in an earlier gap of the same session, where what the definer
+    misses is looked for again. With
     too few free counts it must have run in another session; it is run all the same, right before
     the reader, since else the reader cannot run. Names that no cell defines are left to fail. A
     name that some cell of the page defines is not taken to come from a star import.
     """
     cells = runnable(graph)
-    made = made_by_cells(graph)
+    bound_by = bound_by_cells(graph)
     drafts = _known(graph, cells)
     bound = [known_names(graph.notebook.python_major)]
     while len(bound) <= len(drafts):
@@ -65,7 +66,7 @@ def plan(graph: Graph) -> Plan:
             del bound[first + 1 :]
         else:
             cell = drafts[position].cell
-            bound.append((bound[position] - graph.cells[cell].removed) | made[cell])
+            bound.append((bound[position] - graph.cells[cell].removed) | bound_by[cell])
     return Plan(
         "inferred",
         tuple(
@@ -77,7 +78,7 @@ def plan(graph: Graph) -> Plan:
 
 def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
     """Return the recorded runs, and those that later ones overwrote, in their places."""
-    session_of = sessions.split(cells)
+    session_of = session_split.split(cells)
     drafts = [
         _Draft(
             cell.number,
@@ -90,7 +91,7 @@ def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
         if cell.count is not None
     ]
     counts = {draft.cell: draft for draft in drafts}
-    for lost in passed_over(graph, cells, session_of):
+    for lost in overwritten_runs(graph, cells, session_of):
         first = lost.asked_by[0].reader
         names = dict.fromkeys(edge.name for edge in lost.asked_by if edge.reader == first)
         reason = _reason([(first, name) for name in names], counts[first], lost.count)
@@ -194,7 +195,7 @@ def _place(drafts: Sequence[_Draft], session: int, slot: int) -> int:
 
 def _reason(readers: Sequence[tuple[int, str]], waiting: _Draft, slot: int | None) -> str:
     first = readers[0][0]
-    names = quoted(name for reader, name in readers if reader == first)
+    names = ticked(name for reader, name in readers if reader == first)
     asked = f"defines {names}, which cell {first} needs"
     if first != waiting.cell:
         asked += " in its turn"

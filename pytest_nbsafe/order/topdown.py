@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.order.cells import runnable
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.order.runnable_cells import runnable
 
 
 def plan(graph: Graph) -> Plan:

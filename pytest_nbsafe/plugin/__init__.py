@@ -59,9 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from pytest_nbsafe.plugin.collecting import Collecting
     from pytest_nbsafe.plugin.distributing import Distributing
-    from pytest_nbsafe.plugin.settings import Settings
-    from pytest_nbsafe.plugin.telling import Telling
+    from pytest_nbsafe.plugin.options import Settings
+    from pytest_nbsafe.plugin.reporting import Reporting
 
-    settings = Settings.given(config)
-    for hooks in (Collecting(settings), Telling(settings), Distributing()):
+    settings = Settings.given(config, (*FLAGS, *VALUES))
+    for hooks in (Collecting(settings), Reporting(settings), Distributing()):
         config.pluginmanager.register(hooks, f"nbsafe-{type(hooks).__name__.lower()}")

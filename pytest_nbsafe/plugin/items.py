@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,15 @@ import pytest
 from _pytest._code.code import ExceptionRepr
 
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.plugin.failures import FailedError, FailureRepr
+from pytest_nbsafe.findings import Outcome
+from pytest_nbsafe.plugin.failure_report import FailedError, FailureRepr
 from pytest_nbsafe.reports import text
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.app.session import NotebookSession
     from pytest_nbsafe.config import Config
-    from pytest_nbsafe.findings import Outcome
-    from pytest_nbsafe.plugin.sessions import Sessions
-    from pytest_nbsafe.plugin.settings import Settings
+    from pytest_nbsafe.plugin.open_notebooks import OpenNotebooks
+    from pytest_nbsafe.plugin.options import Settings
 
 THE_NOTEBOOK = 0
 """The number of the item that stands for no single cell."""
@@ -27,10 +29,12 @@ THE_NOTEBOOK = 0
 class NotebookFile(pytest.File):
     """A notebook: yields an item a code cell in page order, then one for the whole."""
 
-    sessions: Sessions
+    open_notebooks: OpenNotebooks
     chosen: Settings
     settings: Config
     numbers: frozenset[int] = frozenset()
+    to_come: set[str] | None = None
+    """The node ids of the items that have not run yet, None before the first."""
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield the items; a notebook that cannot be read has only the last, which says so.
@@ -39,7 +43,7 @@ class NotebookFile(pytest.File):
             CollectError: the notebook's configuration file is not understood.
 
         """
-        from pytest_nbsafe.check import NotebookSession
+        from pytest_nbsafe.app.session import NotebookSession
 
         try:
             self.settings = self.chosen.of(self.path)
@@ -63,7 +67,24 @@ class NotebookFile(pytest.File):
 
     def teardown(self) -> None:
         """Stop the kernels, unless items of this notebook are still to come."""
-        self.sessions.leave(self)
+        if not self.to_come:
+            self.open_notebooks.close(self.path)
+
+    def opened(self) -> NotebookSession:
+        """Return the notebook under test, opened for the cells that were selected."""
+        return self.open_notebooks.of(self.path, self.settings, self._selected)
+
+    def _selected(self) -> set[int] | None:
+        """Return the numbers of the cells that pytest will ask for, None when that is all."""
+        items = [
+            item
+            for item in self.session.items
+            if isinstance(item, NotebookItem) and item.path == self.path
+        ]
+        if self.to_come is None:
+            self.to_come = {item.nodeid for item in items}
+        numbers = {item.number for item in items}
+        return None if numbers >= self.numbers else numbers - {THE_NOTEBOOK}
 
 
 class NotebookItem(pytest.Item):
@@ -98,7 +119,7 @@ class NotebookItem(pytest.Item):
 
     def runtest(self) -> None:
         """Pass, or raise what the outcome says."""
-        outcome = self.outcome = self.file.sessions.outcome(self)
+        outcome = self.outcome = self._outcome()
         self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
         if outcome.status == "failed":
             for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
@@ -107,6 +128,20 @@ class NotebookItem(pytest.Item):
             raise FailedError(outcome)
         if outcome.status == "skipped":
             raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)
+
+    def _outcome(self) -> Outcome:
+        """Return what the item has to say, running what that needs.
+
+        Its findings carry the path as pytest writes it, from the root.
+        """
+        session, number = self.file.opened(), self.number
+        if self.file.to_come:
+            self.file.to_come.discard(self.nodeid)
+        if session.notebook and number and number not in {cell.number for cell in session.cells}:
+            reason = f"cell {number} is gone: the notebook changed after it was collected"
+            return Outcome(number, "failed", reason)
+        outcome, path = session.outcome(number), self.file.shown
+        return replace(outcome, findings=tuple(replace(f, path=path) for f in outcome.findings))
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file, the line in it (0-based, as pytest asks) and the title."""
@@ -126,7 +161,7 @@ class NotebookItem(pytest.Item):
 
     def _failure(self, outcome: Outcome) -> FailureRepr:
         strict = self.file.settings.strict
-        notebook = self.file.sessions.of(self.file).notebook
+        notebook = self.file.opened().notebook
         failing = text.failing(outcome, strict=strict)
         line = (failing[0].file_line if failing else None) or self.line
         message = text.headline(failing[0]) if failing else text.reason(outcome)

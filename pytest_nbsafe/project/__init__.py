@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from pytest_nbsafe.project import conda, requirements, setup_cfg, tables
-from pytest_nbsafe.project.requirements import Declaration
+from pytest_nbsafe.project import conda, requirements, setup_cfg, toml_files
+from pytest_nbsafe.project.requirements import Requirements
 from pytest_nbsafe.values import dataclass
 
 __all__ = ["Project", "forget", "normalised", "of"]
@@ -64,14 +64,14 @@ def forget() -> None:
 @cache
 def _of_folder(folder: Path) -> Project:
     chain = _chain(folder)
-    found = [item for at in chain for item in _declarations(at)]
-    declared = frozenset(name for _, one in found for name in one.names)
+    files = [item for at in chain for item in _declarations(at)]
+    declared = frozenset(name for _, declaration in files for name in declaration.names)
     return Project(
         root=chain[-1],
         declared=declared or None,
         local=frozenset(name for at in chain for name in _modules(at)),
-        files=tuple(file for file, one in found if one.names),
-        unknown=next((f"{file.name}: {one.unknown}" for file, one in found if one.unknown), ""),
+        files=tuple(file for file, declaration in files if declaration.names),
+        unknown=next((f"{file.name}: {d.unknown}" for file, d in files if d.unknown), ""),
     )
 
 
@@ -93,33 +93,33 @@ _WITHIN = ("requirements", "binder", ".binder")
 """Folders in a project that may hold nothing but declarations."""
 
 
-def _setup_script(file: Path) -> Declaration:
+def _setup_script(file: Path) -> Requirements:
     from pytest_nbsafe.project import setup_script  # for its reader needs Python's parser
 
     return setup_script.read(file)
 
 
 _READERS: dict[str, requirements.Reader] = {
-    "pyproject.toml": tables.pyproject,
-    "Pipfile": tables.pipfile,
+    "pyproject.toml": toml_files.pyproject,
+    "Pipfile": toml_files.pipfile,
     "setup.cfg": setup_cfg.read,
     "setup.py": _setup_script,
 }
 
 
 @cache
-def _declarations(folder: Path) -> tuple[tuple[Path, Declaration], ...]:
+def _declarations(folder: Path) -> tuple[tuple[Path, Requirements], ...]:
     """Return what each declaring file of a folder says, by file name."""
-    found: list[tuple[Path, Declaration]] = []
+    files: list[tuple[Path, Requirements]] = []
     for name in _listed(folder):
         if reader := _READERS.get(name) or _by_pattern(name):
-            found.append((folder / name, reader(folder / name)))
+            files.append((folder / name, reader(folder / name)))
         elif name in _WITHIN:
-            found += _inside(folder / name)
-    return tuple(found)
+            files += _inside(folder / name)
+    return tuple(files)
 
 
-def _inside(folder: Path) -> Iterator[tuple[Path, Declaration]]:
+def _inside(folder: Path) -> Iterator[tuple[Path, Requirements]]:
     requires = folder.name == "requirements"
     for name in _listed(folder):
         is_list = requires and name.endswith((".txt", ".in"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.project.requirements import Declaration, name_of, names_of, text_of
+from pytest_nbsafe.project.requirements import Requirements, name_of, names_of, text_of
 
 _KEY = patterns.compile(r"dependencies\s*:\s*(\[.*)?(?:#.*)?$")
 _ITEM = patterns.compile(r"(\s*)-\s+(.*)$")
@@ -15,7 +15,7 @@ _PIP = patterns.compile(r"[\"']?pip[\"']?\s*:\s*(\[.*\])?$")
 _INCLUDE = patterns.compile(r"-(?:r|-requirement)\b")
 
 
-def read(file: Path) -> Declaration:
+def read(file: Path) -> Requirements:
     """Return what an environment file declares, with what it leaves to pip.
 
     The common shape: a list under `dependencies`, an item a line, and `- pip:` with a list in it.
@@ -23,11 +23,11 @@ def read(file: Path) -> Declaration:
     try:
         items = list(_items(text_of(file)))
     except (OSError, UnicodeDecodeError) as error:
-        return Declaration(unknown=f"it cannot be read: {error}")
+        return Requirements(unknown=f"it cannot be read: {error}")
     names = names_of(item.rpartition("::")[2] for item in items if not item.startswith("-"))
     included = next((item for item in items if _INCLUDE.match(item)), "")
     unknown = f"it includes another file: {included}" if included else ""
-    return Declaration(names, unknown)
+    return Requirements(names, unknown)
 
 
 def _items(text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Declaration:
+class Requirements:
     """What one file declares: distributions, normalised.
 
     `unknown` says why there may be more, empty when the file could be read as a whole.
@@ -21,7 +21,14 @@ class Declaration:
     unknown: str = ""
 
 
-Reader = Callable[[Path], Declaration]
+def joined(declarations: Iterable[Requirements]) -> Requirements:
+    """Return what several declare together, and the first reason why there may be more."""
+    declarations = tuple(declarations)
+    names = frozenset(name for declaration in declarations for name in declaration.names)
+    return Requirements(names, next((d.unknown for d in declarations if d.unknown), ""))
+
+
+Reader = Callable[[Path], Requirements]
 
 _NAME = patterns.compile(
     r"\s*([A-Za-z0-9](?:[\w.\-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*($|[;@=<>!~(,#]|\s)"
@@ -73,14 +80,14 @@ def text_of(file: Path) -> str:
     return raw.decode(encoding)
 
 
-def read(file: Path) -> Declaration:
+def read(file: Path) -> Requirements:
     """Return what a file of requirements declares, with the files that it includes by `-r`."""
     names: set[str] = set()
     unknown = ""
-    todo, seen = [file], set[Path]()
-    while todo and len(seen) < _DEEP:
+    todo, read_files = [file], set[Path]()
+    while todo and len(read_files) < _DEEP:
         at = todo.pop()
-        seen.add(at)
+        read_files.add(at)
         try:
             lines = list(_lines(text_of(at)))
         except (OSError, UnicodeDecodeError) as error:
@@ -91,10 +98,10 @@ def read(file: Path) -> Declaration:
             if option in {"-r", "--requirement"} or re.match(r"-r\S", line):
                 path = value.strip() if option in {"-r", "--requirement"} else line[2:].strip()
                 included = at.parent / path
-                todo += [] if included in seen else [included]
+                todo += [] if included in read_files else [included]
             else:
                 names |= names_of([value if option in {"-e", "--editable"} else line])
-    return Declaration(frozenset(names), unknown)
+    return Requirements(frozenset(names), unknown)
 
 
 def _lines(text: str) -> Iterator[str]:

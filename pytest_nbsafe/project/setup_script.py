@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pytest_nbsafe.project.requirements import Declaration, names_of, normalised, text_of
+from pytest_nbsafe.project.requirements import Requirements, names_of, normalised, text_of
 
 _KEYWORDS = ("install_requires", "extras_require", "tests_require")
 
 
-def read(file: Path) -> Declaration:
+def read(file: Path) -> Requirements:
     """Return what a setup.py declares in literals; what it computes is unknown.
 
     It mostly computes them from a requirements file beside it, which is read by itself.
@@ -22,20 +22,20 @@ def read(file: Path) -> Declaration:
             warnings.simplefilter("ignore")
             tree = ast.parse(text_of(file))
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        return Declaration(unknown=f"it cannot be read: {error}")
+        return Requirements(unknown=f"it cannot be read: {error}")
     constants = dict(_constants(tree))
     names: set[str] = set()
     unknown = ""
     for keyword, value in _given(tree):
-        found = _literal(value, constants)
-        if found is None:
+        texts = _literal(value, constants)
+        if texts is None:
             beside = (file.parent / "requirements.txt").exists()
             unknown = unknown or ("" if beside else f"{keyword} is computed")
         elif keyword == "name":
-            names |= {normalised(name) for name in found if names}
+            names |= {normalised(name) for name in texts if names}
         else:
-            names |= names_of(line for item in found for line in item.splitlines())
-    return Declaration(frozenset(names), unknown)
+            names |= names_of(line for item in texts for line in item.splitlines())
+    return Requirements(frozenset(names), unknown)
 
 
 def _given(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:

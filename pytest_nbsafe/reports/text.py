@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.findings import Finding, NotebookReport, Outcome, Report, Step
+from pytest_nbsafe.findings import Finding, NotebookReport, Outcome, Report, Step, fails
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
@@ -16,8 +16,8 @@ def render(report: Report, *, colour: bool = False) -> str:
     """Return the whole report for a terminal or a log, ending in a line that counts."""
     paint = ansi if colour else plain
     blocks = ["\n".join(_listed(finding, paint)) for finding in report.findings]
-    told = "\n".join(_told(n) for n in report.notebooks if n.note)
-    blocks += [told] if told else []
+    notes = "\n".join(_noted(n) for n in report.notebooks if n.note)
+    blocks += [notes] if notes else []
     return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
 
 
@@ -120,8 +120,7 @@ def item(
 
 def failing(outcome: Outcome, *, strict: bool) -> tuple[Finding, ...]:
     """Return the findings that fail the item: errors, under strict warnings too."""
-    fatal = {"error", "warning"} if strict else {"error"}
-    return tuple(finding for finding in outcome.findings if finding.severity in fatal)
+    return tuple(finding for finding in outcome.findings if fails(finding, strict=strict))
 
 
 def reason(outcome: Outcome) -> str:
@@ -156,7 +155,7 @@ def codes() -> str:
     return "\n".join(rows) + "\n"
 
 
-def _told(notebook: NotebookReport) -> str:
+def _noted(notebook: NotebookReport) -> str:
     return f"{escape.line(notebook.path)}: {escape.line(notebook.note)}"
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from pytest_nbsafe.config import is_asked, is_selected
 from pytest_nbsafe.findings import Finding, sort_key
 from pytest_nbsafe.rules import filters, suppressions
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Claim, Documented, Facts, Rule
-from pytest_nbsafe.rules.faults import NoSuchKernel, UnreadableNotebook
-from pytest_nbsafe.rules.late import LateRule
+from pytest_nbsafe.rules.faults import MissingKernel, UnreadableNotebook
+from pytest_nbsafe.rules.late_rule import LeakRule, RunRule
 from pytest_nbsafe.rules.nbs101_undefined_name import UndefinedName
 from pytest_nbsafe.rules.nbs102_defined_later import DefinedLater
 from pytest_nbsafe.rules.nbs103_ran_out_of_order import RanOutOfOrder
@@ -46,29 +47,29 @@ RULES: tuple[Rule, ...] = (
     SeveralSessions(),
     MissingRuns(),
     StaleOutput(),
-    LateRule("NBS202", "nbs202_stale_read:StaleReadInReplay", "run"),
+    RunRule("NBS202", "StaleReadInReplay"),
     StaleIfRerun(),
-    LateRule("NBS205", "nbs205_inconsistent_cell:InconsistentCell", "run"),
-    LateRule("NBS301", "nbs301_preprocessing_before_split:PreprocessingBeforeSplit", "either"),
-    LateRule("NBS302", "nbs302_statistic_before_split:StatisticBeforeSplit"),
-    LateRule("NBS303", "nbs303_selection_before_split:SelectionBeforeSplit", "either"),
-    LateRule("NBS304", "nbs304_fit_on_test:FitOnTest", "either"),
-    LateRule("NBS305", "nbs305_preprocessing_before_cv:PreprocessingBeforeCv", "either"),
-    LateRule("NBS306", "nbs306_fit_on_train_and_test:FitOnTrainAndTest", "either"),
-    LateRule("NBS311", "nbs311_resample_before_split:ResampleBeforeSplit", "either"),
-    LateRule("NBS312", "nbs312_trained_on_test:TrainedOnTest", "either"),
-    LateRule("NBS313", "nbs313_test_back_in_train:TestBackInTrain", "either"),
-    LateRule("NBS314", "nbs314_train_score_only:TrainScoreOnly"),
-    LateRule("NBS321", "nbs321_tuned_on_test:TunedOnTest"),
-    LateRule("NBS322", "nbs322_early_stop_on_test:EarlyStopOnTest"),
-    LateRule("NBS323", "nbs323_test_reused:TestReused"),
-    LateRule("NBS324", "nbs324_cv_best_reported:CvBestReported"),
-    LateRule("NBS331", "nbs331_shuffled_time:ShuffledTime"),
-    LateRule("NBS332", "nbs332_split_groups:SplitGroups"),
-    LateRule("NBS333", "nbs333_looks_ahead:LooksAhead"),
+    RunRule("NBS205", "InconsistentCell"),
+    LeakRule("NBS301", "either"),
+    LeakRule("NBS302"),
+    LeakRule("NBS303", "either"),
+    LeakRule("NBS304", "either"),
+    LeakRule("NBS305", "either"),
+    LeakRule("NBS306", "either"),
+    LeakRule("NBS311", "either"),
+    LeakRule("NBS312", "either"),
+    LeakRule("NBS313", "either"),
+    LeakRule("NBS314"),
+    LeakRule("NBS321"),
+    LeakRule("NBS322"),
+    LeakRule("NBS323"),
+    LeakRule("NBS324"),
+    LeakRule("NBS331"),
+    LeakRule("NBS332"),
+    LeakRule("NBS333"),
     DuplicateRows(),
-    LateRule("NBS341", "nbs341_target_in_features:TargetInFeatures"),
-    LateRule("NBS342", "nbs342_target_encoding:TargetEncoding"),
+    LeakRule("NBS341"),
+    LeakRule("NBS342"),
     CellFailed(),
     UnseededRandomness(),
     MachinePathUsed(),
@@ -77,13 +78,13 @@ RULES: tuple[Rule, ...] = (
     CellDoesNotParse(),
     KernelDied(),
     TimedOut(),
-    LateRule("NBS906", "nbs906_tracer_fault:TracerFault", "run"),
+    RunRule("NBS906", "TracerFault"),
 )
 
 FAULTS: tuple[Documented, ...] = (
     ContractBroken(),
     UnreadableNotebook(),
-    NoSuchKernel(),
+    MissingKernel(),
     UnusedSuppression(),
 )
 """Codes that are told before there are facts to ask a rule about, or when all rules have spoken."""
@@ -106,10 +107,10 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
         return bool(hiding) or suppressions.is_left_out(found, facts.notebook)
 
     found = list(filters.resolve(_claims(facts), is_hidden))
-    if facts.config.contracts and filters.is_selected(ContractBroken.code, facts.config):
+    if facts.config.contracts and is_selected(ContractBroken.code, facts.config):
         others = partial(_for_contracts, facts, silent)
         found += [broken for broken in nbs501.broken(facts, others) if not is_hidden(broken)]
-    if filters.is_selected(UnusedSuppression.code, facts.config):
+    if is_selected(UnusedSuppression.code, facts.config):
         idle = [suppression for suppression in silent if suppression not in used]
         judged = partial(_is_judged, facts)
         unused = (
@@ -140,7 +141,7 @@ def _for_contracts(facts: Facts, silent: Iterable[suppressions.Suppression]) -> 
 
 def _claims(facts: Facts) -> Iterator[Claim]:
     for rule in RULES:
-        if filters.is_asked(rule.code, facts.config) and (facts.trial or rule.needs != "run"):
+        if is_asked(rule.code, facts.config) and (facts.trial or rule.needs != "run"):
             yield from rule.check(facts)
 
 
@@ -149,7 +150,7 @@ def _is_judged(facts: Facts, code: str, cell: int) -> bool:
     rule = _BY_CODE.get(code)
     if rule is None and code != ContractBroken.code:
         return True  # of the file, the kernel, or a suppression: never at a cell
-    if not filters.is_asked(code, facts.config):
+    if not is_asked(code, facts.config):
         return False
     needs = rule.needs if rule is not None else nbs501.needs(facts.config)
     ran = facts.clean(cell)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, Step, Verdict
+from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.notebook.model import Notebook
-from pytest_nbsafe.notebook.plan import Plan
-from pytest_nbsafe.trace.model import CellResult, Suspicions, Trial
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class Facts:
     trial: Trial | None = None
     project: Project | None = None
     leaks: Callable[[], tuple[tuple[Leak, str], ...]] = tuple
+
+    @property
+    def clean_run(self) -> PlanResult | None:
+        """The clean run in page order, None when nothing was executed."""
+        return self.trial.clean if self.trial else None
 
     def clean(self, cell: int) -> CellResult | None:
         """Return what the clean run in page order made of a cell, None when it did not run."""

@@ -9,6 +9,7 @@ from pytest_nbsafe.absint.leakage import declared
 from pytest_nbsafe.absint.leakage.declared import Declaration
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.errors import nearest
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Facts, finding
@@ -31,16 +32,14 @@ def faults(facts: Facts, code: str) -> Iterator[Finding]:
 
 
 def _misspelt(facts: Facts, cell: Cell, code: str) -> Iterator[Finding]:
-    import difflib
-
     for comment in declared.comments(cell.source):
         word = comment.word
         if word.lower() in _WORDS:
             continue
-        near = difflib.get_close_matches(word.lower(), _WORDS, n=1)
+        near = nearest(word.lower(), _WORDS)
         if near:  # anything else is prose
             message = f"this comment says `{word}`, which says nothing"
-            remedy = f"did you mean `{near[0]}`?"
+            remedy = f"did you mean `{near}`?"
             span = Span(comment.line, comment.column, comment.line, comment.column + 1)
             yield finding(facts, code, cell.number, span, "proved", message, remedy=remedy)
 
@@ -72,10 +71,8 @@ _FORM = "write `# nbsafe: split X -> train, test`"
 
 
 def _near(name: str, known: set[str]) -> str:
-    import difflib
-
-    found = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"did you mean `{found[0]}`?" if found else _FORM
+    near = nearest(name, sorted(known))
+    return f"did you mean `{near}`?" if near else _FORM
 
 
 def _statement(facts: Facts, cell: Cell, said: Declaration) -> ast.stmt | None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.errors import nearest
 from pytest_nbsafe.findings import Finding, Verdict
 from pytest_nbsafe.locations import NOTEBOOK, Location
-from pytest_nbsafe.rules.words import listed
+from pytest_nbsafe.sentences import listed
 
 
 class UnreadableNotebook:
@@ -30,7 +31,7 @@ class UnreadableNotebook:
 """
 
 
-class NoSuchKernel:
+class MissingKernel:
     """The notebook's kernel is not installed, or does not start.
 
     Why it matters: nothing of the notebook could be run, so nothing passed.
@@ -54,11 +55,9 @@ def unreadable(path: str, line: int | None, message: str, hint: str = "") -> Fin
 
 def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Finding:
     """Return NBS905 for a notebook whose kernel `name` is not among those `installed`."""
-    import difflib
-
-    near = difflib.get_close_matches(name, installed, n=1)
+    near = nearest(name, installed)
     here = f"installed: {listed(sorted(installed))}" if installed else "none is installed"
-    choice = (near or [*installed][:1] or ["python3"])[0]
+    choice = near or next(iter(installed), "python3")
     message = f"the notebook asks for the kernel {name!r}, which is not installed ({here})"
     return _of_file(
         "NBS905", "observed", path, message, f"install it, or choose another: {_choose(choice)}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 
-from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules.base import Claim, Mark
 from pytest_nbsafe.values import replace
@@ -14,17 +12,6 @@ _SEVERITIES = ("error", "warning", "note")
 _VERDICTS = ("observed", "proved", "confirmed", "suspected", "refuted")
 _CAUSES_FIRST = ("NBS902", "NBS101", "NBS102", "NBS201", "NBS202", "NBS103", "NBS401")
 """Of two findings that weigh the same, the one that names the cause stands over the symptom."""
-
-
-def is_selected(code: str, config: Config) -> bool:
-    """Return whether the user wants to hear of this code."""
-    return (not config.select or code in config.select) and code not in config.ignore
-
-
-def is_asked(code: str, config: Config) -> bool:
-    """Return whether a rule's answer can show: a mere note only where notes are wanted."""
-    noted = CODES[code].severity != "note" or config.notes or code in config.named
-    return noted and is_selected(code, config)
 
 
 # -- One fault, one finding --------------------------------------------------------------------

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge.missing_names import Missing, missing
+from pytest_nbsafe.notebook.cell_marks import saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.missing import Missing, missing
-from pytest_nbsafe.rules.page import saved_error
-from pytest_nbsafe.rules.words import names
+from pytest_nbsafe.rules.wording import names
 
 _ALIKE = 0.8
 _MOST_COMPARED = 40
@@ -52,7 +52,7 @@ print(sum(weights))
         What may be missing joins what surely is: where one name of a cell is gone, the functions
         that the cell calls with it are seldom another fault.
         """
-        nowhere = [item for item in missing(facts) if not item.later]
+        nowhere = [item for item in missing(facts.graph, facts.clean_run) if not item.later]
         sure: dict[int, str] = {}
         for item in nowhere:
             if item.verdict != "suspected":

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.order import sessions
-from pytest_nbsafe.order.cells import runnable
+from pytest_nbsafe.judge.missing_names import Missing, missing
+from pytest_nbsafe.order import session_split
+from pytest_nbsafe.order.runnable_cells import runnable
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.missing import Missing, missing
 
 
 class DefinedLater:
@@ -46,7 +46,7 @@ print(best())
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each cell that reads a name which only cells below define."""
-        for item in missing(facts):
+        for item in missing(facts.graph, facts.clean_run):
             if item.later:
                 yield _claim(facts, item, item.later[0])
 
@@ -86,7 +86,7 @@ def _marks(item: Missing, definer: int) -> frozenset[Mark]:
 
 def _remedy(facts: Facts, item: Missing, definer: int) -> str:
     """Return what to do: where the reader ran first, another cell had made the name for it."""
-    session = sessions.split(runnable(facts.graph))
+    session = session_split.split(runnable(facts.graph))
     read = facts.notebook.cell(item.cell).count
     made = [facts.notebook.cell(cell).count for cell in item.later]
     if read is not None and all(

@@ -7,16 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.state import is_state, outlives_kernel
+from pytest_nbsafe.analysis.page_edges import downstream, page_edges
+from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.order import sessions
-from pytest_nbsafe.order.cells import runnable
-from pytest_nbsafe.rules import again, below, symbols
+from pytest_nbsafe.judge import proof
+from pytest_nbsafe.order import session_split
+from pytest_nbsafe.order.runnable_cells import runnable
+from pytest_nbsafe.rules import named_parts, read_from_below
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.paths import downstream, page_edges, suspicions
-from pytest_nbsafe.rules.runs import same_in_page_order, why
-from pytest_nbsafe.rules.stale import anew
-from pytest_nbsafe.rules.words import against_clean, names, one_line
+from pytest_nbsafe.rules.cell_actions import action
+from pytest_nbsafe.rules.wording import (
+    against_clean,
+    names,
+    one_line,
+    refreshed_difference,
+    rerun_steps,
+)
+from pytest_nbsafe.trace.run_failures import why
 
 
 class RanOutOfOrder:
@@ -57,16 +64,16 @@ area = math.pi * radius ** 2
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each pair of cells whose counts contradict the page."""
         pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
-        session = sessions.split(runnable(facts.graph))
-        edges = page_edges(facts)
+        session = session_split.split(runnable(facts.graph))
+        edges = page_edges(facts.graph)
         for edge in edges:
             if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
                 pairs[edge.definer, edge.reader].append(edge)
         for key in sorted(pairs):
             yield _claim(facts, pairs[key])
-        for read in suspicions(facts).from_below:
-            if not same_in_page_order(facts, read.cell, read.name):
-                yield below.claim(facts, read)
+        for read in facts.suspicions.from_below:
+            if not proof.is_same_in_page_order(facts, read.cell, read.name):
+                yield read_from_below.claim(facts, read)
 
 
 def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
@@ -87,7 +94,7 @@ def _is_set_as_before(facts: Facts, edge: Edge) -> bool:
     """
     if not is_state(edge.name) or edge.definition.kind == "mutation":
         return False
-    if edge.name.endswith(" random state"):
+    if is_random(edge.name):
         return True
     definitions = facts.graph.cells[edge.definer].definitions
     return not outlives_kernel(edge.name) and any(d.kind == "import" for d in definitions)
@@ -97,7 +104,7 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     """Return whether the clean run gives what the page shows, or what the cell read."""
     if facts.trial is None or _fails_in_page_order(facts, edge.reader):
         return False
-    if symbols.are_apart(facts, edge.name, edge.reader, edge.definer):
+    if named_parts.are_apart(facts, edge.name, edge.reader, edge.definer):
         return not _differs_in_page_order(facts, edge) or _has_another_reason(facts, edge, edges)
     judgements = facts.trial.judgements
     own = judgements.get(edge.reader)
@@ -106,7 +113,7 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     below = [c for c in downstream(edges, edge.reader) if c in judgements]
     if own.values.get(edge.name) == "same":
         shown = any(facts.notebook.cell(c).outputs for c in (edge.reader, *below))
-        if not (again.was_guessed(facts, edge.definer, edge.reader) and shown):
+        if not (proof.was_guessed(facts, edge.definer, edge.reader) and shown):
             return True
     told = [judgements[c].output for c in below if judgements[c].output != "nothing-to-compare"]
     silent = own.output == "nothing-to-compare"
@@ -121,18 +128,18 @@ def _has_another_reason(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool
     return any(
         other.reader == edge.reader
         and last.get(other.definer, 0) > last.get(edge.reader, 0)
-        and not symbols.are_apart(facts, other.name, other.reader, other.definer)
+        and not named_parts.are_apart(facts, other.name, other.reader, other.definer)
         for other in edges
     )
 
 
 def _same_when_run_again(facts: Facts, edge: Edge) -> bool:
     """Return whether the reader makes the same at the end of the plan, from what is there then."""
-    ending = again.of_ending(facts, edge.reader)
+    ending = proof.rerun_at_end(facts, edge.reader)
     return (
         ending is not None
         and ending.result == "same"
-        and not again.was_guessed(facts, edge.definer, edge.reader)
+        and not proof.was_guessed(facts, edge.definer, edge.reader)
     )
 
 
@@ -151,21 +158,21 @@ def _differs_in_page_order(facts: Facts, edge: Edge) -> bool:
     if facts.trial is None or facts.plan.order != "recorded":
         return False
     judgement = facts.trial.judgements.get(edge.reader)
-    if judgement is not None and again.is_reached(facts, edge.reader):
+    if judgement is not None and proof.is_reached(facts, edge.reader):
         return "differs" in judgement.made.values()
-    ending = again.of_ending(facts, edge.reader)
+    ending = proof.rerun_at_end(facts, edge.reader)
     return ending is not None and ending.result == "differs"
 
 
 def _shown(facts: Facts, edges: Sequence[Edge]) -> tuple[str, ...]:
     """Return what the upper cell read of what the other changed."""
-    found = (symbols.of_change(facts, e.name, e.reader, e.definer) for e in edges)
+    found = (named_parts.of_change(facts, e.name, e.reader, e.definer) for e in edges)
     return tuple(dict.fromkeys(symbol for some in found for symbol in some))
 
 
 def _drift(facts: Facts, edge: Edge) -> tuple[Step, ...]:
     """Return what a cell shows in page order, where that does not tell why it is another thing."""
-    judgement = facts.trial.judgements.get(edge.reader) if facts.trial else None
+    judgement = proof.judgement(facts, edge.reader)
     if judgement is None or judgement.output != "drift":
         return ()
     shows = against_clean(judgement.saved, judgement.clean)
@@ -176,18 +183,17 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
     differs = not fails and _differs_in_page_order(facts, edge)
-    ending = again.of_ending(facts, edge.reader) if differs else None
+    ending = proof.rerun_at_end(facts, edge.reader) if differs else None
     shows = () if fails or differs else _drift(facts, edge)
     shown = _shown(facts, edges)
     made = names(shown)
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
-    does = anew(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)], shown)
-    does = does.removesuffix(" anew")
+    does = action(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)], shown).once
     message = f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: "
     if fails and (result := facts.clean(edge.reader)):
         message += f"in page order it fails with {one_line(why(result))}"
     elif differs:
-        message += f"in page order it makes another result{again.told(ending)}"
+        message += f"in page order it makes another result{refreshed_difference(ending)}"
     elif shows:
         message += "its result is that of an older version, or of other libraries"
     else:
@@ -211,7 +217,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
                     edge.definition.span.line,
                     f"{does} afterwards; it ran as [{definer}]",
                 ),
-                *again.steps(ending, edge.use.span.line),
+                *rerun_steps(ending, edge.use.span.line),
                 *shows,
             ),
             remedy="restart the kernel, run all cells from the top, and save",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.alternatives import Ambiguous, ambiguous, definition_of
+from pytest_nbsafe.judge import proof
+from pytest_nbsafe.order.ambiguous_reads import AmbiguousRead, ambiguous, definition_of
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.runs import same_in_page_order
-from pytest_nbsafe.rules.words import against_clean, names
+from pytest_nbsafe.rules.wording import against_clean, names
 
 
 class AmbiguousDefinition:
@@ -53,17 +53,17 @@ print(low)
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each cell whose input one of two cells made."""
-        pairs: dict[tuple[int, int, int], list[Ambiguous]] = defaultdict(list)
-        for found in ambiguous(facts):
-            if not same_in_page_order(facts, found.reader, found.use.name):
+        pairs: dict[tuple[int, int, int], list[AmbiguousRead]] = defaultdict(list)
+        for found in ambiguous(facts.graph):
+            if not proof.is_same_in_page_order(facts, found.reader, found.use.name):
                 pairs[found.reader, found.nearest, found.other].append(found)
         for reads in pairs.values():
             yield _claim(facts, reads)
 
 
-def _claim(facts: Facts, reads: Sequence[Ambiguous]) -> Claim:
+def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
     first = reads[0]
-    own = facts.trial.judgements.get(first.reader) if facts.trial else None
+    own = proof.judgement(facts, first.reader)
     differs = own is not None and own.output == "differs"
     made = names(dict.fromkeys(read.use.name for read in reads))
     steps = [*_definitions(facts, first, made)]
@@ -91,7 +91,7 @@ def _claim(facts: Facts, reads: Sequence[Ambiguous]) -> Claim:
     )
 
 
-def _message(facts: Facts, found: Ambiguous, made: str) -> str:
+def _message(facts: Facts, found: AmbiguousRead, made: str) -> str:
     if found.reason == "untold":
         return (
             f"cell {found.other} and cell {found.nearest} both define {made}, nothing reads that "
@@ -104,10 +104,10 @@ def _message(facts: Facts, found: Ambiguous, made: str) -> str:
     return f"{ran}: in page order it reads that of cell {found.nearest}"
 
 
-def _definitions(facts: Facts, found: Ambiguous, made: str) -> Iterator[Step]:
+def _definitions(facts: Facts, found: AmbiguousRead, made: str) -> Iterator[Step]:
     """Yield what each of the two cells does, in page order, and what the reader read."""
     for cell in (found.other, found.nearest):
-        line = definition_of(facts, cell, found.use.name).span.line
+        line = definition_of(facts.graph, cell, found.use.name).span.line
         yield Step(cell, line, f"defines {made}{_ran(facts, cell)}")
     via = f" {found.use.via}" if found.use.via else ""
     reads = f"reads {made}{via}{_ran(facts, found.reader)}"
@@ -119,7 +119,7 @@ def _ran(facts: Facts, cell: int) -> str:
     return "; it has no count" if count is None else f"; it ran as [{count}]"
 
 
-def _remedy(found: Ambiguous, made: str) -> str:
+def _remedy(found: AmbiguousRead, made: str) -> str:
     apart = f"give {made} of each cell a name of its own, or delete the definition not meant"
     if found.reason == "untold":
         return apart

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.notebook.cell_marks import is_skipped
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.page import is_skipped
 
 _REACHES = patterns.compile(
     r"\b(?:_+\d*|_i+\d*|Out|In|get_ipython)\b|__future__|IPython\.(?:core\.)?display"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pytest_nbsafe.analysis import reruns
-from pytest_nbsafe.analysis.reruns import Hazard
+from pytest_nbsafe.analysis import rerun_hazards
+from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge.trial import RanOtherwise
+from pytest_nbsafe.notebook.cell_marks import is_skipped
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.page import is_skipped
-from pytest_nbsafe.rules.words import against_clean, listed
-from pytest_nbsafe.trace.model import RanOtherwise
+from pytest_nbsafe.rules.wording import against_clean
+from pytest_nbsafe.sentences import listed
 
 
 class RerunUnsafe:
@@ -57,7 +58,7 @@ print(prices)
         for number in facts.graph.cells:
             if is_skipped(facts.notebook.cell(number)):
                 continue
-            for hazard in reruns.hazards(facts.graph, number):
+            for hazard in rerun_hazards.hazards(facts.graph, number):
                 yield _claim(facts, number, hazard)
         more = facts.trial.ran_otherwise if facts.trial else None
         if more is not None and more.counts:
@@ -82,7 +83,7 @@ def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
 
 def _seen(facts: Facts, more: RanOtherwise) -> Claim:
     """Return that a cell did run more often, and what the page shows of that."""
-    hazard = next(iter(reruns.hazards(facts.graph, more.cell)), None)
+    hazard = next(iter(rerun_hazards.hazards(facts.graph, more.cell)), None)
     count = facts.notebook.cell(more.cell).count
     ran = listed(f"[{n}]" for n in (*more.counts, count))
     times = "twice" if len(more.counts) == 1 else f"{len(more.counts) + 1} times"

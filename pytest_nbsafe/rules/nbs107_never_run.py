@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pytest_nbsafe.notebook.cell_marks import is_skipped
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.page import is_skipped
 
 
 class NeverRun:

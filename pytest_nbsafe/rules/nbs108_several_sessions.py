@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.notebook.cell_marks import counted
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.order import sessions
+from pytest_nbsafe.order import session_split
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.page import counted
-from pytest_nbsafe.rules.words import cells as cells_in_words
+from pytest_nbsafe.sentences import cells as cells_in_words
 
 _SHOWN = 8
 
@@ -58,7 +58,7 @@ print(total)
         for cell in page:
             at[cell.count].append(cell)
             if len(at[cell.count]) == 2:
-                yield _claim(facts, at[cell.count][0], cell, sessions.split(page))
+                yield _claim(facts, at[cell.count][0], cell, session_split.split(page))
                 return
 
 

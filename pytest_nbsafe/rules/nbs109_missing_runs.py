@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.notebook.cell_marks import counted
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.order import sessions
+from pytest_nbsafe.order import session_split
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 from pytest_nbsafe.rules.nbs108_several_sessions import without_copies
-from pytest_nbsafe.rules.page import counted
-from pytest_nbsafe.rules.words import listed
+from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.values import dataclass
 
 _SHOWN = 4
@@ -81,7 +81,7 @@ print(total)
 def _gaps(page: Sequence[Cell]) -> tuple[list[int], list[_Gap]]:
     """Return the highest count of every session, and the gaps of them all."""
     members: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    session = sessions.split(page)
+    session = session_split.split(page)
     for cell in page:
         if cell.count is not None:
             members[session[cell.number]].append((cell.count, cell.number))

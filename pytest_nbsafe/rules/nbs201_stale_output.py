@@ -6,13 +6,16 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.page_edges import page_edges
+from pytest_nbsafe.analysis.state import is_random
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.rules import again, neverrun, symbols
+from pytest_nbsafe.judge import proof
+from pytest_nbsafe.judge.missing_names import mention
+from pytest_nbsafe.judge.trial import Rerun
+from pytest_nbsafe.rules import made_without, named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.page import mention
-from pytest_nbsafe.rules.paths import page_edges, suspicions
-from pytest_nbsafe.rules.stale import (
-    anew,
+from pytest_nbsafe.rules.cell_actions import action
+from pytest_nbsafe.rules.stale_paths import (
     chain_steps,
     first_again,
     link,
@@ -23,8 +26,9 @@ from pytest_nbsafe.rules.stale import (
     root,
     why_older,
 )
-from pytest_nbsafe.rules.words import against_clean, cells, few, ran_as
-from pytest_nbsafe.trace.model import Judgement, OutdatedResult, Rerun, StaleRead
+from pytest_nbsafe.rules.wording import against_clean, few, ran_as, rerun_steps
+from pytest_nbsafe.sentences import cells
+from pytest_nbsafe.trace.suspicions import OutdatedResult, StaleRead
 
 
 class StaleOutput:
@@ -72,25 +76,21 @@ print(price)
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each suspected cell, unless the clean run refutes it."""
         told: set[int] = set()
-        edges = page_edges(facts)
+        edges = page_edges(facts.graph)
         last = {run.cell: run.step for run in facts.plan.runs}
-        for read in suspicions(facts).stale_reads:
+        for read in facts.suspicions.stale_reads:
             if read.cell in told or last.get(read.cell) != read.step:
                 continue
-            if _speaks(facts, read, again.of_read(facts, read.cell)):
+            if _speaks(facts, read, proof.rerun_of_read(facts, read.cell)):
                 told.add(read.cell)
                 yield _stale_read(facts, read, edges)
-        for old in suspicions(facts).outdated:
+        for old in facts.suspicions.outdated:
             if old.cell in told or last.get(old.cell) != old.step:
                 continue
             if _speaks_of_old(facts, old):
                 told.add(old.cell)
                 yield _outdated(facts, old, edges)
-        yield from neverrun.claims(facts, edges, told)
-
-
-def _judgement(facts: Facts, cell: int) -> Judgement | None:
-    return facts.trial.judgements.get(cell) if facts.trial else None
+        yield from made_without.claims(facts, edges, told)
 
 
 def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | None) -> bool:
@@ -100,14 +100,14 @@ def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | 
     unless it is known that its saved output is stale.
     """
     cell = suspicion.cell
-    if facts.clean(cell) is not None and not again.is_reached(facts, cell):
-        return again.shows_old(facts, rerun)
-    judgement = _judgement(facts, cell)
+    if facts.clean(cell) is not None and not proof.is_reached(facts, cell):
+        return proof.shows_old(facts, rerun)
+    judgement = proof.judgement(facts, cell)
     if judgement is not None and judgement.output in {"same", "differs"}:
         return judgement.output == "differs"
     same = judgement is not None and judgement.values.get(suspicion.name) == "same"
     refuted = same or (rerun is not None and rerun.result == "same")
-    return not refuted or again.was_guessed(facts, *link(suspicion))
+    return not refuted or proof.was_guessed(facts, *link(suspicion))
 
 
 def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
@@ -116,11 +116,11 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
     Another text does, or another input of a cell whose outputs are not text. What is left is told
     by NBS103.
     """
-    judgement, rerun = _judgement(facts, old.cell), again.of_ending(facts, old.cell)
+    judgement, rerun = proof.judgement(facts, old.cell), proof.rerun_at_end(facts, old.cell)
     if not _speaks(facts, old, rerun):
         return False
-    if judgement is None or not again.is_reached(facts, old.cell):
-        return again.shows_old(facts, rerun)
+    if judgement is None or not proof.is_reached(facts, old.cell):
+        return proof.shows_old(facts, rerun)
     other_input = judgement.values.get(old.name) == "differs"
     return judgement.output == "differs" or (
         other_input and bool(facts.notebook.cell(old.cell).outputs)
@@ -129,15 +129,17 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
     old = f", still made from the older {newer(facts, read.chain[-1])}" if read.chain else ""
-    reads = f"read {symbols.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
+    reads = (
+        f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
+    )
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
-    rerun = again.of_read(facts, read.cell)
+    rerun = proof.rerun_of_read(facts, read.cell)
     why, remedy = why_older(facts, read), refresh_remedy(facts, read)
     return _claim(facts, read, rerun, why, steps, remedy, edges)
 
 
 def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
-    alike = [o for o in suspicions(facts).outdated if _is_alike(o, old)]
+    alike = [o for o in facts.suspicions.outdated if _is_alike(o, old)]
     made = [o.name for o in alike if o.through == old.through]
     between = [
         Step(cell, _line(facts, cell, made), f"ran{_as(facts, cell)} with the older {few(made)}")
@@ -145,7 +147,7 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
     ]
     reads = "read what it made" if old.through else f"read {few(_read(facts, old, made))}"
     shown = tuple(dict.fromkeys(symbol for o in alike for symbol in _shown(facts, o)))
-    does = anew(facts, old.definer, [o.name for o in alike], shown)
+    does = action(facts, old.definer, [o.name for o in alike], shown).anew
     steps = (
         *between,
         Step(old.cell, old.line, f"{reads} {ran_as(facts.plan, old.step)}"),
@@ -156,7 +158,7 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
-    rerun = again.of_ending(facts, old.cell)
+    rerun = proof.rerun_at_end(facts, old.cell)
     return _claim(facts, old, rerun, why, steps, remedy, edges)
 
 
@@ -167,19 +169,19 @@ def _as(facts: Facts, cell: int) -> str:
 
 def _shown(facts: Facts, old: OutdatedResult) -> tuple[str, ...]:
     """Return what was made anew, by the parts that were read of it."""
-    return symbols.of_change(facts, old.name, link(old)[1], old.definer)
+    return named_parts.of_change(facts, old.name, link(old)[1], old.definer)
 
 
 def _read(facts: Facts, old: OutdatedResult, made: Collection[str]) -> tuple[str, ...]:
     """Return what the cell read of names that were made anew."""
-    found = (symbols.of_change(facts, name, old.cell, old.definer) for name in made)
+    found = (named_parts.of_change(facts, name, old.cell, old.definer) for name in made)
     return tuple(dict.fromkeys(symbol for some in found for symbol in some))
 
 
 def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ...]:
     if isinstance(suspicion, StaleRead):
         return parts(facts, suspicion)
-    return symbols.parts(suspicion.name, _shown(facts, suspicion))
+    return named_parts.parts(suspicion.name, _shown(facts, suspicion))
 
 
 def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
@@ -190,7 +192,7 @@ def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
 
 def _line(facts: Facts, cell: int, made: Collection[str]) -> int:
     """Return the line on which a cell first reads one of the names, or what came of them."""
-    lines = [o.line for o in suspicions(facts).outdated if o.cell == cell and o.name in made]
+    lines = [o.line for o in facts.suspicions.outdated if o.cell == cell and o.name in made]
     return min(lines, default=1)
 
 
@@ -200,7 +202,7 @@ def _is_whole(facts: Facts, old: OutdatedResult, first: Collection[int]) -> bool
     Not what was drawn since from a random state; nor a name that was only changed, not made, and
     that a cell to be run again changes itself: it would change it once more.
     """
-    if old.name.endswith(" random state"):
+    if is_random(old.name):
         return False
     made = facts.graph.cells[old.definer].definitions
     if any(d.name == old.name and d.kind != "mutation" for d in made):
@@ -229,7 +231,7 @@ def _claim(
     edges: Sequence[Edge],
 ) -> Claim:
     page = facts.notebook.cell(suspicion.cell)
-    judgement = _judgement(facts, suspicion.cell)
+    judgement = proof.judgement(facts, suspicion.cell)
     verdict: Verdict = "suspected"
     says = "this result may be stale"
     if judgement is not None and judgement.output == "differs":
@@ -237,10 +239,10 @@ def _claim(
         says = "the saved output is stale"
         shows = against_clean(judgement.saved, judgement.clean)
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
-    elif rerun is not None and again.shows_old(facts, rerun):
+    elif rerun is not None and proof.shows_old(facts, rerun):
         verdict = "confirmed"
         says = "the saved output is stale"
-        steps = (*steps, *again.steps(rerun, suspicion.line))
+        steps = (*steps, *rerun_steps(rerun, suspicion.line))
     elif judgement is not None and judgement.output == "drift":
         says = "this result is stale, or other versions or files gave it"
         shows = against_clean(judgement.saved, judgement.clean)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pytest_nbsafe.analysis.page_edges import page_edges
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.rules import again, symbols
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.paths import page_edges, suspicions
-from pytest_nbsafe.rules.stale import chain_steps, marks, parts, refresh_remedy, why_older
-from pytest_nbsafe.rules.words import ran_as
-from pytest_nbsafe.trace.model import Judgement, StaleRead
+from pytest_nbsafe.judge import proof
+from pytest_nbsafe.judge.trial import Judgement
+from pytest_nbsafe.rules import named_parts
+from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.stale_paths import chain_steps, marks, parts, refresh_remedy, why_older
+from pytest_nbsafe.rules.wording import ran_as, refreshed_difference, rerun_steps
+from pytest_nbsafe.trace.suspicions import StaleRead
 
 
 class StaleReadInReplay:
@@ -31,7 +33,6 @@ class StaleReadInReplay:
     """
 
     code: ClassVar[str] = "NBS202"
-    needs: ClassVar[Needs] = "run"
     bad: ClassVar[str] = """\
 # %% [1]
 rate = 0.5
@@ -58,7 +59,7 @@ total = 3 * price
         if facts.trial is None or facts.trial.replay is None:
             return
         told: set[tuple[int, str]] = set()
-        for read in suspicions(facts).stale_reads:
+        for read in facts.suspicions.stale_reads:
             last = facts.plan.last_run(read.cell)
             if last is None or last.step != read.step or (read.cell, read.name) in told:
                 continue
@@ -73,11 +74,11 @@ def _verdict(facts: Facts, read: StaleRead) -> Verdict | None:
 
     The judge decides where it has the value; else the cell that was run again, refreshed.
     """
-    judgement = facts.trial.judgements.get(read.cell) if facts.trial else None
-    value = judgement.values.get(read.name, "nothing-to-compare") if judgement else None
-    if judgement is not None and value != "nothing-to-compare":
+    judgement = proof.judgement(facts, read.cell)
+    value = judgement.values.get(read.name, "gone") if judgement else "gone"
+    if judgement is not None and value not in {"gone", "nothing-to-compare"}:
         return "confirmed" if value == "differs" and not _made_the_same(judgement) else None
-    rerun = again.of_read(facts, read.cell)
+    rerun = proof.rerun_of_read(facts, read.cell)
     if rerun is None or rerun.result in {"same", "nondeterministic"}:
         return None
     return "confirmed" if rerun.result == "differs" else "observed"
@@ -91,9 +92,9 @@ def _made_the_same(judgement: Judgement) -> bool:
 
 
 def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
-    if not again.is_proof(facts):
+    if not proof.is_proof(facts):
         verdict = "suspected"
-    rerun = again.of_read(facts, read.cell)
+    rerun = proof.rerun_of_read(facts, read.cell)
     why = why_older(facts, read)
     return Claim(
         finding(
@@ -102,17 +103,17 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
             read.cell,
             read.line,
             verdict,
-            f"this cell read a stale value: {why}{again.told(rerun)}",
+            f"this cell read a stale value: {why}{refreshed_difference(rerun)}",
             steps=(
                 *chain_steps(facts, read.chain),
                 Step(read.cell, read.line, _reads(facts, read)),
-                *again.steps(rerun, read.line),
+                *rerun_steps(rerun, read.line),
             ),
             remedy=refresh_remedy(facts, read),
             severity="warning" if verdict == "observed" else None,
             symbols=parts(facts, read),
         ),
-        explains=marks(read, page_edges(facts)),
+        explains=marks(read, page_edges(facts.graph)),
         fault=("NBS202", read.cell),
         also=Step(read.cell, read.line, f"read a stale value, too: {why}"),
     )
@@ -120,10 +121,10 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
 
 def _reads(facts: Facts, read: StaleRead) -> str:
     """Return what the cell read, and what is known of the value that it should have read."""
-    reads = f"read {symbols.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}"
-    judgement = facts.trial.judgements.get(read.cell) if facts.trial else None
+    reads = f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}"
+    judgement = proof.judgement(facts, read.cell)
     if judgement is not None and judgement.values.get(read.name) == "differs":
         return f"{reads}; a clean run gives another value"
-    rerun = again.of_read(facts, read.cell)
+    rerun = proof.rerun_of_read(facts, read.cell)
     cause = f" ({rerun.cause})" if rerun is not None and rerun.cause else ""
     return f"{reads}; what it would make refreshed is not known{cause}" if cause else reads

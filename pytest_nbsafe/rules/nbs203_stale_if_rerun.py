@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.words import called, cells
+from pytest_nbsafe.rules.wording import called
+from pytest_nbsafe.sentences import cells
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.mixing import Mixture

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pytest_nbsafe.analysis.page_edges import downstream, page_edges
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules import again, symbols
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.paths import downstream, page_edges
-from pytest_nbsafe.rules.stale import anew
-from pytest_nbsafe.rules.words import cells, names, ran_as
-from pytest_nbsafe.trace.model import Changed, Consistency
+from pytest_nbsafe.judge import proof
+from pytest_nbsafe.rules import named_parts
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.cell_actions import action
+from pytest_nbsafe.rules.wording import names, ran_as, refreshed_difference, rerun_steps
+from pytest_nbsafe.sentences import cells
+from pytest_nbsafe.trace.consistency import Changed, Consistency
 
 
 class InconsistentCell:
@@ -32,7 +34,6 @@ class InconsistentCell:
     """
 
     code: ClassVar[str] = "NBS205"
-    needs: ClassVar[Needs] = "run"
     bad: ClassVar[str] = """\
 # %% [1]
 rate, member = 0.5, True
@@ -66,13 +67,13 @@ total = price()
             lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
             found = _answer(facts, state) if lost else ""
             if found and (found == "differs" or not _is_apart(facts, state)):
-                yield _claim(facts, state, sure=found == "differs" and again.is_proof(facts))
+                yield _claim(facts, state, sure=found == "differs" and proof.is_proof(facts))
 
 
 def _is_apart(facts: Facts, state: Consistency) -> bool:
     """Return whether nothing was seen to be changed of the parts that the cell read."""
     return bool(state.changed) and all(
-        change.maker and symbols.are_apart(facts, change.name, state.cell, change.maker)
+        change.maker and named_parts.are_apart(facts, change.name, state.cell, change.maker)
         for change in state.changed
     )
 
@@ -89,8 +90,8 @@ def _answer(facts: Facts, state: Consistency) -> str:
     """Return "differs" or "unknown" for what a clean run makes of the cell, empty for the same."""
     assert facts.trial is not None, "asked only after a run"
     judgement = facts.trial.judgements.get(state.cell)
-    if judgement is None or not again.is_reached(facts, state.cell):
-        ending = again.of_ending(facts, state.cell)
+    if judgement is None or not proof.is_reached(facts, state.cell):
+        ending = proof.rerun_at_end(facts, state.cell)
         return "differs" if ending is not None and ending.result == "differs" else ""
     lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     if judgement.output == "same" or all(judgement.values.get(n) != "differs" for n in lost):
@@ -108,14 +109,14 @@ def _answer(facts: Facts, state: Consistency) -> str:
 def _all_below_reproduce(facts: Facts, cell: int) -> bool:
     """Return whether the page shows something made from the cell, and all of it is right."""
     assert facts.trial is not None, "asked only after a run"
-    below = downstream(page_edges(facts), cell)
+    below = downstream(page_edges(facts.graph), cell)
     shown = [j.output for c in below if (j := facts.trial.judgements.get(c)) is not None]
     told = [output for output in shown if output != "nothing-to-compare"]
     return bool(told) and all(output == "same" for output in told)
 
 
 def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
-    ending, root = again.of_ending(facts, state.cell), _root(facts, state)
+    ending, root = proof.rerun_at_end(facts, state.cell), _root(facts, state)
     lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     line = state.changed[0].line if state.changed else 1
     what = _lost(facts, state, lost)
@@ -127,8 +128,9 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
             state.cell,
             line,
             "confirmed" if sure else "observed",
-            f"this cell no longer fits what it read: {what}, and {end}{again.told(ending)}",
-            steps=(*_steps(facts, state), *again.steps(ending, line)),
+            f"this cell no longer fits what it read: {what}, and {end}"
+            f"{refreshed_difference(ending)}",
+            steps=(*_steps(facts, state), *rerun_steps(ending, line)),
             remedy=_remedy(state),
             severity="error" if sure else "note",
             symbols=_parts(facts, state),
@@ -150,12 +152,12 @@ def _shown(facts: Facts, state: Consistency, change: Changed) -> tuple[str, ...]
     """Return what was changed of an input, by the parts that the cell read of it."""
     if not change.maker:
         return (change.name,)
-    return symbols.of_change(facts, change.name, state.cell, change.maker)
+    return named_parts.of_change(facts, change.name, state.cell, change.maker)
 
 
 def _parts(facts: Facts, state: Consistency) -> tuple[str, ...]:
     found = ((c.name, _shown(facts, state, c)) for c in state.changed)
-    return tuple(part for name, shown in found for part in symbols.parts(name, shown))
+    return tuple(part for name, shown in found for part in named_parts.parts(name, shown))
 
 
 def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
@@ -164,7 +166,7 @@ def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
         shown = _shown(facts, state, change)
         yield Step(state.cell, change.line, f"read {names(shown)} {ran_as(facts.plan, state.step)}")
         if change.maker:
-            does = anew(facts, change.maker, [change.name], shown)
+            does = action(facts, change.maker, [change.name], shown).anew
             does += f" {ran_as(facts.plan, change.maker_at[0])}"
             yield Step(change.maker, change.maker_line, does)
     if not state.changed:

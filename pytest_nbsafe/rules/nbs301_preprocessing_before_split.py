@@ -1,35 +1,24 @@
-"""NBS301: a scaler, imputer or the like was fitted on rows that are later test rows."""
+"""A scaler, imputer, PCA or vectorizer was fitted on rows that are later test rows.
+
+Why it matters: what it learned (means, medians, components, a vocabulary) comes from the test
+rows too, and the model is trained with it. The test score then says more than the model knows:
+new rows will not have been there when the scaler was fitted.
+
+Limits: told only where a model is scored on such rows. What learns nothing but which categories
+there are (OneHotEncoder, LabelEncoder) or nothing at all (Normalizer, HashingVectorizer) is
+left alone. An estimator of a library that the tables do not know is not seen; the table
+`[tool.nbsafe.leakage]` makes it known.
+
+Source: NBLyzer, section 4.2, where any fit before a split is told, also one that nothing is
+scored on; Kaufman et al. 2012 (leakage from test rows).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.libraries import keys
+from pytest_nbsafe.rules.leak_claims import Leak, learns, named, pipeline
 
-from pytest_nbsafe.absint.leakage import knowledge
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, learns, named, pipeline
-
-
-class PreprocessingBeforeSplit:
-    """A scaler, imputer, PCA or vectorizer was fitted on rows that are later test rows.
-
-    Why it matters: what it learned (means, medians, components, a vocabulary) comes from the test
-    rows too, and the model is trained with it. The test score then says more than the model knows:
-    new rows will not have been there when the scaler was fitted.
-
-    Limits: told only where a model is scored on such rows. What learns nothing but which categories
-    there are (OneHotEncoder, LabelEncoder) or nothing at all (Normalizer, HashingVectorizer) is
-    left alone. An estimator of a library that the tables do not know is not seen; the table
-    `[tool.nbsafe.leakage]` makes it known.
-
-    Source: NBLyzer, section 4.2, where any fit before a split is told, also one that nothing is
-    scored on; Kaufman et al. 2012 (leakage from test rows).
-    """
-
-    code: ClassVar[str] = "NBS301"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -43,7 +32,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -58,27 +47,25 @@ model = LogisticRegression().fit(scaler.transform(X_train), y_train)
 print(model.score(scaler.transform(X_test), y_test))
 """
 
-    @property
-    def more(self) -> str:
-        """The keys of a table that makes a library known."""
-        groups = (
-            ("Keys for classes", knowledge.ROLES),
-            ("Keys for functions and methods (a method as `Class.method`)", knowledge.EFFECTS),
-            ("Further keys for classes", knowledge.TRAITS),
-        )
-        lines = ['In [tool.nbsafe.leakage."module"], each with a list of names of the module:']
-        for title, keys in groups:
-            lines += ["", f"{title}:", *(f"    {key:<18} {says}" for key, says in keys.items())]
-        return "\n".join(lines)
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each estimator that learned from test rows before the split."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+def more() -> str:
+    """Return the keys of a table that makes a library known."""
+    groups = (
+        ("Keys for classes", keys.ROLES),
+        ("Keys for functions and methods (a method as `Class.method`)", keys.EFFECTS),
+        ("Further keys for classes", keys.TRAITS),
+    )
+    lines = ['In [tool.nbsafe.leakage."module"], each with a list of names of the module:']
+    for title, entries in groups:
+        lines += ["", f"{title}:", *(f"    {key:<18} {says}" for key, says in entries.items())]
+    return "\n".join(lines)
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     return f"{named(leak.what)} {learns(leak)} rows that are later test rows"
 
 
-def _remedy(leak: Leak) -> str:
+def remedy(leak: Leak) -> str:
+    """Return how to mend a leak."""
     return f"split first and fit it on the training rows, or use {pipeline(leak)}"

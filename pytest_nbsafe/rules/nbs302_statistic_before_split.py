@@ -1,31 +1,20 @@
-"""NBS302: a mean, median or the like of rows that are later test rows went into the features."""
+"""A mean, median, range or the like of rows that are later test rows went into the features.
+
+Why it matters: `(df - df.mean()) / df.std()` above the split does by hand what a scaler does
+that was fitted on all rows, and so does filling gaps with a median of all: training rows then
+hold something of the test rows, and the score on these says too much.
+
+Limits: told only where a model is scored on such rows. Constants, row-wise functions,
+statistics that are only printed or drawn, and statistics of each row alone are left alone.
+
+Source: NBLyzer, section 4.2 (normalising and extrapolating functions); Kaufman et al. 2012.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class StatisticBeforeSplit:
-    """A mean, median, range or the like of rows that are later test rows went into the features.
-
-    Why it matters: `(df - df.mean()) / df.std()` above the split does by hand what a scaler does
-    that was fitted on all rows, and so does filling gaps with a median of all: training rows then
-    hold something of the test rows, and the score on these says too much.
-
-    Limits: told only where a model is scored on such rows. Constants, row-wise functions,
-    statistics that are only printed or drawn, and statistics of each row alone are left alone.
-
-    Source: NBLyzer, section 4.2 (normalising and extrapolating functions); Kaufman et al. 2012.
-    """
-
-    code: ClassVar[str] = "NBS302"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -38,7 +27,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -51,17 +40,11 @@ mean, spread = X_train.mean(axis=0), X_train.std(axis=0)
 model = LogisticRegression().fit((X_train - mean) / spread, y_train)
 print(model.score((X_test - mean) / spread, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each statistic of test rows that a model was trained or scored with."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "split first, and take it of the training rows only"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what)
     does = verb(leak, "goes", "may go")
     return f"{what} of rows that are later test rows {does} into the features"
-
-
-def _remedy(_: Leak) -> str:
-    return "split first, and take it of the training rows only"

@@ -1,31 +1,20 @@
-"""NBS303: features were chosen with the labels of rows that are later test rows."""
+"""Features were chosen with the labels of rows that are later test rows.
+
+Why it matters: of many columns of pure noise, some go with the labels by chance. Chosen on all
+rows, they go with the labels of the test rows too, and the score looks fine where nothing can
+be predicted at all.
+
+Limits: told only where a model is scored on such rows, by a split or by cross-validation. A
+choice made by eye, from a printed table of correlations, is not seen.
+
+Source: Ambroise & McLachlan 2002; Hastie, Tibshirani & Friedman 2009, section 7.10.2.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, pipeline, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, pipeline, verb
-
-
-class SelectionBeforeSplit:
-    """Features were chosen with the labels of rows that are later test rows.
-
-    Why it matters: of many columns of pure noise, some go with the labels by chance. Chosen on all
-    rows, they go with the labels of the test rows too, and the score looks fine where nothing can
-    be predicted at all.
-
-    Limits: told only where a model is scored on such rows, by a split or by cross-validation. A
-    choice made by eye, from a printed table of correlations, is not seen.
-
-    Source: Ambroise & McLachlan 2002; Hastie, Tibshirani & Friedman 2009, section 7.10.2.
-    """
-
-    code: ClassVar[str] = "NBS303"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
@@ -39,7 +28,7 @@ X_train, X_test, y_train, y_test = train_test_split(best, y, random_state=0)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
@@ -54,16 +43,14 @@ model = make_pipeline(SelectKBest(k=3), LogisticRegression()).fit(X_train, y_tra
 print(model.score(X_test, y_test))
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each choice of features that knew the labels of test rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
 
-
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what)
     does = verb(leak, "chooses", "may choose")
     return f"{what} {does} features with the labels of later test rows"
 
 
-def _remedy(leak: Leak) -> str:
+def remedy(leak: Leak) -> str:
+    """Return how to mend a leak."""
     return f"choose them on the training rows, or use {pipeline(leak)}"

@@ -1,30 +1,19 @@
-"""NBS304: something was fitted on the test rows, and then evaluated on them."""
+"""A scaler, imputer or the like was fitted on the test rows, which are then evaluated.
+
+Why it matters: `fit_transform(X_test)` scales the test rows by their own mean, not by that of
+the training rows. The score is then of a model that has seen the whole test set at once, and of
+other numbers than the model was trained on; it may be better or worse than the truth.
+
+Limits: told only where a model is scored on such rows. What learns nothing is left alone.
+
+Source: the pitfalls page of the scikit-learn user guide (inconsistent preprocessing).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class FitOnTest:
-    """A scaler, imputer or the like was fitted on the test rows, which are then evaluated.
-
-    Why it matters: `fit_transform(X_test)` scales the test rows by their own mean, not by that of
-    the training rows. The score is then of a model that has seen the whole test set at once, and of
-    other numbers than the model was trained on; it may be better or worse than the truth.
-
-    Limits: told only where a model is scored on such rows. What learns nothing is left alone.
-
-    Source: the pitfalls page of the scikit-learn user guide (inconsistent preprocessing).
-    """
-
-    code: ClassVar[str] = "NBS304"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -40,7 +29,7 @@ X_test = scaler.fit_transform(X_test) #! NBS304
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -56,17 +45,11 @@ X_test = scaler.transform(X_test)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each fit on the test rows alone."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "call `transform` on the test rows, with what was fitted on the training rows"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what)
     does = verb(leak, "is", "may be")
     return f"{what} {does} fitted on the test rows that it changes"
-
-
-def _remedy(_: Leak) -> str:
-    return "call `transform` on the test rows, with what was fitted on the training rows"

@@ -1,32 +1,21 @@
-"""NBS305: cross-validation runs on data that something was fitted on whole."""
+"""Cross-validation runs on data that a scaler, imputer or the like was fitted on whole.
+
+Why it matters: each fold is a test set once, and what was fitted on all rows knows every fold.
+The mean of the scores says too much, and choosing parameters by it prefers those that profit
+most.
+
+Limits: a step inside a pipeline that is cross-validated is fitted in each fold, and left alone;
+so is what learns nothing. Told for `cross_val_score` and its kin, for searches whose best score
+is used, and for loops over the folds of a splitter.
+
+Source: Hastie, Tibshirani & Friedman 2009, section 7.10.2; Kaufman et al. 2012.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, learns, named, pipeline
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, learns, named, pipeline
-
-
-class PreprocessingBeforeCv:
-    """Cross-validation runs on data that a scaler, imputer or the like was fitted on whole.
-
-    Why it matters: each fold is a test set once, and what was fitted on all rows knows every fold.
-    The mean of the scores says too much, and choosing parameters by it prefers those that profit
-    most.
-
-    Limits: a step inside a pipeline that is cross-validated is fitted in each fold, and left alone;
-    so is what learns nothing. Told for `cross_val_score` and its kin, for searches whose best score
-    is used, and for loops over the folds of a splitter.
-
-    Source: Hastie, Tibshirani & Friedman 2009, section 7.10.2; Kaufman et al. 2012.
-    """
-
-    code: ClassVar[str] = "NBS305"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import cross_val_score
@@ -38,7 +27,7 @@ X = StandardScaler().fit_transform(X) #! NBS305
 # %% [3]
 print(cross_val_score(SVC(), X, y).mean())
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import cross_val_score
@@ -52,14 +41,12 @@ model = make_pipeline(StandardScaler(), SVC())
 print(cross_val_score(model, X, y).mean())
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each estimator or statistic that knew all folds."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
 
-
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     return f"{named(leak.what)} {learns(leak)} the test rows of every fold too"
 
 
-def _remedy(leak: Leak) -> str:
+def remedy(leak: Leak) -> str:
+    """Return how to mend a leak."""
     return f"cross-validate {pipeline(leak)}"

@@ -1,32 +1,21 @@
-"""NBS306: train and test rows were joined, and something was fitted on both."""
+"""Training and test rows were joined, and something was fitted on both.
+
+Why it matters: `pd.concat([train, test])` is a handy way to give both the same columns. But a
+scaler, an imputer or a mean of the joined table learns from the test rows, as if there had been
+no split.
+
+Limits: told only where a model is scored on such rows; a competition's test file without labels
+cannot be scored, so nothing is said of it. Row-wise changes of the joined table, `get_dummies`
+among them, are left alone.
+
+Source: Kaufman et al. 2012; Kapoor & Narayanan 2023 (no clean separation of train and test).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class FitOnTrainAndTest:
-    """Training and test rows were joined, and something was fitted on both.
-
-    Why it matters: `pd.concat([train, test])` is a handy way to give both the same columns. But a
-    scaler, an imputer or a mean of the joined table learns from the test rows, as if there had been
-    no split.
-
-    Limits: told only where a model is scored on such rows; a competition's test file without labels
-    cannot be scored, so nothing is said of it. Row-wise changes of the joined table, `get_dummies`
-    among them, are left alone.
-
-    Source: Kaufman et al. 2012; Kapoor & Narayanan 2023 (no clean separation of train and test).
-    """
-
-    code: ClassVar[str] = "NBS306"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -40,7 +29,7 @@ scaler = StandardScaler().fit(both[["age", "fare"]]) #! NBS306
 model = LogisticRegression().fit(scaler.transform(train[["age", "fare"]]), train["survived"])
 print(model.score(scaler.transform(test[["age", "fare"]]), test["survived"]))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -53,17 +42,11 @@ scaler = StandardScaler().fit(train[["age", "fare"]])
 model = LogisticRegression().fit(scaler.transform(train[["age", "fare"]]), train["survived"])
 print(model.score(scaler.transform(test[["age", "fare"]]), test["survived"]))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each fit or statistic on train and test joined."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "fit it on the training rows only"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what)
     does = verb(leak, "learns", "may learn")
     return f"{what} {does} from training and test rows, joined"
-
-
-def _remedy(_: Leak) -> str:
-    return "fit it on the training rows only"

@@ -1,32 +1,21 @@
-"""NBS311: rows were over-sampled or augmented before the split or the folds."""
+"""Rows were over-sampled or augmented before the split or the folds.
+
+Why it matters: a copy of a row, or a row made of it and its neighbours, lands in the training
+set while the row itself lands in the test set. The model is then asked for what it has learned
+by heart, and the rarer the class, the better the score looks.
+
+Limits: told only where a model is scored on such rows. Resampling of the training rows alone,
+or inside a pipeline of imbalanced-learn, is right and left alone; so is drawing rows without
+putting them back.
+
+Source: Santos et al. 2018 (over-sampling and cross-validation); Kapoor & Narayanan 2023.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class ResampleBeforeSplit:
-    """Rows were over-sampled or augmented before the split or the folds.
-
-    Why it matters: a copy of a row, or a row made of it and its neighbours, lands in the training
-    set while the row itself lands in the test set. The model is then asked for what it has learned
-    by heart, and the rarer the class, the better the score looks.
-
-    Limits: told only where a model is scored on such rows. Resampling of the training rows alone,
-    or inside a pipeline of imbalanced-learn, is right and left alone; so is drawing rows without
-    putting them back.
-
-    Source: Santos et al. 2018 (over-sampling and cross-validation); Kapoor & Narayanan 2023.
-    """
-
-    code: ClassVar[str] = "NBS311"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from imblearn.over_sampling import SMOTE
 from sklearn.datasets import make_classification
@@ -40,7 +29,7 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from imblearn.over_sampling import SMOTE
 from sklearn.datasets import make_classification
@@ -54,17 +43,11 @@ X_train, y_train = SMOTE(random_state=0).fit_resample(X_train, y_train)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each resampling above the split."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "split first, and resample the training rows only"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what)
     does = verb(leak, "makes", "may make")
     return f"{what} {does} rows out of rows that are later test rows"
-
-
-def _remedy(_: Leak) -> str:
-    return "split first, and resample the training rows only"

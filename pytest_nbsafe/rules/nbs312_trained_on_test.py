@@ -1,32 +1,21 @@
-"""NBS312: a model is scored on rows that it was fitted on."""
+"""A model is scored as on test rows, on rows that it was fitted on.
+
+Why it matters: a model can know its training rows by heart; its score on them says nothing of
+new rows. `model.fit(X, y)` below the split, or a model of another cell that was fitted on
+everything, makes the test score just such a score.
+
+Limits: told where the rows are a test part or a fold, or the model was fitted on more than its
+training part. A score on the training rows beside one on test rows is common and left alone;
+that it is the only one is NBS314.
+
+Source: NBLyzer, section 4.2 (data that a model was trained and evaluated on).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class TrainedOnTest:
-    """A model is scored as on test rows, on rows that it was fitted on.
-
-    Why it matters: a model can know its training rows by heart; its score on them says nothing of
-    new rows. `model.fit(X, y)` below the split, or a model of another cell that was fitted on
-    everything, makes the test score just such a score.
-
-    Limits: told where the rows are a test part or a fold, or the model was fitted on more than its
-    training part. A score on the training rows beside one on test rows is common and left alone;
-    that it is the only one is NBS314.
-
-    Source: NBLyzer, section 4.2 (data that a model was trained and evaluated on).
-    """
-
-    code: ClassVar[str] = "NBS312"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -38,7 +27,7 @@ model = LogisticRegression().fit(X, y) #! NBS312
 # %% [3]
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -51,17 +40,11 @@ print(model.score(X_test, y_test))
 # %% [3]
 final = LogisticRegression().fit(X, y)
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each model that was fitted on its test rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "fit it on the training rows before it is scored, and on all rows only after that"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what or leak.model)
     does = verb(leak, "is", "may be")
     return f"{what} {does} fitted on rows that it is later scored on"
-
-
-def _remedy(_: Leak) -> str:
-    return "fit it on the training rows before it is scored, and on all rows only after that"

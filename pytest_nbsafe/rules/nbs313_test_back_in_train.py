@@ -1,30 +1,19 @@
-"""NBS313: test rows were joined to the training rows, and then scored on."""
+"""Test rows were joined to the training rows, and the model was then scored on them.
+
+Why it matters: as for NBS312. It often comes from a cell that puts both parts together again
+for a final model, while the cell that scores is still there and runs after it.
+
+Limits: told where the joined table is what the model was fitted on, and its test part is
+scored.
+
+Source: Kapoor & Narayanan 2023 (no clean separation of train and test).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, verb
-
-
-class TestBackInTrain:
-    """Test rows were joined to the training rows, and the model was then scored on them.
-
-    Why it matters: as for NBS312. It often comes from a cell that puts both parts together again
-    for a final model, while the cell that scores is still there and runs after it.
-
-    Limits: told where the joined table is what the model was fitted on, and its test part is
-    scored.
-
-    Source: Kapoor & Narayanan 2023 (no clean separation of train and test).
-    """
-
-    code: ClassVar[str] = "NBS313"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import pandas as pd
 from sklearn.datasets import load_wine
@@ -38,7 +27,7 @@ model = LogisticRegression().fit(more.drop(columns="target"), more["target"])
 # %% [3]
 print(model.score(test.drop(columns="target"), test["target"]))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import pandas as pd
 from sklearn.datasets import load_wine
@@ -53,16 +42,10 @@ print(model.score(test.drop(columns="target"), test["target"]))
 more = pd.concat([train, test])
 final = LogisticRegression().fit(more.drop(columns="target"), more["target"])
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each join that put test rows back among the training rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "score the model that was fitted on the training rows alone"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     does = verb(leak, "are", "may be")
     return f"test rows {does} joined to the training rows here, and scored on later"
-
-
-def _remedy(_: Leak) -> str:
-    return "score the model that was fitted on the training rows alone"

@@ -1,32 +1,21 @@
-"""NBS314: the score on the training rows is the only one."""
+"""A model is scored on its training rows, and nowhere on others.
+
+Why it matters: a model can know its training rows by heart. Without a score on rows that it has
+not seen nobody can tell whether it has learned anything else.
+
+Limits: told only in a notebook that holds rows back (a split or a test file) and scores nothing
+on them, or that takes a score of a classifier or a regressor on its training rows as its
+result. Clusters, densities and embeddings are left alone, and so is any model that is
+cross-validated, or a network that a loop of its own trains.
+
+Source: Hastie, Tibshirani & Friedman 2009, section 7.4 (the optimism of the training error).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class TrainScoreOnly:
-    """A model is scored on its training rows, and nowhere on others.
-
-    Why it matters: a model can know its training rows by heart. Without a score on rows that it has
-    not seen nobody can tell whether it has learned anything else.
-
-    Limits: told only in a notebook that holds rows back (a split or a test file) and scores nothing
-    on them, or that takes a score of a classifier or a regressor on its training rows as its
-    result. Clusters, densities and embeddings are left alone, and so is any model that is
-    cross-validated, or a network that a loop of its own trains.
-
-    Source: Hastie, Tibshirani & Friedman 2009, section 7.4 (the optimism of the training error).
-    """
-
-    code: ClassVar[str] = "NBS314"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
@@ -38,7 +27,7 @@ model = DecisionTreeClassifier(random_state=0).fit(X_train, y_train)
 # %% [3]
 print("accuracy", model.score(X_train, y_train)) #! NBS314
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
@@ -50,17 +39,11 @@ model = DecisionTreeClassifier(random_state=0).fit(X_train, y_train)
 # %% [3]
 print("train", model.score(X_train, y_train), "test", model.score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each model whose only score is on its training rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "score it on the test rows too, or cross-validate it"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.model or leak.what)
     does = verb(leak, "is", "may be")
     return f"{what} {does} scored only on rows that it was fitted on"
-
-
-def _remedy(_: Leak) -> str:
-    return "score it on the test rows too, or cross-validate it"

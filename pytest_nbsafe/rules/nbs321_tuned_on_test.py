@@ -1,32 +1,21 @@
-"""NBS321: a parameter, threshold or model was chosen by the test score."""
+"""A parameter, threshold or model was chosen by the score on the test rows.
+
+Why it matters: the best of many scores is also the luckiest. Chosen on the test rows, it is no
+longer a score on rows that nothing was learned from, and no rows are left that could tell.
+
+Limits: told where the choice can be read: a loop that keeps the best score, `max` or `argmax`
+of scores, the first row of a table sorted by them, an optimiser that is given the score. The
+worst of them is no choice. A few scores side by side are not told here (NBS323 notes them), nor
+is a choice that is then scored on rows of its own.
+
+Source: Cawley & Talbot 2010; Hastie, Tibshirani & Friedman 2009, section 7.2.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, verb
-
-
-class TunedOnTest:
-    """A parameter, threshold or model was chosen by the score on the test rows.
-
-    Why it matters: the best of many scores is also the luckiest. Chosen on the test rows, it is no
-    longer a score on rows that nothing was learned from, and no rows are left that could tell.
-
-    Limits: told where the choice can be read: a loop that keeps the best score, `max` or `argmax`
-    of scores, the first row of a table sorted by them, an optimiser that is given the score. The
-    worst of them is no choice. A few scores side by side are not told here (NBS323 notes them), nor
-    is a choice that is then scored on rows of its own.
-
-    Source: Cawley & Talbot 2010; Hastie, Tibshirani & Friedman 2009, section 7.2.
-    """
-
-    code: ClassVar[str] = "NBS321"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -43,7 +32,7 @@ for k in range(1, 20):
 # %% [3]
 print(best_k, best)
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import cross_val_score, train_test_split
@@ -59,17 +48,11 @@ for k in range(1, 20):
 # %% [3]
 print(best_k, KNeighborsClassifier(best_k).fit(X_train, y_train).score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each choice that was made by a score on test rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "choose by cross-validation on the training rows, and score the test rows once"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = leak.what or "the model"
     does = verb(leak, "is", "may be")
     return f"{what} {does} chosen by this score on the test rows"
-
-
-def _remedy(_: Leak) -> str:
-    return "choose by cross-validation on the training rows, and score the test rows once"

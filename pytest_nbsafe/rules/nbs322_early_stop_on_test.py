@@ -1,32 +1,21 @@
-"""NBS322: early stopping watches the rows that are reported as test."""
+"""Early stopping watches the rows that are then reported as test rows.
+
+Why it matters: to stop where the test score is best is to choose the number of rounds by it.
+The reported score is the best of hundreds.
+
+Limits: told where the fit is given the test rows to watch and something stops it by them
+(`early_stopping_rounds`, a callback such as EarlyStopping or ModelCheckpoint; CatBoost keeps
+the best of its trees unless told not to). Rows that are only watched to draw a curve are left
+alone.
+
+Source: Prechelt 1998 (early stopping needs rows of its own); Kapoor & Narayanan 2023.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class EarlyStopOnTest:
-    """Early stopping watches the rows that are then reported as test rows.
-
-    Why it matters: to stop where the test score is best is to choose the number of rounds by it.
-    The reported score is the best of hundreds.
-
-    Limits: told where the fit is given the test rows to watch and something stops it by them
-    (`early_stopping_rounds`, a callback such as EarlyStopping or ModelCheckpoint; CatBoost keeps
-    the best of its trees unless told not to). Rows that are only watched to draw a curve are left
-    alone.
-
-    Source: Prechelt 1998 (early stopping needs rows of its own); Kapoor & Narayanan 2023.
-    """
-
-    code: ClassVar[str] = "NBS322"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -39,7 +28,7 @@ model.fit(X_train, y_train, eval_set=[(X_test, y_test)]) #! NBS322
 # %% [3]
 print(model.score(X_test, y_test))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -53,17 +42,11 @@ model.fit(X_train, y_train, eval_set=[(X_val, y_val)])
 # %% [3]
 print(model.score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each fit that stops by its score on test rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "split the training rows once more, and let it watch that part"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what or leak.model)
     does = verb(leak, "stops", "may stop")
     return f"{what} {does} by its score on the test rows"
-
-
-def _remedy(_: Leak) -> str:
-    return "split the training rows once more, and let it watch that part"

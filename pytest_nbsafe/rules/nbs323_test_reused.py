@@ -1,30 +1,19 @@
-"""NBS323: several models are scored on one test set."""
+"""Several models are scored on one test set.
+
+Why it matters: nothing is wrong with comparing models, but the best score of several is a
+little too good, and the one that is then used was chosen on the test rows.
+
+Limits: a note, for a comparison is often all that is wanted; told once a test set, at the
+second model that is scored on it.
+
+Source: Dwork et al. 2015 (the reusable holdout).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, of_name, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, of_name, verb
-
-
-class TestReused:
-    """Several models are scored on one test set.
-
-    Why it matters: nothing is wrong with comparing models, but the best score of several is a
-    little too good, and the one that is then used was chosen on the test rows.
-
-    Limits: a note, for a comparison is often all that is wanted; told once a test set, at the
-    second model that is scored on it.
-
-    Source: Dwork et al. 2015 (the reusable holdout).
-    """
-
-    code: ClassVar[str] = "NBS323"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -37,7 +26,7 @@ print(LogisticRegression().fit(X_train, y_train).score(X_test, y_test))
 # %% [3]
 print(SVC().fit(X_train, y_train).score(X_test, y_test)) #! NBS323
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -51,17 +40,11 @@ print(cross_val_score(SVC(), X_train, y_train).mean())
 # %% [3]
 print(SVC().fit(X_train, y_train).score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each test set that several models were scored on."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "compare them by cross-validation on the training rows, and score the chosen one"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = f"another model, `{leak.what}`," if leak.what else "another model"
     does = verb(leak, "is", "may be")
     return f"{what} {does} scored on the same test rows{of_name(leak.test)}"
-
-
-def _remedy(_: Leak) -> str:
-    return "compare them by cross-validation on the training rows, and score the chosen one"

@@ -1,31 +1,20 @@
-"""NBS324: the best score of a search is given as the result."""
+"""The best score of a search is given as the final result.
+
+Why it matters: `best_score_` is the best of all candidates, on the folds that chose it, and so
+a little too good: the more candidates, the more. New rows, or a second cross-validation around
+the search, tell how good it is.
+
+Limits: a note; told only where nothing else scores the search: no test rows, and no
+cross-validation around it.
+
+Source: Varma & Simon 2006; Cawley & Talbot 2010.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named
-
-
-class CvBestReported:
-    """The best score of a search is given as the final result.
-
-    Why it matters: `best_score_` is the best of all candidates, on the folds that chose it, and so
-    a little too good: the more candidates, the more. New rows, or a second cross-validation around
-    the search, tell how good it is.
-
-    Limits: a note; told only where nothing else scores the search: no test rows, and no
-    cross-validation around it.
-
-    Source: Varma & Simon 2006; Cawley & Talbot 2010.
-    """
-
-    code: ClassVar[str] = "NBS324"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import GridSearchCV
@@ -36,7 +25,7 @@ search = GridSearchCV(SVC(), {"C": [0.1, 1, 10]}).fit(X, y)
 # %% [3]
 print("accuracy", search.best_score_) #! NBS324
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import GridSearchCV, train_test_split
@@ -48,16 +37,10 @@ search = GridSearchCV(SVC(), {"C": [0.1, 1, 10]}).fit(X_train, y_train)
 # %% [3]
 print(search.best_score_, search.score(X_test, y_test))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each search whose best score is all that is told of it."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "score the search on test rows, or cross-validate it as a whole"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what or "the search")
     return f"the best score of {what} is the only one that is given"
-
-
-def _remedy(_: Leak) -> str:
-    return "score the search on test rows, or cross-validate it as a whole"

@@ -1,31 +1,20 @@
-"""NBS331: dated rows are split at random."""
+"""Rows in order of time are split at random.
+
+Why it matters: neighbouring days are much alike. A test day between two training days is easy
+to guess, and no forecast has to do that: it knows only what was before.
+
+Limits: told where the page shows that the rows are a series (an index of dates, lags,
+differences or windows over neighbouring rows), and the split shuffles. Tables in which a date
+is only one column among others are left alone.
+
+Source: Bergmeir & Benitez 2012; Kapoor & Narayanan 2023 (temporal leakage).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, of_name, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, of_name, verb
-
-
-class ShuffledTime:
-    """Rows in order of time are split at random.
-
-    Why it matters: neighbouring days are much alike. A test day between two training days is easy
-    to guess, and no forecast has to do that: it knows only what was before.
-
-    Limits: told where the page shows that the rows are a series (an index of dates, lags,
-    differences or windows over neighbouring rows), and the split shuffles. Tables in which a date
-    is only one column among others are left alone.
-
-    Source: Bergmeir & Benitez 2012; Kapoor & Narayanan 2023 (temporal leakage).
-    """
-
-    code: ClassVar[str] = "NBS331"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import pandas as pd
 from sklearn.linear_model import LinearRegression
@@ -39,7 +28,7 @@ train, test = train_test_split(sales, random_state=0) #! NBS331
 model = LinearRegression().fit(train[["before"]], train["units"])
 print(model.score(test[["before"]], test["units"]))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import pandas as pd
 from sklearn.linear_model import LinearRegression
@@ -53,16 +42,10 @@ train, test = train_test_split(sales, shuffle=False)
 model = LinearRegression().fit(train[["before"]], train["units"])
 print(model.score(test[["before"]], test["units"]))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each random split of a series."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "pass `shuffle=False`, or use TimeSeriesSplit"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     does = verb(leak, "are", "may be")
     return f"rows in order of time{of_name(leak.rows)} {does} split at random"
-
-
-def _remedy(_: Leak) -> str:
-    return "pass `shuffle=False`, or use TimeSeriesSplit"

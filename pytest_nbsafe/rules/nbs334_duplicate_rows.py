@@ -9,7 +9,7 @@ from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.trace.learning import Copies
+    from pytest_nbsafe.trace.evaluations import Copies
 
 
 class DuplicateRows:
@@ -60,12 +60,10 @@ print(model.score(test.drop(columns="target"), test["target"]))
         """Yield a claim for each split or score with copies that no leak of the text explains."""
         if facts.trial is None or facts.config.leakage_mode == "static":
             return
-        from pytest_nbsafe.rules import (
-            seen,  # it knows the libraries: late, for most runs need it not
-        )
+        from pytest_nbsafe.judge import observed_leaks
 
         told = _told(facts)
-        for copies in seen.of_trial(facts.trial)[1]:
+        for copies in observed_leaks.of_trial(facts.trial)[1]:
             place = copies.cell, copies.line
             if place not in told and copies.made not in told and _is_telling(copies):
                 told.add(place)

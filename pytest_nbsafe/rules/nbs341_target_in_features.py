@@ -1,30 +1,19 @@
-"""NBS341: the target, or a copy of it, is among the features."""
+"""The target, or a column made of it, is among the features.
+
+Why it matters: the model reads the answer. The score is perfect, or nearly, and means nothing.
+
+Limits: told where the page shows it: the target's own column is not left out of the features,
+or a column that was made of the target row by row is among them. A column that happens to say
+the same is not seen. A target that is made of features is left alone.
+
+Source: Kaufman et al. 2012 (illegitimate features).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class TargetInFeatures:
-    """The target, or a column made of it, is among the features.
-
-    Why it matters: the model reads the answer. The score is perfect, or nearly, and means nothing.
-
-    Limits: told where the page shows it: the target's own column is not left out of the features,
-    or a column that was made of the target row by row is among them. A column that happens to say
-    the same is not seen. A target that is made of features is left alone.
-
-    Source: Kaufman et al. 2012 (illegitimate features).
-    """
-
-    code: ClassVar[str] = "NBS341"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -36,7 +25,7 @@ model = DecisionTreeClassifier(random_state=0).fit(train, train["target"]) #! NB
 # %% [3]
 print(model.score(test, test["target"]))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -49,17 +38,11 @@ model = DecisionTreeClassifier(random_state=0).fit(train[features], train["targe
 # %% [3]
 print(model.score(test[features], test["target"]))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each model that is trained on its target."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "leave it out of the features: `X = df.drop(columns=...)`"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what or "the target")
     does = verb(leak, "is", "may be")
     return f"{what} {does} among the features"
-
-
-def _remedy(_: Leak) -> str:
-    return "leave it out of the features: `X = df.drop(columns=...)`"

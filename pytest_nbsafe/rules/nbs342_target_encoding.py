@@ -1,32 +1,21 @@
-"""NBS342: means of the target were computed with the labels of rows that are later test rows."""
+"""Means of the target were computed with the labels of rows that are later test rows.
+
+Why it matters: the mean of the target in each group holds the labels of the test rows
+themselves. Where groups are small the feature is nearly the answer.
+
+Limits: told only where a model is scored on such rows, and of means by group: one mean of the
+whole target tells a row nothing of its own label. Means of the training rows, mapped to
+the test rows, are right; so is an encoder inside a pipeline. A mean that is taken by hand is
+NBS302 as well: that it would be even if it were not of the target.
+
+Source: Micci-Barreca 2001 (target statistics); Prokhorenkova et al. 2018, section 3.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from pytest_nbsafe.rules.leak_claims import Leak, named, verb
 
-from pytest_nbsafe.rules import leaks
-from pytest_nbsafe.rules.base import Claim, Facts, Needs
-from pytest_nbsafe.rules.leaks import Leak, named, verb
-
-
-class TargetEncoding:
-    """Means of the target were computed with the labels of rows that are later test rows.
-
-    Why it matters: the mean of the target in each group holds the labels of the test rows
-    themselves. Where groups are small the feature is nearly the answer.
-
-    Limits: told only where a model is scored on such rows, and of means by group: one mean of the
-    whole target tells a row nothing of its own label. Means of the training rows, mapped to
-    the test rows, are right; so is an encoder inside a pipeline. A mean that is taken by hand is
-    NBS302 as well: that it would be even if it were not of the target.
-
-    Source: Micci-Barreca 2001 (target statistics); Prokhorenkova et al. 2018, section 3.
-    """
-
-    code: ClassVar[str] = "NBS342"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -39,7 +28,7 @@ train, test = train_test_split(flats, random_state=0)
 model = LogisticRegression().fit(train[["level", "area"]], train["sold"])
 print(model.score(test[["level", "area"]], test["sold"]))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -54,17 +43,11 @@ test = test.assign(level=test["street"].map(level).fillna(0.5))
 model = LogisticRegression().fit(train[["level", "area"]], train["sold"])
 print(model.score(test[["level", "area"]], test["sold"]))
 """
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each encoding that knew the labels of test rows."""
-        yield from leaks.claims(facts, self.code, _says, _remedy)
+REMEDY = "compute it of the training rows only, or put a TargetEncoder into the pipeline"
 
 
-def _says(leak: Leak) -> str:
+def says(leak: Leak) -> str:
+    """Return what a finding says of a leak."""
     what = named(leak.what or "a mean of the target")
     does = verb(leak, "is", "may be")
     return f"{what} {does} made with the labels of later test rows"
-
-
-def _remedy(_: Leak) -> str:
-    return "compute it of the training rows only, or put a TargetEncoder into the pipeline"

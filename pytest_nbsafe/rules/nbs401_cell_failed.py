@@ -7,20 +7,16 @@ from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
-from pytest_nbsafe.rules.page import (
-    is_skipped,
-    may_raise,
-    saved_error,
-    shows_failure,
-    undefined_name,
-)
-from pytest_nbsafe.rules.paths import suspicions
-from pytest_nbsafe.rules.runs import ended, ended_in_replay, exception, why
-from pytest_nbsafe.rules.stale import anew
-from pytest_nbsafe.rules.words import listed, one_line, ran_as
-from pytest_nbsafe.trace.model import CellResult, Incident, OutdatedResult
+from pytest_nbsafe.rules.cell_actions import action
+from pytest_nbsafe.rules.run_endings import ended, ended_in_replay
+from pytest_nbsafe.rules.wording import one_line, ran_as
+from pytest_nbsafe.sentences import listed
+from pytest_nbsafe.trace.results import CellResult, Incident
+from pytest_nbsafe.trace.run_failures import exception, shows_failure, undefined_name, why
+from pytest_nbsafe.trace.suspicions import OutdatedResult
 
 _INCIDENTS: dict[str, tuple[Severity, str]] = {
     "shell": ("warning", "a shell command failed"),
@@ -128,7 +124,7 @@ def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
     if page.count is None or saved_error(page) is not None or elsewhere:
         return ()
     return tuple(
-        old for old in suspicions(facts).outdated if old.cell == result.cell and not old.through
+        old for old in facts.suspicions.outdated if old.cell == result.cell and not old.through
     )
 
 
@@ -143,7 +139,7 @@ def _marks(facts: Facts, cell: int, since: Sequence[OutdatedResult]) -> frozense
 def _made_since(facts: Facts, since: Sequence[OutdatedResult]) -> Iterator[Step]:
     for definer in dict.fromkeys(old.definer for old in since):
         olds = [old for old in since if old.definer == definer]
-        does = anew(facts, definer, [old.name for old in olds])
+        does = action(facts, definer, [old.name for old in olds]).anew
         when = ran_as(facts.plan, olds[0].definer_at[0])
         after = f"after this cell had passed {ran_as(facts.plan, olds[0].step)}"
         yield Step(definer, olds[0].definer_line, f"{does} {when}, {after}")

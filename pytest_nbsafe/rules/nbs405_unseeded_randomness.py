@@ -11,14 +11,6 @@ from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.draws import Event
-    from pytest_nbsafe.analysis.randomness import Source
-
-
-_RELATED = (
-    "rand", "sklearn", "torch", "keras", "tensorflow", "imblearn", "umap", "pylab", ".rvs",
-    ".sample(",
-)  # fmt: skip
-"""What a notebook holds somewhere if it draws at all."""
 
 
 class UnseededRandomness:
@@ -54,7 +46,10 @@ throws = [random.randint(1, 6) for _ in range(9)]
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield a claim for each unseeded draw; those from one source end as one finding."""
-        if not any(word in cell.source for cell in facts.notebook.code_cells for word in _RELATED):
+        from pytest_nbsafe.libraries import random_sources
+
+        hints = random_sources.hints(facts.notebook.libraries)
+        if not any(word in cell.source for cell in facts.notebook.code_cells for word in hints):
             return
         from pytest_nbsafe.analysis import draws
 
@@ -67,22 +62,23 @@ throws = [random.randint(1, 6) for _ in range(9)]
             yield _claim(facts, draw, source, seeds.get(source, 0), places[source])
 
 
-def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, Source]]:
-    seeded: set[Source] = set()
+def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, str]]:
+    seeded: set[str] = set()
     for event in events:
-        if event.source is not None and not seeded & event.enough:
-            yield event, event.source
+        if event.draw is not None and not seeded & event.draw.enough:
+            yield event, event.draw.source
         seeded |= event.seeds
 
 
-def _claim(facts: Facts, draw: Event, source: Source, below: int, places: int) -> Claim:
-    from pytest_nbsafe.analysis.randomness import SOURCES
+def _claim(facts: Facts, draw: Event, source: str, below: int, places: int) -> Claim:
+    from pytest_nbsafe.libraries import random_sources
 
+    known = random_sources.load(facts.notebook.libraries).sources[source]
     called = f"`{draw.callee}`"
     says = f"{called} is given no seed"
-    if source != "generator":
+    if known.seed:
         seeded = f"seeded only in cell {below}" if below > draw.cell else "not seeded above"
-        says = f"{called} draws from {SOURCES[source].name}, which is {seeded}"
+        says = f"{called} draws from {known.name}, which is {seeded}"
     times = f" (one of {places} such calls)" if places > 1 else ""
     return Claim(
         finding(
@@ -93,7 +89,7 @@ def _claim(facts: Facts, draw: Event, source: Source, below: int, places: int) -
             "suspected" if draw.via else "proved",
             says + times,
             steps=_steps(draw),
-            remedy=_remedy(draw, SOURCES[source].seed),
+            remedy=_remedy(draw, known.seed),
         ),
         fault=("NBS405", source),
     )
@@ -112,4 +108,5 @@ def _remedy(draw: Event, call: str) -> str:
     if not call:
         return f"give it a seed, as in `{draw.callee}(0)`"
     seed = f"call `{call}` in a cell above"
-    return f"pass it `random_state=0`, or {seed}" if draw.takes_seed else seed
+    takes_seed = draw.draw is not None and draw.draw.takes_seed
+    return f"pass it `random_state=0`, or {seed}" if takes_seed else seed

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.words import one_line
+from pytest_nbsafe.rules.wording import one_line
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.rules.machinepaths import MachinePath
+    from pytest_nbsafe.analysis.machine_paths import MachinePath
 
 _MOST_STEPS = 5
 _MARKS = (
@@ -55,9 +55,9 @@ heights = open("heights.txt").read()
         cells = [cell.number for cell in facts.notebook.code_cells if _may_hold(cell.source)]
         if not cells:
             return
-        from pytest_nbsafe.rules import machinepaths
+        from pytest_nbsafe.analysis import machine_paths
 
-        found = machinepaths.of(facts.graph, cells)
+        found = machine_paths.of(facts.graph, cells)
         places = Counter(path.root for path in found)
         told: Counter[str] = Counter()
         for path in found:

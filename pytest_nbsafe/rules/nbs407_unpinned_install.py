@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.words import few
+from pytest_nbsafe.rules.wording import few
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.rules.installs import Install, Package
+    from pytest_nbsafe.analysis.installs import Install, Package
 
 _MOST = 10
 _TOOLS = frozenset({"pip", "setuptools", "wheel", "uv", "conda", "mamba"})
@@ -46,7 +46,7 @@ class UnpinnedInstall:
         """Yield a warning for each command that installs a package without a version."""
         if not any("install" in cell.source for cell in facts.notebook.code_cells):
             return
-        from pytest_nbsafe.rules import installs
+        from pytest_nbsafe.analysis import installs
 
         for command in installs.of(facts.graph):
             loose = [p for p in command.packages if not p.pinned and p.name not in _TOOLS]

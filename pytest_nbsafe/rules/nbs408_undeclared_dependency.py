@@ -71,8 +71,8 @@ def _top(one: Import) -> str:
 
 def _missing(facts: Facts, tops: set[str], declared: frozenset[str]) -> Iterator[str]:
     """Yield those of the top-level modules that nothing declares or installs."""
-    from pytest_nbsafe.project import normalised
-    from pytest_nbsafe.rules import distributions, installs
+    from pytest_nbsafe.analysis import installs
+    from pytest_nbsafe.project import distributions, normalised
 
     foreign = [top for top in sorted(tops) if not distributions.needs_none(top)]
     if not foreign:
@@ -90,7 +90,7 @@ def _may_come_from_elsewhere(notebook: Notebook) -> bool:
 
 
 def _claim(facts: Facts, project: Project, cell: int, one: Import, top: str) -> Claim:
-    from pytest_nbsafe.rules import distributions
+    from pytest_nbsafe.project import distributions
 
     name = distributions.distribution(top)
     file = project.files[0].name

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_nbsafe.analysis.model import Span
-from pytest_nbsafe.config import Config, Contract
+from pytest_nbsafe.config import Config, Contract, is_selected
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.locations import NOTEBOOK
-from pytest_nbsafe.rules import filters
 from pytest_nbsafe.rules.base import Facts, Needs, finding
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.contracts.database import Answer, Value
+    from pytest_nbsafe.contracts.database import QueryAnswer, Value
 
 
 class ContractBroken:
@@ -77,12 +76,12 @@ train, test = train_test_split(labels, random_state=0, stratify=labels)
         """The tables, for the end of the help text."""
         from pytest_nbsafe.contracts import schema
 
-        return f"The tables:\n\n{schema.manual()}"
+        return f"The tables:\n\n{schema.SCHEMA}"
 
 
 def needs(config: Config) -> Needs:
     """Return whether the text decides what the contracts say ("either" when a run may add)."""
-    if not config.contracts or not filters.is_selected("NBS501", config):
+    if not config.contracts or not is_selected("NBS501", config):
         return "static"
     from pytest_nbsafe.contracts import queries
 
@@ -95,7 +94,7 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
     `others` returns what the other rules found; it is called when a contract asks.
     """
     from pytest_nbsafe.contracts import database, queries
-    from pytest_nbsafe.rules import tables
+    from pytest_nbsafe.rules import contract_rows
 
     asked = [
         query
@@ -106,7 +105,7 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
         return
     read = {table for query in asked for table in query.tables}
     found = tuple(others()) if "findings" in read else ()
-    connection = database.filled(read, lambda table: tables.of(table, facts, found))
+    connection = database.filled(read, lambda table: contract_rows.of(table, facts, found))
     try:
         for query in asked:
             try:
@@ -121,7 +120,7 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
         connection.close()
 
 
-def _told(facts: Facts, contract: Contract, answer: Answer) -> Iterator[Finding]:
+def _told(facts: Facts, contract: Contract, answer: QueryAnswer) -> Iterator[Finding]:
     """Yield what an answer says: a finding a row, and that there is more when it was cut."""
     from pytest_nbsafe.contracts import queries
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.page import is_skipped, may_raise, saved_error
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _PYTHON_2 = "Missing parentheses in call to"

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.runs import cut_short
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.rules.run_endings import cut_short
+from pytest_nbsafe.trace.results import CellResult
 
 
 class TimedOut:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
-from pytest_nbsafe.rules.words import few, one_line
-from pytest_nbsafe.trace.model import CellResult, Incident
+from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.wording import few, one_line
+from pytest_nbsafe.trace.results import CellResult, Incident
 
 
 class TracerFault:
@@ -22,7 +22,6 @@ class TracerFault:
     """
 
     code: ClassVar[str] = "NBS906"
-    needs: ClassVar[Needs] = "run"
     bad: ClassVar[str] = """\
 # %% [1]
 get_ipython().events.callbacks["post_run_cell"].clear() #! NBS906

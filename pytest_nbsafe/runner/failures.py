@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import CellRun
-from pytest_nbsafe.trace.model import Failure
+from pytest_nbsafe.trace.output_text import ESCAPES
+from pytest_nbsafe.trace.results import Failure
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _IN_CELL = re.compile(
     r"^(?:Cell|Input|File) .*?In ?\[\d+\], (?:in )?.*?line:? ?(\d+)", re.MULTILINE
@@ -21,7 +21,7 @@ _MANY = 4
 
 def plain(text: str) -> str:
     """Return text without terminal escapes and control characters."""
-    return _CONTROL.sub("", _ANSI.sub("", text))
+    return _CONTROL.sub("", ESCAPES.sub("", text))
 
 
 def as_failure(
@@ -45,16 +45,16 @@ def as_failure(
 
 def folded(frames: Sequence[str]) -> list[str]:
     """Return the frames of a traceback, those of a recursion that repeat told once."""
-    told: list[str] = []
+    lines: list[str] = []
     start = 0
     while start < len(frames):
         period, times = _repetition(frames, start)
-        told += frames[start : start + period]
+        lines += frames[start : start + period]
         if times > 1:
             which = "the frame" if period == 1 else f"the {period} frames"
-            told.append(f"[... {which} above {times - 1} times more ...]\n")
+            lines.append(f"[... {which} above {times - 1} times more ...]\n")
         start += period * times
-    return told
+    return lines
 
 
 def _repetition(frames: Sequence[str], start: int) -> tuple[int, int]:
@@ -88,5 +88,5 @@ def asks_exit(reply: Mapping[str, Any]) -> bool:
 
 def _line(traceback: str) -> int:
     """Return the cell line that an IPython traceback names last, 0 when it names none."""
-    found = _IN_CELL.findall(traceback)
-    return int(found[-1]) if found else 0
+    lines = _IN_CELL.findall(traceback)
+    return int(lines[-1]) if lines else 0

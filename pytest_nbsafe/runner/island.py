@@ -9,7 +9,7 @@ import json
 import marshal
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -29,20 +29,21 @@ import base64, importlib.abc, importlib.util, json, marshal, sys, zlib
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Imports the island's modules from what is held in memory."""
 
-    def __init__(self, package, sources, codes):
-        self.package, self.sources, self.codes = package, sources, codes
+    def __init__(self, sources, codes):
+        self.sources, self.codes = sources, codes
+        self.packages = {name.rpartition(".")[0] for name in sources}
 
     def find_spec(self, name, path=None, target=None):
         if name not in self.sources:
             return None
         return importlib.util.spec_from_loader(
-            name, self, origin="<%s>" % name, is_package=name == self.package)
+            name, self, origin="<%s>" % name, is_package=self.is_package(name))
 
     def get_source(self, name):
         return self.sources[name]
 
     def is_package(self, name):
-        return name == self.package
+        return name in self.packages
 
     def get_code(self, name):
         if name in self.codes:
@@ -54,7 +55,7 @@ def unpacked(text):
 
 same = importlib.util.MAGIC_NUMBER.hex() == magic
 codes = marshal.loads(unpacked(codes)) if same else {}
-sys.meta_path.insert(0, Finder(package, json.loads(unpacked(sources)), codes))
+sys.meta_path.insert(0, Finder(json.loads(unpacked(sources)), codes))
 importlib.import_module(package + ".bootstrap").install(**options)
 '''
 
@@ -62,7 +63,7 @@ importlib.import_module(package + ".bootstrap").install(**options)
 @functools.cache
 def sources() -> dict[str, str]:
     """Return the island's modules by the names they have in the kernel."""
-    return {_name(file): file.read_text(encoding="utf-8") for file in _files()}
+    return {name: file.read_text(encoding="utf-8") for name, file in _files()}
 
 
 def installer(*, trace: bool, learning: Mapping[str, Any] | None = None) -> str:
@@ -71,7 +72,9 @@ def installer(*, trace: bool, learning: Mapping[str, Any] | None = None) -> str:
     It is to be evaluated (`user_expressions`): IPython takes long to read a text of this size as a
     cell. A kernel of the Python that we run in need not compile anything.
     """
-    options = {"trace": trace, "learning": learning}
+    inside = f"{PACKAGE}.adapters."
+    adapters = [name[len(inside) :] for name in sources() if name.startswith(inside)]
+    options = {"trace": trace, "learning": learning, "adapters": adapters}
     scope = json.dumps({"package": PACKAGE, "options": options, **_packed()})
     decode = f"__import__('json').loads({scope!r})"
     return f"__import__('builtins').exec({_LOADER!r}, {decode})"
@@ -79,7 +82,7 @@ def installer(*, trace: bool, learning: Mapping[str, Any] | None = None) -> str:
 
 @functools.cache
 def _packed() -> dict[str, str]:
-    codes = {_name(file): marshal.dumps(_code(file)) for file in _files()}
+    codes = {name: marshal.dumps(_code(name, file)) for name, file in _files()}
     return {
         "sources": _text(json.dumps(sources()).encode()),
         "codes": _text(marshal.dumps(codes)),
@@ -91,19 +94,23 @@ def _text(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 1)).decode()
 
 
-def _files() -> list[Traversable]:
-    folder = resources.files("pytest_nbsafe.kernel")
-    return [file for file in folder.iterdir() if file.name.endswith(".py")]
+@functools.cache
+def _files() -> list[tuple[str, Traversable]]:
+    """Return each module's name in the kernel, and its file."""
+    return list(_below(PACKAGE, resources.files("pytest_nbsafe.kernel")))
 
 
-def _name(file: Traversable) -> str:
-    stem = file.name[: -len(".py")]
-    return PACKAGE if stem == "__init__" else f"{PACKAGE}.{stem}"
+def _below(package: str, folder: Traversable) -> Iterator[tuple[str, Traversable]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        stem, dot, suffix = entry.name.partition(".")
+        if suffix == "py":
+            yield package if stem == "__init__" else f"{package}.{stem}", entry
+        elif not dot and stem != "__pycache__" and entry.is_dir():
+            yield from _below(f"{package}.{stem}", entry)
 
 
-def _code(file: Traversable) -> CodeType:
+def _code(name: str, file: Traversable) -> CodeType:
     """Return a module's code, as a rule compiled when we were installed."""
-    name = _name(file)
     if isinstance(file, Path):
         code = SourceFileLoader(name, str(file)).get_code(name)
     else:  # in an archive

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.scopes import is_known
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge import unmade_names
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.differences import Aspects, Counterfactual
-from pytest_nbsafe.trace.model import CellResult, PlanResult
-
-_WORD = re.compile(r"[^\W\d]\w*")
+from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
+from pytest_nbsafe.trace.results import CellResult, PlanResult
 
 
 class Session(Protocol):
-    """What a plan needs of a kernel; `runner.session.KernelSession` is the real one."""
+    """What a plan needs of a kernel; `runner.kernel_session.KernelSession` is the real one."""
 
     @property
     def alive(self) -> bool:
@@ -64,10 +60,8 @@ class SideSession(Protocol):
 class PlanRun:
     """A plan under way: `advance` runs the next step, `close` stops the kernel.
 
-    After a cell failed, the cells that read what it failed to make are skipped because of it;
-    the others run. A cell that does not parse may have made any of its words, one with a star
-    import or the like any name that no cell defines. When the kernel is gone, the rest is not
-    reached. With `limit_s` no cell takes longer than that.
+    A cell that needs a name which a failed cell did not make is skipped. When the kernel is gone,
+    the rest is not reached. With `limit_s` no cell takes longer than that.
     """
 
     def __init__(
@@ -83,9 +77,6 @@ class PlanRun:
         self._graph = graph
         self._make_session = make_session
         self._session: Session | None = None
-        self._blocked: dict[str, int] = {}
-        self._defined = {name for cell in graph.cells.values() for name in cell.leaves}
-        self._hidden = 0
         self._ended: CellResult | None = None
         self._wall_s = 0.0
 
@@ -94,6 +85,11 @@ class PlanRun:
         """Whether every step of the plan has its result."""
         return len(self.results) == len(self.plan.runs)
 
+    @property
+    def due(self) -> int:
+        """The cell that runs next, 0 when none is left."""
+        return 0 if self.finished else self.plan.runs[len(self.results)].cell
+
     def advance(self) -> CellResult:
         """Run the next step of the plan and return its result."""
         run = self.plan.runs[len(self.results)]
@@ -101,7 +97,9 @@ class PlanRun:
         result = self._step(run)
         self._wall_s += time.perf_counter() - started
         self.results.append(result)
-        self._note(result)
+        gone = self._session is not None and not self._session.alive
+        if result.status != "ok" and gone and self._ended is None:
+            self._ended = result
         return result
 
     def until(self, cell: int) -> CellResult | None:
@@ -158,7 +156,7 @@ class PlanRun:
                 because=self._ended.cell,
                 reason=f"the kernel was gone after cell {self._ended.cell}",
             )
-        blocker = self._blocker(run.cell)
+        blocker = unmade_names.blocker(self._graph, self.results, run.cell)
         if blocker is not None:
             name, cell = blocker
             reason = f"because of cell {cell}: it did not make `{name}`"
@@ -169,63 +167,3 @@ class PlanRun:
             if self._limit_s is not None and (side := self._side()) is not None:
                 side.hurry(self._limit_s)
         return self._session.run(self._graph.notebook.cell(run.cell), run.step)
-
-    def _blocker(self, cell: int) -> tuple[str, int] | None:
-        """Return a name that the cell needs and the cell that failed to make it."""
-        if not self._blocked and self._hidden <= 0:
-            return None
-        for use in graphs.needs(self._graph, cell):
-            if not use.guarded and use.name in self._blocked:
-                return use.name, self._blocked[use.name]
-            if not use.guarded and self._hidden > 0 and self._is_foreign(use.name):
-                return use.name, self._hidden
-        return None
-
-    def _is_foreign(self, name: str) -> bool:
-        """Return whether no cell defines the name in plain sight, nor Python does."""
-        return name not in self._defined and not is_known(name, self._graph.notebook.python_major)
-
-    def _note(self, result: CellResult) -> None:
-        for record in result.records:
-            for name in record.writes:
-                self._blocked.pop(name, None)
-        analysis = self._graph.cells[result.cell]
-        if result.status == "ok":
-            for name in analysis.dead:
-                self._blocked.pop(name, None)
-            if analysis.opaque:  # from here on any name may be there
-                self._hidden = -1
-            return
-        if analysis.opaque and not self._hidden:
-            self._hidden = result.because or result.cell
-        for name in self._unmade(result):
-            self._blocked[name] = result.because or result.cell
-        if self._session is not None and not self._session.alive and self._ended is None:
-            self._ended = result
-
-    def _unmade(self, result: CellResult) -> frozenset[str]:
-        """Return the names that the cell should have made or changed, and did not.
-
-        What stands above the line that failed has had its chance: a branch not taken there
-        leaves nothing undone. What the failed statement itself changed is not to be trusted.
-        """
-        analysis = self._graph.cells[result.cell]
-        if analysis.fault is not None:
-            words = _WORD.findall(self._graph.notebook.cell(result.cell).source)
-            return frozenset(filter(self._is_foreign, words))
-        failed = result.failing_line
-        wanted = {d.name for d in analysis.definitions if d.kind != "delete"}
-        made = {name for record in result.records for name in (*record.writes, *record.mutates)}
-        done = {
-            (record.line, name)
-            for record in result.records
-            for name in (*record.writes, *record.mutates)
-        }
-        undone = {
-            name
-            for statement in analysis.statements
-            if statement.span.end_line >= failed
-            for name in (*statement.writes, *statement.mutates)
-            if statement.span.line <= failed or (statement.span.line, name) not in done
-        }
-        return frozenset((wanted - made) | undone)

@@ -11,28 +11,30 @@ import shutil
 import tempfile
 from pathlib import Path
 
-FILES_LIMIT = 5_000
-BYTES_LIMIT = 200 * 1024 * 1024
-FILE_LIMIT = 20 * 1024 * 1024
+_BYTES_LIMIT = 200 * 1024 * 1024
+_FILE_LIMIT = 20 * 1024 * 1024
 _LINKED = frozenset({".git", ".hg", "node_modules", ".venv", "venv", "__pycache__", ".tox"})
 
 
 class Workspace:
     """Copies of one folder; `close` removes them.
 
-    A file above `FILE_LIMIT` and folders that no notebook writes to are linked, not copied. A
-    folder with more than `FILES_LIMIT` files or `BYTES_LIMIT` bytes is not copied at all: `shared`
-    is then true, and all runs take place in it.
+    A file above `large_bytes` and folders that no notebook writes to are linked, not copied. A
+    folder with more than `most_files` or 200 MB is not copied at all: `shared` is then true, and
+    all runs take place in it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, most_files: int = 5_000, large_bytes: int = _FILE_LIMIT
+    ) -> None:
         self.folder = folder
-        self.shared = _is_large(folder)
+        self._large_bytes = large_bytes
+        self.shared = _is_large(folder, most_files, large_bytes)
         self._root = Path(tempfile.mkdtemp(prefix="nbsafe-"))
         self._number = 0
         if not self.shared:
             try:
-                _copy(folder, self._root / "0")
+                self._copy(folder, self._root / "0")
             except OSError:
                 self.shared = True
 
@@ -47,22 +49,37 @@ class Workspace:
         if self.shared:
             return self.folder, environ
         copy = self._root / str(self._number)
-        _copy(self._root / "0", copy)
+        self._copy(self._root / "0", copy)
         return copy, environ
 
     def close(self) -> None:
         """Remove the copies."""
         shutil.rmtree(self._root, ignore_errors=True)
 
+    def _copy(self, source: Path, target: Path) -> None:
+        target.mkdir()
+        with os.scandir(source) as entries:
+            for entry in entries:
+                self._copy_entry(entry, target / entry.name)
 
-def _is_large(folder: Path) -> bool:
+    def _copy_entry(self, entry: os.DirEntry[str], target: Path) -> None:
+        where = Path(entry.path)
+        if entry.is_dir(follow_symlinks=False) and entry.name not in _LINKED:
+            self._copy(where, target)
+        elif entry.is_symlink() or entry.is_dir() or _size(where) > self._large_bytes:
+            target.symlink_to(where.resolve(), target_is_directory=entry.is_dir())
+        elif entry.is_file():
+            shutil.copy2(where, target)
+
+
+def _is_large(folder: Path, most_files: int, large_bytes: int) -> bool:
     files = size = 0
     for where, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in _LINKED]
         for name in names:
             files += 1
-            size += min(_size(Path(where, name)), FILE_LIMIT)
-            if files > FILES_LIMIT or size > BYTES_LIMIT:
+            size += min(_size(Path(where, name)), large_bytes)
+            if files > most_files or size > _BYTES_LIMIT:
                 return True
     return False
 
@@ -72,20 +89,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.mkdir()
-    with os.scandir(source) as entries:
-        for entry in entries:
-            _copy_entry(entry, target / entry.name)
-
-
-def _copy_entry(entry: os.DirEntry[str], target: Path) -> None:
-    where = Path(entry.path)
-    if entry.is_dir(follow_symlinks=False) and entry.name not in _LINKED:
-        _copy(where, target)
-    elif entry.is_symlink() or entry.is_dir() or _size(where) > FILE_LIMIT:
-        target.symlink_to(where.resolve(), target_is_directory=entry.is_dir())
-    elif entry.is_file():
-        shutil.copy2(where, target)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.notebook.plan import Plan
-from pytest_nbsafe.trace.lineage import State
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.trace.lineage import LineageState
+from pytest_nbsafe.trace.step_entries import stale_names
 from pytest_nbsafe.values import dataclass
 
 
@@ -26,15 +27,15 @@ class CellSets:
     refreshers: frozenset[int]
 
 
-def cell_sets(graph: Graph, plan: Plan, state: State) -> CellSets:
+def cell_sets(graph: Graph, plan: Plan, state: LineageState) -> CellSets:
     """Return the sets of cells at one moment: `state` is what `plan`, run so far, has left.
 
-    Source: Macke et al. 2021, Def. 5-10. Departs: staleness is that of `State.stale`, where an
+    Source: Macke et al. 2021, Def. 5-10. Departs: staleness is that of `stale_names`, where an
     input counts from when it was read and an import that is run again makes nothing newer; LIVE
     counts what called functions read (section 4.4), found by name; a cell that never ran is
     never fresh, since it has no result that could be older.
     """
-    names = state.stale()
+    names = stale_names(state)
     stale = stale_cells(graph, names)
     return CellSets(
         stale, _fresh_cells(graph, plan, state, stale), _refreshers(graph, names, stale)
@@ -43,7 +44,7 @@ def cell_sets(graph: Graph, plan: Plan, state: State) -> CellSets:
 
 def live(graph: Graph, cell: int) -> frozenset[str]:
     """Return the names whose value at its start a run of the cell may read (Def. 5)."""
-    return frozenset(use.name for use in graphs.needs(graph, cell))
+    return frozenset(use.name for use in dependencies.needs(graph, cell))
 
 
 def stale_cells(graph: Graph, stale: AbstractSet[str]) -> frozenset[int]:
@@ -51,7 +52,9 @@ def stale_cells(graph: Graph, stale: AbstractSet[str]) -> frozenset[int]:
     return frozenset(cell for cell in graph.cells if not stale.isdisjoint(live(graph, cell)))
 
 
-def _fresh_cells(graph: Graph, plan: Plan, state: State, stale: AbstractSet[int]) -> frozenset[int]:
+def _fresh_cells(
+    graph: Graph, plan: Plan, state: LineageState, stale: AbstractSet[int]
+) -> frozenset[int]:
     """Return the cells that are not stale and read a name newer than their last run (Def. 8, 9)."""
     steps = {run.cell: run.step for run in plan.runs}
     made = {name: version.at[0] for name, version in state.symbols.items()}

@@ -9,12 +9,47 @@ what it read no cell that adds to a counter would ever be consistent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from pytest_nbsafe.trace import lineage
-from pytest_nbsafe.trace.model import CellResult, Changed, Consistency, Standing, Value
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.trace.comparison import compared
+from pytest_nbsafe.trace.results import CellResult, Timestamp, Value, entry_reads
+from pytest_nbsafe.values import dataclass, field
 
 _WORST: tuple[Standing, ...] = ("inconsistent", "unknown", "consistent")
+
+
+Standing = Literal["consistent", "inconsistent", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """An input that no longer holds what was read at `line`: `maker` has made it anew since.
+
+    `maker` is 0 where the name is gone, or nobody was seen to change it.
+    """
+
+    name: str
+    line: int
+    maker: int = 0
+    maker_line: int = 0
+    maker_at: Timestamp = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """Whether the inputs of a cell still hold, at the end of a plan, what its last run read.
+
+    `inputs` says it of each name that it read, `changed` tells of those that hold something else.
+    `through` are the cells that made inputs and are inconsistent themselves, in the order they ran.
+    """
+
+    step: int
+    cell: int
+    state: Standing
+    inputs: Mapping[str, Standing] = field(default_factory=dict)
+    changed: tuple[Changed, ...] = ()
+    through: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +67,7 @@ def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
     what was last seen of it; a change by a cell that names neither it nor another name of its
     object is not seen.
     """
-    ran = [result for result in results if result.status in {"ok", "raised"}]
+    ran = [result for result in results if result.came_to_end]
     end = _End(values_at_end(ran), lineage.replay(lineage.records(ran)).end.symbols)
     states: dict[int, Consistency] = {}
     before: dict[int, Consistency] | None = None
@@ -45,13 +80,11 @@ def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
 
 def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> Consistency:
     """Return the state of one run, as far as the others' are known."""
-    own = {name for record in result.records for name in (*record.writes, *record.mutates)}
     inputs: dict[str, Standing] = {}
     through: dict[int, int] = {}
     changed: list[Changed] = []
     for name, line in _inputs(result).items():
-        wanted = (result.after if name in own else result.reads).get(name)
-        held = _held(wanted, end.values.get(name))
+        held = _held(name, result.after if name in result.made else result.reads, end)
         if held == "inconsistent":
             changed.append(_changed(name, line, result.step, end))
         version = end.made.get(name)
@@ -69,13 +102,12 @@ def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> 
     )
 
 
-def _held(wanted: Value | None, now: Value | None) -> Standing:
-    """Return whether a name still holds a value."""
-    if now is None:
-        return "inconsistent"  # the name is gone
-    if wanted is None or not wanted.hash or not now.hash:
-        return "unknown"
-    return "consistent" if wanted.hash == now.hash else "inconsistent"
+def _held(name: str, wanted: Mapping[str, Value], end: _End) -> Standing:
+    """Return whether a name still holds what is wanted of it."""
+    if name not in end.values:
+        return "inconsistent"
+    answers: dict[str, Standing] = {"same": "consistent", "differs": "inconsistent"}
+    return answers.get(compared(name, wanted, end.values), "unknown")
 
 
 def _worst(held: Standing, made: Consistency | None) -> Standing:
@@ -93,24 +125,18 @@ def _changed(name: str, line: int, step: int, end: _End) -> Changed:
 
 def _inputs(result: CellResult) -> dict[str, int]:
     """Return the names of the state it began with that a run read, and the line of each."""
-    bound: set[str] = set()
-    found: dict[str, int] = {}
-    for record in result.records:
-        for name in record.reads - bound:
-            found.setdefault(name, record.line)
-        bound.update(record.writes, record.deletes)
-    return {name: found[name] for name in sorted(found.keys() & result.reads.keys())}
+    reads = entry_reads(result.records)
+    return {name: reads[name] for name in sorted(reads.keys() & result.reads.keys())}
 
 
 def values_at_end(results: Sequence[CellResult]) -> dict[str, Value]:
     """Return what each name was last seen to hold; names of one object hold the same."""
     now: dict[str, Value] = {}
     for result in results:
-        for seen in (result.reads, result.after):
-            now.update(seen)
-            held = {value.identity: value for value in seen.values() if value.identity}
+        for values in (result.reads, result.after):
+            now.update(values)
+            held = {value.identity: value for value in values.values() if value.identity}
             now.update((n, held[v.identity]) for n, v in now.items() if v.identity in held)
-        gone = {name for record in result.records for name in record.deletes}
-        for name in gone - result.after.keys():
+        for name in result.deleted - result.after.keys():
             now.pop(name, None)
     return now

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.libraries import printing
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.trace.outputs import text_lines
+from pytest_nbsafe.trace.output_text import text_lines
 from pytest_nbsafe.values import replace
 
 _CLOSE = 5e-4
@@ -43,12 +44,6 @@ _PRINTED = patterns.compile(
 _TITLE = patterns.compile(r"\bName: (\w+), (?=.*\bdtype)")
 """What a column is called: below it, above it, or nowhere, as the version has it."""
 _MISSING = frozenset({"nan", "none", "nat", "na", "null"})
-_OF_PRINTING = frozenset(
-    {"array", "bool", "boolean", "bytes", "category", "class", "complex128", "count", "datetime64"}
-    | {"dtype", "dtypes", "float", "float32", "float64", "index", "int", "int32", "int64", "int8"}
-    | {"length", "name", "np", "ns", "object", "series", "str", "string", "type", "uint8", "us"}
-)
-"""Words that say how a value is kept, or head a table, not what it is."""
 _OF_THE_PAGE = frozenset(
     {"AssertionError", "IndexError", "NameError", "RecursionError", "UnboundLocalError"}
     | {"KeyboardInterrupt", "ZeroDivisionError"}
@@ -167,10 +162,11 @@ def _words(lines: Iterable[str]) -> Iterator[str]:
 
 def _atoms(outputs: Iterable[Output]) -> Iterator[_Atom]:
     """Yield the words and numbers of a text."""
+    kinds = printing.load().kinds
     for line in text_lines(outputs):
         for text in _ATOM.findall(_MODULE.sub("", _PRINTED.sub("", line))):
             atom = _atom(text)
-            if atom not in _OF_PRINTING:
+            if atom not in kinds:
                 yield atom
 
 

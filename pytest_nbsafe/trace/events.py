@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 
+from pytest_nbsafe.analysis.call_graph import last_binding
 from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement
 from pytest_nbsafe.analysis.state import is_state
 from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, StatementEvent
-from pytest_nbsafe.trace.model import Record, Value
+from pytest_nbsafe.libraries import random_sources
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.trace.lineage import statement_record
+from pytest_nbsafe.trace.results import Record, Value
 from pytest_nbsafe.values import dataclass, replace
 
 _NOTHING: frozenset[str] = frozenset()
@@ -17,18 +22,21 @@ _IMMUTABLE = frozenset(
         "slice", "ellipsis", "builtin_function_or_method",
     }
 )  # fmt: skip
-_UNSHARED = _IMMUTABLE | {
-    "tuple", "function", "module", "type", "method", "numpy.ufunc", "abc.ABCMeta",
-    "enum.EnumType", "enum.EnumMeta",
-}  # fmt: skip
-_RANDOM = ("numpy.random.", "random.")
+
+
+@cache
+def _unshared() -> frozenset[str]:
+    """Return the kinds of objects of which it does not matter that several names hold them."""
+    return _IMMUTABLE | words("kinds", "unshared")
 
 
 def values(fingerprints: Mapping[str, Fingerprint]) -> dict[str, Value]:
     """Return what names held, as the host compares it."""
     return {
-        name: Value(found["hash"], found["kind"], found["cause"], found["identity"])
-        for name, found in fingerprints.items()
+        name: Value(
+            fingerprint["hash"], fingerprint["kind"], fingerprint["cause"], fingerprint["identity"]
+        )
+        for name, fingerprint in fingerprints.items()
     }
 
 
@@ -51,13 +59,13 @@ def records(
     if analysis is None:
         return ()
     reader = _Reader(event, analyses, run_cells)
-    seen = [
+    made = [
         reader.record((step, ordinal), cell, done)
         for ordinal, done in enumerate(_executed(event, analysis), 1)
     ]
-    _add_unseen_bindings(seen, event, analysis)
-    _add_unseen_changes(seen, event)
-    return tuple(seen)
+    _add_unseen_bindings(made, event, analysis)
+    _add_unseen_changes(made, event)
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +84,21 @@ def _executed(event: CellRun, analysis: CellAnalysis) -> list[_Executed]:
     Where the kernel saw none of them, though the run went on (the body of `%%prun`, a cell too
     long to be followed), they are all taken to have run.
     """
-    found = []
-    for seen in event["statements"]:
-        statement = _statement_at(seen, analysis)
+    executed = []
+    for event_statement in event["statements"]:
+        statement = _statement_at(event_statement, analysis)
         if statement is not None:
-            called = tuple(seen["called"])
-            found.append(_Executed(statement, seen["done"], called, seen["bound"]))
-    if event["raised"] is not None or not _is_unfollowed(found, analysis):
-        return found
-    called = tuple(position for seen in event["statements"] for position in seen["called"])
+            called = tuple(event_statement["called"])
+            executed.append(
+                _Executed(statement, event_statement["done"], called, event_statement["bound"])
+            )
+    if event["raised"] is not None or not _is_unfollowed(executed, analysis):
+        return executed
+    called = tuple(
+        position
+        for event_statement in event["statements"]
+        for position in event_statement["called"]
+    )
     bound = {name: identity for name, identity in event["bindings"].items() if identity}
     return [
         _Executed(statement, done=True, called=called, bound=bound)
@@ -92,13 +106,13 @@ def _executed(event: CellRun, analysis: CellAnalysis) -> list[_Executed]:
     ]
 
 
-def _is_unfollowed(found: list[_Executed], analysis: CellAnalysis) -> bool:
+def _is_unfollowed(executed: list[_Executed], analysis: CellAnalysis) -> bool:
     """Tell whether the kernel saw nothing of a cell, or only the line of its magic."""
-    if not found:
+    if not executed:
         return True
-    magic = found[0].statement
+    magic = executed[0].statement
     says_nothing = not (magic.reads or magic.writes or magic.mutates or magic.kind)
-    return len(found) == 1 and says_nothing and magic is analysis.statements[0]
+    return len(executed) == 1 and says_nothing and magic is analysis.statements[0]
 
 
 def _statement_at(seen: StatementEvent, analysis: CellAnalysis) -> Statement | None:
@@ -127,32 +141,15 @@ class _Reader:
 
     def record(self, at: tuple[int, int], cell: int, ran: _Executed) -> Record:
         """Return the record of one statement."""
-        statement = ran.statement
-        called = tuple(self._called(ran))
-        returned = _NOTHING.union(*(function.returns for function in called))
-        writes = {
-            name: parents | returned
-            for name, parents in statement.writes.items()
-            if name in ran.bound or (ran.done and is_state(name))
-        }
-        for function in called:
-            for name in function.writes & ran.bound.keys():
-                writes.setdefault(name, frozenset(function.reads) - {name})
+        whole = statement_record(at, cell, ran.statement, tuple(self._called(ran)))
+        states = {name for name in ran.statement.writes if ran.done and is_state(name)}
         self._identities.update(ran.bound)
-        return Record(
-            at=at,
-            cell=cell,
-            line=statement.span.line,
-            reads=statement.reads.union(*(function.reads for function in called)),
-            writes=writes,
-            mutates={
-                name: inflow | returned
-                for name, inflow in statement.mutates.items()
-                if _may_have_changed(name, self._event)
-            },
-            deletes=statement.deletes if ran.done else _NOTHING,
-            aliases=(*self._aliases(ran.bound), *_holders(statement)),
-            imports=statement.kind == "import",
+        return replace(
+            whole,
+            writes={n: p for n, p in whole.writes.items() if n in ran.bound or n in states},
+            mutates={n: p for n, p in whole.mutates.items() if _may_have_changed(n, self._event)},
+            deletes=whole.deletes if ran.done else _NOTHING,
+            aliases=(*self._aliases(ran.bound), *_holders(ran.statement)),
         )
 
     def _called(self, ran: _Executed) -> Iterator[Function]:
@@ -161,16 +158,16 @@ class _Reader:
         Lambdas and functions of a foreign compiler are not seen by the kernel: those count that
         the statement calls by name. What a generator does, it does when it is asked to.
         """
-        found: dict[str, Function] = {}
+        by_name: dict[str, Function] = {}
         for position in ran.called:
             function = self._function_at(position)
             if function is not None:
-                found.setdefault(function.name, function)
-        for name in sorted(ran.statement.calls - found.keys()):
+                by_name.setdefault(function.name, function)
+        for name in sorted(ran.statement.calls - by_name.keys()):
             function = self._function_named(name)
             if function is not None and ran.done and not function.later:
-                found[name] = function
-        return iter(found.values())
+                by_name[name] = function
+        return iter(by_name.values())
 
     def _function_at(self, position: Position) -> Function | None:
         analysis = self._analyses.get(self._run_cells.get(position["run"], 0))
@@ -183,20 +180,16 @@ class _Reader:
         return max(around, key=_start, default=None)
 
     def _function_named(self, name: str) -> Function | None:
-        for run in sorted(self._run_cells, reverse=True):
-            analysis = self._analyses.get(self._run_cells[run])
-            if analysis is not None and name in analysis.functions:
-                return analysis.functions[name]
-            if analysis is not None and name in analysis.defines:
-                return None
-        return None
+        ran = (self._run_cells[run] for run in sorted(self._run_cells, reverse=True))
+        home = last_binding(name, (self._analyses[cell] for cell in ran if cell in self._analyses))
+        return home.functions.get(name) if home else None
 
     def _aliases(self, bound: Mapping[str, int]) -> Iterator[frozenset[str]]:
         """Yield the groups of names that hold one object, as far as this statement made them."""
         for identity in sorted(set(bound.values())):
             group = frozenset(n for n, held in self._identities.items() if held == identity)
             kind = self._kinds.get(identity, "")
-            if len(group) > 1 and kind and kind not in _UNSHARED:
+            if len(group) > 1 and kind and kind not in _unshared():
                 yield group
 
 
@@ -211,8 +204,8 @@ def _start(function: Function) -> tuple[int, int]:
 
 
 def _kinds(event: CellRun) -> dict[int, str]:
-    found = (*event["before"].values(), *event["after"].values())
-    return {fingerprint["identity"]: fingerprint["kind"] for fingerprint in found}
+    fingerprints = (*event["before"].values(), *event["after"].values())
+    return {fingerprint["identity"]: fingerprint["kind"] for fingerprint in fingerprints}
 
 
 def _may_have_changed(name: str, event: CellRun) -> bool:
@@ -258,7 +251,7 @@ def _add_unseen_changes(seen: list[Record], event: CellRun) -> None:
         if index < 0:
             continue
         record = seen[index]
-        inflow = frozenset(n for n in record.reads - {name} if kinds.get(n, "") not in _UNSHARED)
-        if kinds[name].startswith(_RANDOM):
+        inflow = frozenset(n for n in record.reads - {name} if kinds.get(n, "") not in _unshared())
+        if kinds[name].startswith(random_sources.load().generator_kinds):
             inflow = _NOTHING  # drawing numbers: the arguments do not flow into the source
         seen[index] = replace(record, mutates={**record.mutates, name: inflow})

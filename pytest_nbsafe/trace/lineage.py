@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import MappingProxyType
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.model import Function, Statement
-from pytest_nbsafe.notebook.plan import Plan
-from pytest_nbsafe.trace.model import CellResult, Record, Timestamp
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.call_graph import called_by
+from pytest_nbsafe.analysis.model import Function, Graph, Statement
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.trace.results import CellResult, Record, Timestamp
 from pytest_nbsafe.values import dataclass, field, replace
 
 
@@ -57,7 +56,7 @@ class Descent:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LineageState:
     """The symbol table at one moment: the current versions, and when names were last deleted."""
 
     symbols: Mapping[str, Version] = field(default_factory=dict)
@@ -98,33 +97,12 @@ class State:
                     seen.add(descent.parent.name)
                     ways.append((descent.parent.name, (*way, descent)))
 
-    def stale(self) -> frozenset[str]:
-        """Return the names that are stale (Def. 4)."""
-        children: dict[str, list[str]] = {}
-        stale: set[str] = set()
-        for name in self.symbols:
-            for descent in self.parents(name):
-                children.setdefault(descent.parent.name, []).append(name)
-                if descent.is_newer:
-                    stale.add(name)
-        spreading = list(stale)
-        while spreading:
-            for child in children.get(spreading.pop(), ()):
-                if child not in stale:
-                    stale.add(child)
-                    spreading.append(child)
-        return frozenset(stale)
-
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A replay: the state at the entry of each step, the state at the end, and every version.
+    """A replay: the state at the end, and every version in the order they were made."""
 
-    `entries` holds the steps that left a record; `versions` are in the order they were made.
-    """
-
-    entries: Mapping[int, State]
-    end: State
+    end: LineageState
     versions: tuple[Version, ...]
 
 
@@ -135,16 +113,13 @@ def replay(records: Iterable[Record]) -> Lineage:
     not cells only; an import over an import makes nothing newer, since running an import again
     gives the same module (two modules imported under one name are not told apart).
     """
-    table = Table()
-    entries: dict[int, State] = {}
+    table = LineageTable()
     for record in records:
-        if record.at[0] not in entries:
-            entries[record.at[0]] = table.state()
         table.apply(record)
-    return Lineage(MappingProxyType(entries), table.state(), tuple(table.versions))
+    return Lineage(table.now, tuple(table.versions))
 
 
-class Table:
+class LineageTable:
     """The symbol table while records are applied to it.
 
     `now` is its state, which changes as it does; `touched` are the names that were made or
@@ -158,16 +133,12 @@ class Table:
         self._symbols: dict[str, Version] = {}
         self._deleted: dict[str, Timestamp] = {}
         self._aliases: dict[str, frozenset[str]] = {}
-        self.now = State(self._symbols, self._deleted)
-
-    def state(self) -> State:
-        """Return the table as it stands, for keeping."""
-        return State(MappingProxyType(dict(self._symbols)), MappingProxyType(dict(self._deleted)))
+        self.now = LineageState(self._symbols, self._deleted)
 
     def apply(self, record: Record) -> None:
         """Change the table as one statement did."""
         before = self._symbols  # until all is known that the statement made
-        made = len(self.versions)
+        known_before = len(self.versions)
         writes = dict(record.writes)
         for name, inflow in sorted(record.mutates.items()):
             writes.pop(name, None)
@@ -177,7 +148,7 @@ class Table:
                 self._mutate(record, name, inflow, before)
             else:
                 self._write(record, name, inflow, before)
-        for version in self.versions[made:]:
+        for version in self.versions[known_before:]:
             self._symbols[version.name] = version
             self.touched.add(version.name)
         for name in sorted(record.deletes):
@@ -267,19 +238,16 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     and a loop's body once, since nothing is run; two names are taken to share one object only
     where the text says so (`b = a`, `a = b = ...`).
     """
-    functions: dict[str, Function] = {}
     records: list[Record] = []
+    ran: list[int] = []
     for run in plan.runs:
         analysis = graph.cells[run.cell]
         for ordinal, statement in enumerate(analysis.statements, 1):
-            called = _called(statement.calls, functions)
-            for name in (*statement.writes, *statement.deletes):
-                functions.pop(name, None)
-            if statement.kind in {"function", "class", "assign"}:
-                made = analysis.functions.keys() & statement.writes.keys()
-                functions.update((name, analysis.functions[name]) for name in made)
+            called = called_by(graph, run.cell, statement, before=ran)
             at = (run.step, ordinal)
-            records.append(_record(at, run.cell, _with_changes(graph, run.cell, statement), called))
+            changed = _with_changes(graph, run.cell, statement)
+            records.append(statement_record(at, run.cell, changed, called))
+        ran.insert(0, run.cell)
     return tuple(records)
 
 
@@ -288,7 +256,7 @@ def _with_changes(graph: Graph, cell: int, statement: Statement) -> Statement:
     span = statement.span
     changed = {
         definition.name: statement.reads - {definition.name}
-        for definition in graphs.changed_by_calls(graph, cell)
+        for definition in dependencies.changed_by_calls(graph, cell)
         if span.line <= definition.span.line <= span.end_line
         and definition.name in statement.reads
         and definition.name not in statement.writes
@@ -296,23 +264,8 @@ def _with_changes(graph: Graph, cell: int, statement: Statement) -> Statement:
     return replace(statement, mutates={**changed, **statement.mutates}) if changed else statement
 
 
-def _called(calls: Iterable[str], functions: Mapping[str, Function]) -> tuple[Function, ...]:
-    """Return the notebook's functions that are called, and those that they call."""
-    found: dict[str, Function] = {}
-    waiting = sorted(calls, reverse=True)
-    while waiting:
-        name = waiting.pop()
-        if name in functions and name not in found:
-            found[name] = functions[name]
-            waiting.extend(sorted(functions[name].calls, reverse=True))
-    return tuple(found.values())
-
-
-def _record(
-    at: Timestamp,
-    cell: int,
-    statement: Statement,
-    called: tuple[Function, ...],
+def statement_record(
+    at: Timestamp, cell: int, statement: Statement, called: tuple[Function, ...]
 ) -> Record:
     """Return a statement's record; what the functions it calls read, return and bind is its own."""
     reads = statement.reads.union(*(function.reads for function in called))

@@ -8,24 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
+from itertools import groupby
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
-from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.trace.accesses import Seen
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.model import Edge, Graph
+from pytest_nbsafe.analysis.page_edges import page_edges
+from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.cellsets import live, renewers
-from pytest_nbsafe.trace.lineage import Descent, State, Version, replay
-from pytest_nbsafe.trace.model import (
+from pytest_nbsafe.trace.lineage import Descent, LineageState, Version, replay
+from pytest_nbsafe.trace.part_versions import PartVersions
+from pytest_nbsafe.trace.results import Record, entry_reads
+from pytest_nbsafe.trace.seen_parts import SeenParts
+from pytest_nbsafe.trace.step_entries import Relations, step_entries
+from pytest_nbsafe.trace.suspicions import (
     Cause,
     OutdatedResult,
     ReadFromBelow,
-    Record,
     StaleRead,
     Suspicions,
 )
-from pytest_nbsafe.trace.moments import Relations, moments
-from pytest_nbsafe.trace.symbols import Symbols
 from pytest_nbsafe.values import dataclass, replace
 
 _Way = tuple[Descent, ...]
@@ -55,14 +56,14 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
 
 def refreshing(read: StaleRead) -> tuple[int, ...]:
     """Return the cells that would refresh what was read, in the order to run them again in."""
-    again = tuple(dict.fromkeys(cause.cell for cause in reversed(read.chain)))
-    if len(again) < 2 and read.refreshers:
+    makers = tuple(dict.fromkeys(cause.cell for cause in reversed(read.chain)))
+    if len(makers) < 2 and read.refreshers:
         return (*read.refreshers[:1], *read.rest)
-    return again
+    return makers
 
 
 def outdated(
-    graph: Graph, plan: Plan, records: Iterable[Record], seen: Seen | None = None
+    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts | None = None
 ) -> tuple[OutdatedResult, ...]:
     """Return the cells with an input that was made anew after they last ran, in page order.
 
@@ -72,11 +73,10 @@ def outdated(
     cells that such a cell feeds.
     """
     records = tuple(records)
-    made, symbols = _last_made(replay(records).versions), Symbols(graph, records, seen)
+    made, symbols = _last_made(replay(records).versions), PartVersions(graph, records, seen)
     above: dict[int, list[Edge]] = {}
-    for edge in graphs.edges(graph, [cell.number for cell in graph.notebook.code_cells]):
-        if edge.definer < edge.reader:
-            above.setdefault(edge.reader, []).append(edge)
+    for edge in page_edges(graph):
+        above.setdefault(edge.reader, []).append(edge)
     last = plan.last_runs
     results: dict[int, tuple[_Old, ...]] = {}
     for reader in sorted(above):
@@ -87,7 +87,7 @@ def outdated(
 
 
 def from_below(
-    graph: Graph, plan: Plan, records: Iterable[Record], seen: Seen | None = None
+    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts | None = None
 ) -> tuple[ReadFromBelow, ...]:
     """Return the recorded runs that read a name as a cell below them on the page had made it.
 
@@ -97,9 +97,9 @@ def from_below(
     records = tuple(records)
     first_reads = _entry_reads(records)
     last = plan.last_runs
-    symbols = Symbols(graph, records, seen)
-    found: dict[tuple[int, str], ReadFromBelow] = {}
-    for moment in moments(records):
+    symbols = PartVersions(graph, records, seen)
+    reads_from_below: dict[tuple[int, str], ReadFromBelow] = {}
+    for moment in step_entries(records):
         step, reads = moment.step, first_reads.get(moment.step, ())
         if not reads:
             continue
@@ -115,20 +115,20 @@ def from_below(
             if version is None or version.cell <= cell:
                 continue
             maker = plan.runs[version.at[0] - 1]
-            above = any(definer < cell for definer in graphs.definers(graph, name))
+            above = any(definer < cell for definer in dependencies.definers(graph, name))
             if above and maker.recorded and maker.session == run.session:
-                found.setdefault(
+                reads_from_below.setdefault(
                     (cell, name),
                     ReadFromBelow(step, cell, line, name, version.cell, version.line),
                 )
-    return tuple(found[key] for key in sorted(found))
+    return tuple(reads_from_below[key] for key in sorted(reads_from_below))
 
 
 def _doubtful(graph: Graph, cell: int) -> frozenset[str]:
     """Return the names that the cell may read, or may do without."""
     return frozenset(
         use.name
-        for use in graphs.needs(graph, cell)
+        for use in dependencies.needs(graph, cell)
         if use.guarded or (use.via and not use.certain)
     )
 
@@ -138,7 +138,7 @@ def suspicions(
     plan: Plan,
     records: Iterable[Record],
     clean_records: Iterable[Record],
-    seen: Seen | None = None,
+    seen: SeenParts | None = None,
 ) -> Suspicions:
     """Return what lineage suspects of the plan and not of the clean run in page order.
 
@@ -154,7 +154,7 @@ def suspicions(
     records = tuple(records)
     last = {run.step for run in plan.last_runs.values()}
     usual = Relations(tuple(clean_records))
-    symbols = Symbols(graph, records, seen)
+    symbols = PartVersions(graph, records, seen)
 
     def harm(cell: int, way: _Way) -> _Way:
         newer = way[-1]
@@ -162,9 +162,9 @@ def suspicions(
             return ()  # it is itself what was made anew: `df` from a file that `df` went into
         ends = {version.at[0]: version for version in reversed(symbols.since(newer))}
         for version in reversed(ends.values()):  # as each run has left it
-            found = replace(newer, parent=version)
-            if found.is_newer and not (usual.holds(found) or _is_made_up(plan, found)):
-                way = (*way[:-1], found)
+            newest = replace(newer, parent=version)
+            if newest.is_newer and not (usual.holds(newest) or _is_made_up(plan, newest)):
+                way = (*way[:-1], newest)
                 return () if symbols.is_apart(cell, way) else way
         return ()
 
@@ -193,8 +193,8 @@ def _is_made_up(plan: Plan, descent: Descent) -> bool:
 def _stale_reads(graph: Graph, records: tuple[Record, ...], harm: _Harm) -> tuple[StaleRead, ...]:
     first_reads = _entry_reads(records)
     definers = renewers(graph)
-    found: list[StaleRead] = []
-    for moment in moments(records):
+    stale_reads: list[StaleRead] = []
+    for moment in step_entries(records):
         for cell, line, name in first_reads.get(moment.step, ()):
             stale = name in moment.stale
             chain = _chain(moment.state, name, partial(harm, cell)) if stale else ()
@@ -202,43 +202,33 @@ def _stale_reads(graph: Graph, records: tuple[Record, ...], harm: _Harm) -> tupl
                 symbols = [cause.symbol for cause in chain]
                 refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
                 rest = _rest(graph, chain, refreshers)
-                found.append(StaleRead(moment.step, cell, line, name, chain, refreshers, rest))
-    return tuple(sorted(found, key=lambda read: (read.step, read.line, read.name)))
+                stale_reads.append(
+                    StaleRead(moment.step, cell, line, name, chain, refreshers, rest)
+                )
+    return tuple(sorted(stale_reads, key=lambda read: (read.step, read.line, read.name)))
 
 
 def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, str]]]:
     """Return, for each step, what it read of the state it began with: (cell, line, name)."""
-    reads: dict[int, list[tuple[int, int, str]]] = {}
-    seen: dict[int, set[str]] = {}
-    for record in records:
-        step = record.at[0]
-        known = seen.setdefault(step, set())
-        new = record.reads - known
-        reads.setdefault(step, []).extend((record.cell, record.line, n) for n in sorted(new))
-        known.update(record.reads, record.writes, record.deletes)
-    return reads
+    runs = {step: tuple(run) for step, run in groupby(records, lambda record: record.at[0])}
+    return {
+        step: [(run[0].cell, line, name) for name, line in entry_reads(run).items()]
+        for step, run in runs.items()
+    }
 
 
-def _chain(state: State, name: str, harm: Callable[[_Way], _Way]) -> tuple[Cause, ...]:
+def _chain(state: LineageState, name: str, harm: Callable[[_Way], _Way]) -> tuple[Cause, ...]:
     """Return the way to the nearest newer parent that does harm, empty if there is none."""
     for way in state.roots(name):
-        if found := harm(way):
-            return tuple(_cause(descent) for descent in found)
+        if harmful := harm(way):
+            return tuple(_cause(descent) for descent in harmful)
     return ()
 
 
 def _cause(descent: Descent) -> Cause:
     link, parent = descent.link, descent.parent
-    return Cause(
-        symbol=descent.name,
-        cell=link.cell,
-        line=link.line,
-        at=link.read_at,
-        parent=parent.name,
-        parent_cell=parent.cell,
-        parent_line=parent.line,
-        parent_at=parent.at,
-    )
+    made_anew = parent.name, parent.cell, parent.line, parent.at
+    return Cause(descent.name, link.cell, link.line, link.read_at, *made_anew)
 
 
 # --- refreshers ------------------------------------------------------------------------------
@@ -282,7 +272,7 @@ def _outdated(
     graph: Graph,
     run: Run,
     edges: Collection[Edge],
-    known: tuple[Mapping[tuple[int, str], Version], Symbols],
+    known: tuple[Mapping[tuple[int, str], Version], PartVersions],
     results: Mapping[int, tuple[_Old, ...]],
 ) -> tuple[_Old, ...]:
     """Return what made the last run of one cell outdated; one entry a name and definer.
@@ -291,35 +281,28 @@ def _outdated(
     through other cells the nearest are kept (`_MOST_THROUGH`).
     """
     made, symbols = known
-    found: dict[tuple[str, int], _Old] = {}
+    outdated_by: dict[tuple[str, int], _Old] = {}
     for edge in sorted(edges, key=_place):
         line = edge.use.span.line
         version = made.get((edge.definer, edge.name))
         if version is not None and version.at[0] > run.step:
             version = symbols.reaching(run.cell, version, edge.definer)
         if version is not None and version.at[0] > run.step:
-            result = OutdatedResult(
-                step=run.step,
-                cell=run.cell,
-                line=line,
-                name=edge.name,
-                definer=edge.definer,
-                definer_line=version.line,
-                definer_at=version.at,
-            )
-            found[edge.name, edge.definer] = _Old(result, edge.name)
+            maker = edge.name, edge.definer
+            result = OutdatedResult(run.step, run.cell, line, *maker, version.line, version.at)
+            outdated_by[maker] = _Old(result, edge.name)
     through = [
         _Old(_through(run, edge, old.result), edge.name)
         for edge in edges
         for old in _entering(graph, edge, results.get(edge.definer, ()))
         if old.result.definer_at[0] > run.step
     ]
-    most = len(found) + _MOST_THROUGH
+    most = len(outdated_by) + _MOST_THROUGH
     for old in sorted(through, key=lambda o: (len(o.result.through), o.result.line)):
-        if len(found) >= most:
+        if len(outdated_by) >= most:
             break
-        found.setdefault((old.result.name, old.result.definer), old)
-    return tuple(found.values())
+        outdated_by.setdefault((old.result.name, old.result.definer), old)
+    return tuple(outdated_by.values())
 
 
 def _place(edge: Edge) -> tuple[bool, int, int]:
@@ -335,18 +318,10 @@ def _entering(graph: Graph, edge: Edge, old: Sequence[_Old]) -> Sequence[_Old]:
         for target, parents in (*statement.writes.items(), *statement.mutates.items()):
             if target in wanted:
                 wanted |= parents
-    return [one for one in old if one.entered in wanted] or old
+    return [each for each in old if each.entered in wanted] or old
 
 
 def _through(run: Run, edge: Edge, result: OutdatedResult) -> OutdatedResult:
     """Return what a cell's outdated result makes of that of its reader."""
-    return OutdatedResult(
-        step=run.step,
-        cell=run.cell,
-        line=edge.use.span.line,
-        name=result.name,
-        definer=result.definer,
-        definer_line=result.definer_line,
-        definer_at=result.definer_at,
-        through=(edge.definer, *result.through),
-    )
+    line, through = edge.use.span.line, (edge.definer, *result.through)
+    return replace(result, step=run.step, cell=run.cell, line=line, through=through)

@@ -9,9 +9,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from whatifcase import graph, plan
 
-from pytest_nbsafe.absint import domains, engine
-from pytest_nbsafe.absint.whatif import whatif
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.absint import engine, impact
+from pytest_nbsafe.absint.whatif_search import whatif
+from pytest_nbsafe.analysis.model import Graph
 
 NAMES = "abcd"
 DEPTH = 3
@@ -155,7 +155,7 @@ def drawn(data: st.DataObject) -> tuple[Graph, dict[int, list[Statement]], list[
 @given(st.data())
 def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
     found, cells, ran, source = drawn(data)
-    domain = domains.DOMAINS["impact"](found, plan(ran), source, None)
+    domain = impact.domain(found, plan(ran), source)
     reached = engine.explore(domain, source, sorted(cells), DEPTH, most_states=10_000)
     told = {(o.violation.cell, o.violation.name): len(o.sequence) for o in reached.offences}
     expected = oracle(cells, ran, source)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 from whatifcase import EXAMPLE_1_1, asked, graph, plan, rerun, safe, stale
 
-from pytest_nbsafe.absint import domains, engine
+from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Violation
-from pytest_nbsafe.absint.whatif import whatif
+from pytest_nbsafe.absint.whatif_search import whatif
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.errors import NbsafeError
 
@@ -215,7 +215,7 @@ def test_a_cell_that_does_not_parse_has_no_what_if() -> None:
 def test_a_cyclic_notebook_comes_to_an_end(depth: int | None) -> None:
     cells = ("a = b + 1", "b = c + 1", "c = a + 1", "a = a + b", "print(a, b, c)")
     found = graph(*cells)
-    domain = domains.DOMAINS["impact"](found, plan([1, 2, 3, 4, 5]), 1, None)
+    domain = impact.domain(found, plan([1, 2, 3, 4, 5]), 1)
     reached = engine.explore(domain, 1, sorted(found.cells), depth, most_states=10_000)
     assert reached.gave_up == ""
     assert reached.transfers <= 1 + reached.states * len(cells)
@@ -270,11 +270,9 @@ def test_a_growing_state_is_widened() -> None:
     assert reached.states < 100
 
 
-def test_other_domains_tell_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_domains_tell_leaks() -> None:
     class Leaky(Counter):
         top = 3
 
-    made = {**domains.DOMAINS, "leaky": lambda *_: Leaky()}
-    monkeypatch.setattr(domains, "DOMAINS", made)
-    answer = asked("1 2", 1, "a = 1", "print(a)")
+    answer = whatif(graph("a = 1", "print(a)"), plan([1, 2]), 1, domains=[lambda *_: Leaky()])
     assert [found.sequence for found in answer.leaks] == [(1, 2), (1, 1, 1)]

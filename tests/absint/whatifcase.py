@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_nbsafe.absint.whatif import whatif
-from pytest_nbsafe.analysis.graph import Graph, build
+from pytest_nbsafe.absint.whatif_answer import WhatIf
+from pytest_nbsafe.absint.whatif_search import whatif
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.notebook.whatif import WhatIf
+from pytest_nbsafe.order.plan import Plan, Run
 
 EXAMPLE_1_1 = (
     "import pandas as pd\nd = pd.read_csv('a.csv')",

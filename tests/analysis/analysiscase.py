@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.cell import analyse
-from pytest_nbsafe.analysis.graph import Graph, build
-from pytest_nbsafe.analysis.model import CellAnalysis, Use
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Use
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
 
 

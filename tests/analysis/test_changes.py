@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from analysiscase import cell, graph, names
 
-from pytest_nbsafe.analysis.graph import definers, edges, mutators, unbound
+from pytest_nbsafe.analysis.dependencies import definers, edges, mutators, unbound
 
 ADD = "xs = []; ys = []\ndef add(l, n=1): l.append(n)"
 CLASS = """

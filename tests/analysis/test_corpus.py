@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.cell import analyse
-from pytest_nbsafe.analysis.graph import build, edges, unbound
+from pytest_nbsafe.analysis.dependencies import edges, unbound
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.load import Unreadable, read
@@ -21,7 +22,7 @@ from pytest_nbsafe.notebook.source import to_python
 
 CORPUS = Path(__file__).parents[2].parent / "shared/notebooks"
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.corpus,
     pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here"),
 ]
 

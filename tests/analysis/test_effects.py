@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
-import sys
-from inspect import signature
-from pathlib import Path
-from typing import Any
-
 import pytest
 from analysiscase import cell, facts, graph
 
-from pytest_nbsafe.analysis import knowledge
-from pytest_nbsafe.analysis.graph import edges
-
-FOLDER = Path(knowledge.__file__).parent
+from pytest_nbsafe.analysis.dependencies import edges
 
 
 def changed(text: str) -> str:
@@ -98,67 +89,3 @@ def test_an_edge_says_when_a_change_is_doubtful() -> None:
         "reads `x`, which cell 2 (line 1) changes in place",
         "reads `x`, which cell 3 (line 1) may change in place",
     ]
-
-
-# -- the knowledge -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", knowledge.FILES)
-def test_the_quick_reader_reads_what_a_parser_reads(name: str) -> None:
-    text = (FOLDER / name).read_text(encoding="utf-8")
-    tables = {
-        title: {key: tuple(value.split()) for key, value in table.items()}
-        for title, table in _parsed(text).items()
-    }
-    assert tables == knowledge.parse(text)
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    tables: dict[str, Any] = tomllib.loads(text)
-    return tables
-
-
-def test_every_file_is_read() -> None:
-    assert sorted(p.name for p in FOLDER.glob("*.toml")) == sorted(knowledge.FILES)
-
-
-def test_no_table_contradicts_itself() -> None:
-    for title, entry in knowledge.load().classes.items():
-        assert not entry.changes & entry.takes, title
-        assert not entry.pure & (entry.changes | entry.takes), title
-        written = knowledge.parse("\n".join((FOLDER / n).read_text() for n in knowledge.FILES))
-        pure = {*written[title].get("pure", ()), *written[title].get("same", ())}
-        assert not pure & (entry.changes | entry.takes), title
-        if title != "anything":
-            assert entry.again <= entry.changes | entry.takes | entry.inplace, title
-
-
-def test_rebinding_says_one_thing_of_each_name() -> None:
-    known = knowledge.load().rebinding
-    assert not known.repeats & known.shifts
-    assert not known.repeats & known.converts
-    assert not known.converts & known.shifts
-
-
-@pytest.mark.parametrize("name", ["list", "dict", "set", "str", "tuple", "int", "float"])
-def test_python_has_the_methods(name: str) -> None:
-    """Every word is a method, and of what can be changed every method is there."""
-    kind = getattr(builtins, name)
-    entry = knowledge.load().classes[name]
-    words = entry.changes | entry.takes | entry.pure
-    assert words <= set(dir(kind))
-    if name in {"list", "dict", "set"}:
-        assert {word for word in dir(kind) if word[0] != "_"} <= words | {"fromkeys"}
-
-
-@pytest.mark.parametrize("title", ["pandas.DataFrame", "pandas.Series"])
-def test_pandas_takes_inplace_where_it_says_so(title: str) -> None:
-    kind = getattr(pytest.importorskip("pandas"), title.rpartition(".")[2])
-    gone = {"order", "sort", "set_axis"}  # of old releases, which old notebooks still call
-    methods = knowledge.load().classes[title].inplace - gone
-    takes = {name for name in methods if "inplace" in signature(getattr(kind, name)).parameters}
-    assert methods == takes

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 from analysiscase import graph, written
 
-from pytest_nbsafe.analysis.graph import Graph, definers, edges, mutators, needs, unbound
+from pytest_nbsafe.analysis.dependencies import definers, edges, mutators, needs, unbound
+from pytest_nbsafe.analysis.model import Graph
 
 
 def needed(g: Graph, cell: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysiscase import cell, dead, function, graph, live, written
 
-from pytest_nbsafe.analysis.graph import edges, mutators, needs, unbound
+from pytest_nbsafe.analysis.dependencies import edges, mutators, needs, unbound
 
 
 def test_false_positive_branches_that_hang_together() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.parts import WHOLE, Reader, apart
 from pytest_nbsafe.notebook import percent
 
@@ -17,7 +17,7 @@ STORES = "cfg.rate = 1\nd['a'] = d['b'] = 0\n"
 
 def reader(source: str) -> Reader:
     """Return a reader; cell 1 is the source, cell 2 stores what is known as data."""
-    return Reader(graphs.build(percent.parse(f"# %%\n{source}\n# %%\n{STORES}")))
+    return Reader(build(percent.parse(f"# %%\n{source}\n# %%\n{STORES}")))
 
 
 @pytest.mark.parametrize(

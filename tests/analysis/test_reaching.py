@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
 from test_flow import BRANCH, JUMPS, NAMED, NAMES, SIMPLE, bodies, compound
 
-from pytest_nbsafe.analysis.graph import edges, unbound
+from pytest_nbsafe.analysis.dependencies import edges, unbound
 
 CHANGE = st.tuples(st.just("change"), NAMES, NAMED)
 CELL = bodies(st.one_of(SIMPLE, BRANCH, CHANGE), 3)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_nbsafe.analysis import cell as cell_analysis
 from pytest_nbsafe.analysis.cell import analyse
-from pytest_nbsafe.analysis.graph import edges, unbound
+from pytest_nbsafe.analysis.dependencies import edges, unbound
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell, CellId
 

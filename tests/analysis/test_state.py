@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_nbsafe.analysis import files
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis import dependencies, files
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.order import plan as order
+from pytest_nbsafe.order.orderings import plan as order
+from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace import staleness
 from pytest_nbsafe.trace.lineage import static_records
-from pytest_nbsafe.trace.model import StaleRead
+from pytest_nbsafe.trace.suspicions import StaleRead
 
 
 def graph_of(*sources: str) -> Graph:
-    return graphs.build(percent.parse("".join(f"# %%\n{source}\n" for source in sources)))
+    return build(percent.parse("".join(f"# %%\n{source}\n" for source in sources)))
 
 
 def edges(*sources: str) -> list[str]:
     """Return "reader definer symbol" for each edge through a state, in page order."""
     graph = graph_of(*sources)
-    found = graphs.edges(graph, sorted(graph.cells))
+    found = dependencies.edges(graph, sorted(graph.cells))
     return [f"{e.reader} {e.definer} {e.name}" for e in found if not e.name.isidentifier()]
 
 
@@ -114,9 +114,9 @@ def test_another_file_is_another_symbol() -> None:
 def test_no_run_is_made_up_for_a_file_which_may_be_there_from_before() -> None:
     text = "# %% [1]\nprint(open('a.txt').read())\n"
     writes = "# %% [2]\nopen('a.txt', 'w').write('x')\n"
-    assert order(graphs.build(percent.parse(writes + text)), "inferred").cells == (2, 1)
+    assert order(build(percent.parse(writes + text)), "inferred").cells == (2, 1)
     setting = "# %% [2]\nimport m\nm.rate = 3\n# %% [1]\nprint(m.rate)\n"
-    assert order(graphs.build(percent.parse(setting)), "inferred").cells == (1, 2, 1)
+    assert order(build(percent.parse(setting)), "inferred").cells == (1, 2, 1)
 
 
 # -- random sources --------------------------------------------------------------------------------
@@ -191,4 +191,4 @@ def test_what_a_cell_sets_in_a_module_is_read_by_another(
 
 def test_a_setting_that_is_missing_is_no_undefined_name() -> None:
     graph = graph_of("import config\nx = config.RATE", "config.RATE = 3", "x = config.RATE")
-    assert graphs.unbound(graph, (1, 2, 3)) == ()
+    assert dependencies.unbound(graph, (1, 2, 3)) == ()

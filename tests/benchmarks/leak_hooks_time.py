@@ -20,9 +20,9 @@ Taken = tuple[float, float]
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from pytest_nbsafe.judge.observed_leaks import watched  # noqa: E402
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook  # noqa: E402
-from pytest_nbsafe.rules.seen import watched  # noqa: E402
-from pytest_nbsafe.runner.session import KernelSession  # noqa: E402
+from pytest_nbsafe.runner.kernel_session import KernelSession  # noqa: E402
 
 IMPORTS = """\
 import numpy as np, pandas as pd

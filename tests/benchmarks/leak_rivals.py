@@ -35,7 +35,8 @@ FAMILIES = {
     "NBS33": "time, groups",
     "NBS34": "target",
 }
-_MARK = re.compile(r"[ \t]*#! *(NBS3\d+)")
+_MARK = re.compile(r"[ \t]*#!.*")
+_CODE = re.compile(r"NBS3\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ def _copied(source: Path, label: Mapping[str, Any], folder: Path, number: int) -
 
 def _written(text_path: Path, path: Path) -> Case:
     text = text_path.read_text(encoding="utf-8")
-    families = frozenset(code[:5] for code in _MARK.findall(text))
+    families = frozenset(code[:5] for mark in _MARK.findall(text) for code in _CODE.findall(mark))
     percent.write(percent.parse(_MARK.sub("", text), str(path)), path)
     return Case(path, bool(families), families)
 
@@ -314,8 +315,8 @@ def main() -> None:
         "sources",
         nargs="*",
         type=Path,
-        default=[ROOT / "fixtures" / "leakage"],
-        help="folders of labelled notebooks (default: fixtures/leakage)",
+        default=[ROOT / "fixtures" / "leakage" / "whole"],
+        help="folders of labelled notebooks (default: fixtures/leakage/whole)",
     )
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp()).resolve()

@@ -248,7 +248,7 @@ def test_an_interrupt_is_quiet(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pytest_nbsafe.static.check", interrupted)
+    monkeypatch.setattr("pytest_nbsafe.app.check.check", interrupted)
     assert main(["check"]) == 130
     assert capsys.readouterr() == ("", "")
 

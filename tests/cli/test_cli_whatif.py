@@ -23,6 +23,21 @@ b = a
 print(b)
 """
 
+OWN_SCALER = """
+# %% [1]
+from helpers import MyScaler
+from sklearn.datasets import load_wine
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
+X, y = load_wine(return_X_y=True)
+# %% [2]
+scaled = MyScaler().fit_transform(X)
+# %% [3]
+a, b, c, d = train_test_split(scaled, y, random_state=0)
+# %% [4]
+print(SVC().fit(a, c).score(b, d))
+"""
+
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,3 +143,16 @@ def test_colour_changes_nothing_but_colour(
     coloured = capsys.readouterr().out
     assert coloured != plain
     assert clean(coloured) == plain
+
+
+def test_check_and_whatif_know_the_same_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("pyproject.toml").write_text(
+        '[tool.nbsafe.leakage.helpers]\ntransformer = ["MyScaler"]\n', encoding="utf-8"
+    )
+    write(Path("nb.ipynb"), OWN_SCALER)
+    assert main(["check", "nb.ipynb", "--select", "NBS301"]) == 1
+    assert "NBS301" in capsys.readouterr().out
+    assert main(["whatif", "nb.ipynb", "--run", "2", "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [leak["sequence"] for leak in answer["leaks"]] == [[2, 3, 4]]
+    assert answer["safe"] == []

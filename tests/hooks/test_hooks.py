@@ -92,7 +92,7 @@ def test_a_repository_without_notebooks_needs_no_nbsafe(repository: Path) -> Non
     assert git("commit", "-m", "x", cwd=repository).returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.corpus
 def test_pre_commit_installs_and_runs_the_hook(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pytest_nbsafe.kernel.accesses import Accesses
-from pytest_nbsafe.kernel.rewrite import HOOKS, names_bound, rewrite, statement_lines
-from pytest_nbsafe.kernel.symbols import Registry
+from pytest_nbsafe.kernel.parts.access_calls import rewrite
+from pytest_nbsafe.kernel.parts.access_sites import HOOKS, names_bound, statement_lines
+from pytest_nbsafe.kernel.parts.access_tracking import Accesses
+from pytest_nbsafe.kernel.parts.aliases import Aliases
 
 Said = dict[str, str]
 
@@ -32,7 +33,7 @@ class Page:
 
     def __init__(self) -> None:
         self.home: dict[str, Any] = {"__name__": "__main__"}
-        self.registry = Registry(self.home, {"__name__", "__builtins__"})
+        self.registry = Aliases(self.home, {"__name__", "__builtins__"})
         self.accesses = Accesses(self.registry, repr)
         self.error = ""
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from runner.kernels import notebook
 
 from pytest_nbsafe.notebook.model import Cell, CellId
-from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.trace.results import CellResult
 
 _PASSING = re.compile(
     r"0x[0-9a-f]+|ipykernel_\d+|/\d+\.py|pid=\d+|cell_name|-\d{15}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,25 +16,24 @@ reached: list[bool] = []
 """Something stands in here once a broken function has been called."""
 
 
-def points(modules: str, outermost: Collection[str] = (), *, each: int = 3) -> list[str]:
-    """Return the functions and methods of modules but the outermost: some of them, or all."""
+def points(modules: str, outermost: Collection[str] = ()) -> list[str]:
+    """Return the functions and methods of modules but the outermost."""
     found = []
     for module in modules.split():
         for node in ast.parse(island.sources()[f"_nbsafe.{module}"]).body:
             if isinstance(node, ast.FunctionDef):
-                found.append(f"{module}.{node.name}")
+                found.append(f"{module}:{node.name}")
             elif isinstance(node, ast.ClassDef):
                 methods = (m for m in node.body if isinstance(m, ast.FunctionDef))
-                found += [f"{module}.{node.name}.{method.name}" for method in methods]
-    wanted = [point for point in found if point not in outermost]
-    return wanted if os.environ.get("NBSAFE_WHOLE_CORPUS") else wanted[::each]
+                found += [f"{module}:{node.name}.{method.name}" for method in methods]
+    return [point for point in found if point not in outermost]
 
 
 def function_of(point: str) -> FunctionType:
     """Return the function itself, below what decorates it."""
-    module, *path = point.split(".")
+    module, path = point.split(":")
     found: Any = import_module(f"pytest_nbsafe.kernel.{module}")
-    for part in path:
+    for part in path.split("."):
         found = vars(found)[part]
     for name in ("fget", "func", "__func__"):
         found = getattr(found, name, found)

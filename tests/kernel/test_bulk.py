@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_nbsafe.kernel import bulk
-from pytest_nbsafe.kernel.functions import Texts
-from pytest_nbsafe.kernel.snapshot import Snapshot
+from pytest_nbsafe.kernel.hashing import bulk
+from pytest_nbsafe.kernel.hashing.function_texts import Texts
+from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
 
 numbers = st.integers(-(2**31), 2**31 - 1)
 forms = st.one_of(

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import sabotage
 from runner.kernels import notebook
+from tiers import every
 
-from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.differences import Counterfactual
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.trace.counterfactual import Counterfactual
 
 pytestmark = [
     pytest.mark.kernel,
-    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork"),
 ]
 
@@ -50,16 +50,19 @@ def closed():
 sound = point().__code__
 point().__code__ = (closed() if sound.co_freevars else broken).__code__"""
 MEND = "point().__code__ = sound\ndel point, broken, closed, sound"
-MODULES = "fork child seal describe follow accesses notes rewrite steps callees symbols"
+MODULES = """
+    aside.aspects aside.child aside.fork aside.seal functions.reach parts.access_calls
+    parts.access_chains parts.access_log parts.access_sites parts.access_steps
+    parts.access_tracking parts.aliases parts.follower parts.known_callees
+"""
 SILENT = frozenset(
     {
-        "describe._plain",  # of what cannot be described there is nothing to say
-        "describe._items",
-        "describe._library",
-        "describe._frame",
-        "describe._mean",
-        "describe._cut",
-        "describe.aspects",
+        "aside.aspects:_plain",  # of what cannot be described there is nothing to say
+        "aside.aspects:_items",
+        "aside.aspects:_of_library",
+        "aside.aspects:mean",
+        "aside.aspects:cut",
+        "aside.aspects:aspects",
     }
 )
 
@@ -110,9 +113,9 @@ def is_ours(told: Counterfactual) -> bool:
     )
 
 
-@pytest.mark.parametrize("point", sabotage.points(MODULES, each=6))
+@pytest.mark.parametrize("point", every(48, sabotage.points(MODULES)))
 def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point: str) -> None:
-    module, path = point.split(".", 1)
+    module, path = point.split(":")
     state = kernel.run(STATE)
     kernel.run(BREAK.format(module=module, path=path))
     told, harmful = kernel.ask(*WORK), kernel.ask(HARM)
@@ -127,12 +130,12 @@ def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point:
     assert expected == essence(kernel.ask(*WORK))
 
 
-HERE = sabotage.points("here child seal", each=16)
+HERE = [p for p in sabotage.points("aside.in_place aside.child aside.seal") if "_Forked" not in p]
 
 
-@pytest.mark.parametrize("point", [p for p in HERE if "_Forked" not in p])
+@pytest.mark.parametrize("point", every(32, HERE))
 def test_a_fault_in_place_of_a_fork_harms_nobody(tmp_path: Path, point: str) -> None:
-    module, path = point.split(".", 1)
+    module, path = point.split(":")
     found = Kernel(tmp_path)
     with found.session:
         found.run(START)

@@ -6,20 +6,26 @@ from typing import Any
 
 import pytest
 import sabotage
+from tiers import every
 from watching import Watched, watching
 
-from pytest_nbsafe.kernel import hooks
+from pytest_nbsafe.kernel.functions.stand_in import is_ours
 
+LEARNING = """
+    learning.desk learning.class_watch learning.import_watch learning.watching learning.tracebacks
+    learning.call_site functions.stand_in learning.watched_calls learning.fit_log
+    learning.row_hashes learning.row_lookup learning.row_origins learning.table_rows
+"""
 OUTERMOST = frozenset(
     {
-        "hooks.Desk.fail",  # what all faults end in
-        "hooks.Desk.leave",  # the same
-        "hooks.Hook.func",  # what functions call; what it calls is guarded
-        "hooks.Finder.find_spec",  # what Python's imports call
-        "hooks.Desk.__init__",  # the tracer calls these, and guards all that it does
-        "hooks.Desk.start",
-        "hooks.Desk.report",
-        "hooks.install",
+        "learning.desk:Desk.fail",  # what all faults end in
+        "learning.desk:Desk.leave",  # the same
+        "learning.desk:Hook.func",  # what functions call; what it calls is guarded
+        "learning.import_watch:Finder.find_spec",  # what Python's imports call
+        "learning.desk:Desk.__init__",  # the tracer calls these, and guards all that it does
+        "learning.desk:Desk.start",
+        "learning.desk:Desk.report",
+        "learning.watching:install",
     }
 )
 WORK = """\
@@ -88,9 +94,9 @@ def test_the_work_is_watched(without: list[Any]) -> None:
         assert watched.listener.faults == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "point", sabotage.points("hooks calls lessons rowids rowsets", OUTERMOST, each=6)
+    "point",
+    every(24, sabotage.points(LEARNING, OUTERMOST)),
 )
 def test_a_fault_changes_no_result(point: str, without: list[Any]) -> None:
     found: Watched
@@ -102,4 +108,4 @@ def test_a_fault_changes_no_result(point: str, without: list[Any]) -> None:
     assert reached == bool(told)
     if told:
         assert not found.desk.on
-    assert not hooks.is_ours(found.names["StandardScaler"].fit.__code__)
+    assert not is_ours(found.names["StandardScaler"].fit.__code__)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.kernel.functions import Texts
-from pytest_nbsafe.kernel.snapshot import Snapshot
+from pytest_nbsafe.kernel.hashing.function_texts import Texts
+from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
 
 figure = pytest.importorskip("matplotlib.figure")
 Draw = Callable[[Any], object]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,12 +10,13 @@ from typing import Any
 
 import pytest
 from runner.kernels import notebook
+from tiers import sampled
 
+from pytest_nbsafe.judge.observed_leaks import watched
 from pytest_nbsafe.notebook.model import Cell, CellId
-from pytest_nbsafe.rules.seen import watched
-from pytest_nbsafe.runner.session import KernelSession
+from pytest_nbsafe.runner.kernel_session import KernelSession
 
-pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+pytestmark = pytest.mark.kernel
 
 RUNS = 150
 EARLY = range(20, 25)
@@ -96,10 +96,7 @@ def counted(folder: Path, before: str, source: Callable[[int], str]) -> dict[int
     return found
 
 
-SAMPLE = ("another cell each time", "what learns")
-
-
-@pytest.mark.parametrize("name", WORK if os.environ.get("NBSAFE_WHOLE_CORPUS") else SAMPLE)
+@pytest.mark.parametrize("name", sampled(WORK, lambda name: name == "another cell each time"))
 def test_a_late_cell_takes_what_an_early_one_takes(name: str, tmp_path: Path) -> None:
     found = counted(tmp_path, *WORK[name])
     for where in (0, 1):

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.kernel import instrument
 from pytest_nbsafe.kernel.contract import StatementEvent
-from pytest_nbsafe.kernel.monitor import Monitor
-from pytest_nbsafe.kernel.recorder import Recorder
+from pytest_nbsafe.kernel.tracing import instrument
+from pytest_nbsafe.kernel.tracing.monitor import Monitor
+from pytest_nbsafe.kernel.tracing.recorder import Recorder
 
 PROGRAMS = dict(
     part.split("\n", 1)

@@ -15,8 +15,8 @@ import pytest
 
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
-from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.trace.results import CellResult
 
 CORPUS = Path(__file__).parents[3] / "shared" / "notebooks"
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -70,7 +70,7 @@ def essence(result: CellResult) -> str:
 
 
 @pytest.mark.kernel
-@pytest.mark.slow
+@pytest.mark.corpus
 @pytest.mark.skipif(not runnable(), reason="the corpus is not here")
 @pytest.mark.parametrize("path", runnable(), ids=lambda path: path.stem)
 def test_a_notebook_gives_the_same(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pairs import Pair, started
 
-pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+pytestmark = pytest.mark.kernel
 
 
 @pytest.fixture(scope="module")

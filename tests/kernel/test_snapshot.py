@@ -31,8 +31,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_nbsafe.kernel.functions import Texts, mentioned
-from pytest_nbsafe.kernel.snapshot import TOO_DEEP, TOO_LARGE, Snapshot
+from pytest_nbsafe.kernel.functions.reach import mentioned
+from pytest_nbsafe.kernel.hashing.function_texts import Texts
+from pytest_nbsafe.kernel.hashing.hasher import TOO_DEEP, TOO_LARGE
+from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
 
 HOME: dict[str, Any] = {"__name__": "__main__"}
 
@@ -228,8 +230,8 @@ def test_different_values_differ_and_equal_ones_agree() -> None:
 
 def test_equal_across_hash_seeds() -> None:
     program = (
-        "import sys; from pytest_nbsafe.kernel.snapshot import Snapshot; "
-        "from pytest_nbsafe.kernel.functions import Texts; "
+        "import sys; from pytest_nbsafe.kernel.hashing.snapshot import Snapshot; "
+        "from pytest_nbsafe.kernel.hashing.function_texts import Texts; "
         "v = [{'a', 'b', 'c', None, 1}, frozenset('xyz'), {('a', 1): {'z', 'y'}}, {1.5, 'q'}];"
         "f = lambda x: x in {'a', 'b', 'c'};"
         "print(Snapshot(Texts(), globals()).fingerprint([v, f])['hash'])"

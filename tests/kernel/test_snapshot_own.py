@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.kernel.functions import Texts
-from pytest_nbsafe.kernel.snapshot import Snapshot
+from pytest_nbsafe.kernel.hashing.function_texts import Texts
+from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
 
 
 def made(source: str, name: str) -> str:

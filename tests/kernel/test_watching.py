@@ -18,7 +18,8 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 from watching import Watched, watching
 
-from pytest_nbsafe.kernel import hooks, lessons, rowids, rowsets
+from pytest_nbsafe.kernel.functions.stand_in import is_ours
+from pytest_nbsafe.kernel.learning import call_site, fit_log, row_hashes, row_origins, table_rows
 
 WINE = "X, y = load_wine(return_X_y=True)\n"
 SPLIT = "a, b, c, d = train_test_split(X, y, random_state=0)\n"
@@ -214,20 +215,20 @@ def test_everything_is_put_back() -> None:
 # ------------------------------------------------------------------ faults of ours
 
 POINTS = [
-    (lessons.Lessons, "rows_of"),
-    (lessons.Lessons, "known"),
-    (lessons.Lessons, "fitted"),
-    (lessons.Lessons, "derive"),
-    (lessons.Lessons, "split"),
-    (lessons.Lessons, "judged"),
-    (hooks.Spot, "place"),
-    (rowids, "sampled"),
-    (rowids, "hashes"),
-    (rowsets.Registry, "identify"),
-    (rowsets.Registry, "take"),
-    (rowsets.Registry, "shared"),
-    (rowsets.Registry, "alike"),
-    (rowsets, "_label"),
+    (fit_log.FitLog, "rows_of"),
+    (fit_log.FitLog, "known"),
+    (fit_log.FitLog, "fitted"),
+    (fit_log.FitLog, "derive"),
+    (fit_log.FitLog, "split"),
+    (fit_log.FitLog, "judged"),
+    (call_site.CallSite, "place"),
+    (row_hashes, "sampled"),
+    (row_hashes, "hashes"),
+    (row_origins.RowOrigins, "identify"),
+    (row_origins.RowOrigins, "take"),
+    (row_origins.RowOrigins, "shared"),
+    (row_origins.RowOrigins, "alike"),
+    (table_rows, "_label"),
 ]
 
 
@@ -251,4 +252,4 @@ def test_a_fault_of_ours_changes_nothing(
         assert without == watched.run(text)["out"]
         assert watched.listener.faults == ["watching what learns: RuntimeError: sabotage"]
         assert not watched.desk.on
-        assert not hooks.is_ours(StandardScaler.fit.__code__)
+        assert not is_ours(StandardScaler.fit.__code__)

@@ -6,12 +6,14 @@ import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
-from pytest_nbsafe.kernel import hooks
+from pytest_nbsafe.judge.observed_leaks import watched
 from pytest_nbsafe.kernel.contract import Copies, Evaluation
-from pytest_nbsafe.kernel.watch import Watch
-from pytest_nbsafe.rules.seen import watched
+from pytest_nbsafe.kernel.learning.desk import Desk
+from pytest_nbsafe.kernel.learning.watching import install
+from pytest_nbsafe.kernel.tracing.cell_positions import CellPositions
+from pytest_nbsafe.kernel.tracing.incidents import Watch
 
 CELL = "<cell>"
 IMPORTS = """\
@@ -38,18 +40,13 @@ except ImportError:
 """
 
 
-class Places:
-    """Knows the lines of the code that runs."""
-
-    files: ClassVar = {CELL: (1, int)}
-
-
 class Listener:
     """Stands in for the kernel's watch."""
 
     def __init__(self) -> None:
         self.run = 1
-        self.places = Places()
+        self.places = CellPositions()
+        self.places.learn(CELL, 1, int)
         self.faults: list[str] = []
 
     def fault(self, error: BaseException, doing: str) -> None:
@@ -59,7 +56,7 @@ class Listener:
 class Watched:
     """A process under watch: `run` runs a text, `told` is what has been told since."""
 
-    def __init__(self, listener: Listener, desk: hooks.Desk) -> None:
+    def __init__(self, listener: Listener, desk: Desk) -> None:
         self.listener, self.desk = listener, desk
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.evaluations: list[Evaluation] = []
@@ -100,7 +97,7 @@ def watching() -> Iterator[Watched]:
     """Watch until the end of the block, then put everything back."""
     listener = Listener()
     tables = json.loads(json.dumps(watched()))
-    desk = hooks.install(tables, object(), cast("Watch", listener))
+    desk = install(tables, object(), cast("Watch", listener))
     try:
         yield Watched(listener, desk)
     finally:

@@ -70,7 +70,7 @@ def test_lines_of_a_file_on_one_line_and_of_other_key_orders() -> None:
     assert (cell.source, cell.file_lines) == ("a\nb\n]", (4, 6, 7))
 
 
-@pytest.mark.slow
+@pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the shared notebooks")
 def test_lines_of_the_corpus_hold_the_text() -> None:
     read = 0

@@ -324,7 +324,7 @@ def test_like_ipython_on_lines_put_together(source: str) -> None:
     check_like_ipython(source)
 
 
-@pytest.mark.slow
+@pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the shared notebooks")
 def test_like_ipython_on_the_corpus() -> None:
     notebooks = [read(path) for path in sorted(CORPUS.rglob("*.ipynb"))]

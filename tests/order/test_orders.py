@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_nbsafe import order
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.notebook.plan import Plan
+from pytest_nbsafe.order import orderings as order
+from pytest_nbsafe.order.plan import Plan
 
 FIG_1 = """\
 # %% [4]
@@ -25,7 +25,7 @@ print(agg_by_col)
 
 
 def graph_of(text: str) -> Graph:
-    return graphs.build(percent.parse(text, path="a.ipynb"))
+    return build(percent.parse(text, path="a.ipynb"))
 
 
 def compact(plan: Plan) -> str:

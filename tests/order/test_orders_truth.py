@@ -9,21 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from pytest_nbsafe import order
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.notebook.plan import OrderName
-from pytest_nbsafe.order import sessions
+from pytest_nbsafe.order import orderings as order
+from pytest_nbsafe.order import session_split
+from pytest_nbsafe.order.plan import OrderName
 
-TRUTH = Path(__file__).parents[2].parent / "shared" / "cases" / "orders_truth.jsonl"
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not TRUTH.exists(), reason="the linked histories are not here"),
-]
+TRUTH = Path(__file__).parents[2] / "fixtures" / "orders" / "real_sessions.jsonl"
 
 
 @dataclass(frozen=True)
@@ -42,15 +35,9 @@ class Linked:
 def load() -> Iterator[Linked]:
     for line in TRUTH.read_text(encoding="utf-8").splitlines():
         entry: dict[str, Any] = json.loads(line)
-        yield Linked(
-            title=f"{entry['path']}@{entry['blob'][:7]}",
-            counts=entry["counts"],
-            defs=entry["defs"],
-            uses=entry["uses"],
-            deferred=entry["deferred"],
-            history=[(s, cell + 1) for s, _, cell, _ in entry["steps"] if cell is not None],
-            sessions={int(cell) + 1: session for cell, session in entry["assign"].items()},
-        )
+        history = [(session, cell) for session, cell in entry.pop("history")]
+        sessions = {int(cell): session for cell, session in entry.pop("sessions").items()}
+        yield Linked(**entry, history=history, sessions=sessions)
 
 
 def graph_of(linked: Linked) -> Graph:
@@ -62,7 +49,7 @@ def graph_of(linked: Linked) -> Graph:
         body += [f"x{name} = 0" for name in defs]
         head = "# %%" if count is None else f"# %% [{count}]"
         blocks.append("\n".join([head, *body]))
-    return graphs.build(percent.parse("\n".join(blocks) + "\n", path="linked.ipynb"))
+    return build(percent.parse("\n".join(blocks) + "\n", path="linked.ipynb"))
 
 
 def writers(linked: Linked, runs: Iterable[tuple[int, int]]) -> dict[tuple[int, str], int]:
@@ -129,5 +116,5 @@ def test_sessions_are_told_apart_and_in_their_order() -> None:
     """Whole sessions only: each cell of a notebook of several must be in the right one."""
     for linked in load():
         if len(set(linked.sessions.values())) > 1:
-            found = sessions.split(graph_of(linked).notebook.cells)
+            found = session_split.split(graph_of(linked).notebook.cells)
             assert {cell: session + 1 for cell, session in linked.sessions.items()} == found

@@ -84,7 +84,7 @@ def test_a_contract_about_lineage_fails_the_cell_above(pytester: pytest.Pytester
     sql = "SELECT parent_cell AS cell, name FROM lineage WHERE parent = 'raw'"
     contract(pytester, sql, "{name} is made of raw")
     write(pytester.path / "nb.ipynb", TEXT)
-    result = pytester.runpytest_subprocess(*RUN)
+    result = pytester.runpytest(*RUN)
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["FAILED nb.ipynb::cell-1 - NBS501 mine: kept is made of raw"])
 
@@ -93,7 +93,7 @@ def test_a_contract_about_lineage_fails_the_cell_above(pytester: pytest.Pytester
 def test_every_cell_was_run_is_no_alarm(pytester: pytest.Pytester) -> None:
     contract(pytester, "SELECT cell FROM cells WHERE cell NOT IN (SELECT cell FROM runs)")
     write(pytester.path / "nb.ipynb", TEXT)
-    pytester.runpytest_subprocess(*RUN).assert_outcomes(passed=4)
+    pytester.runpytest(*RUN).assert_outcomes(passed=4)
 
 
 @pytest.mark.kernel
@@ -102,7 +102,7 @@ def test_workers_agree(pytester: pytest.Pytester) -> None:
     contract(pytester, "SELECT cell FROM runs WHERE status = 'ok' AND cell = 2")
     write(pytester.path / "a.ipynb", TEXT)
     write(pytester.path / "b.ipynb", TEXT)
-    result = pytester.runpytest_subprocess(*RUN, "-n2")
+    result = pytester.runpytest(*RUN, "-n2")
     result.assert_outcomes(passed=6, failed=2)
 
 
@@ -110,5 +110,5 @@ def test_workers_agree(pytester: pytest.Pytester) -> None:
 def test_a_selected_cell_is_judged_by_what_ran(pytester: pytest.Pytester) -> None:
     contract(pytester, "SELECT cell FROM runs WHERE status = 'ok'")
     write(pytester.path / "nb.ipynb", TEXT)
-    result = pytester.runpytest_subprocess(*RUN, "nb.ipynb::cell-2")
+    result = pytester.runpytest(*RUN, "nb.ipynb::cell-2")
     result.assert_outcomes(failed=1)

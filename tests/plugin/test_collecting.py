@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
-from pytest_nbsafe.check import NotebookSession
+from pytest_nbsafe.app.session import NotebookSession
 
 STATIC = ("--nbsafe", "--nbsafe-static", "-p", "no:cacheprovider")
 
@@ -176,7 +176,7 @@ def test_a_bad_configuration_below_stops_the_run_in_one_line(
     pytester: pytest.Pytester, workers: str
 ) -> None:
     bad_configuration(pytester.path / "deep")
-    result = pytester.runpytest_subprocess("--nbsafe", "--rootdir=.", f"-n{workers}")
+    result = pytester.runpytest("--nbsafe", "--rootdir=.", f"-n{workers}")
     assert result.ret in {pytest.ExitCode.INTERRUPTED, pytest.ExitCode.TESTS_FAILED}
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(

@@ -5,9 +5,11 @@ from collections import defaultdict
 
 import pytest
 from makenb import CLEAN, write
+from tiers import sampled
 
 from pytest_nbsafe.plugin.distributing import scope
 
+DEFAULT = ("load", "worksteal")
 STATIC = ("--nbsafe", "--nbsafe-static", "-p", "no:cacheprovider")
 
 
@@ -25,14 +27,16 @@ def test_scope(nodeid: str, expected: str) -> None:
     assert expected == scope(nodeid)
 
 
-@pytest.mark.parametrize("dist", ["load", "loadscope", "loadfile", "each", "worksteal"])
+@pytest.mark.parametrize(
+    "dist", sampled(["load", "loadscope", "loadfile", "each", "worksteal"], DEFAULT.__contains__)
+)
 def test_workers(pytester: pytest.Pytester, dist: str) -> None:
     write(pytester.path / "a.ipynb", CLEAN)
     write(pytester.path / "b.ipynb", CLEAN)
     pytester.makepyfile(
         "import pytest\n@pytest.mark.parametrize('n', range(6))\ndef test(n): pass\n"
     )
-    result = pytester.runpytest_subprocess(*STATIC, "-v", "-n2", f"--dist={dist}")
+    result = pytester.runpytest(*STATIC, "-v", "-n2", f"--dist={dist}")
     result.assert_outcomes(passed=24 if dist == "each" else 12)
     if dist not in {"each", "worksteal"}:
         workers = defaultdict(set)

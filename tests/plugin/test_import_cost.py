@@ -13,7 +13,7 @@ HEAVY = (
     "jupyter_client",
     "IPython",
     "zmq",
-    "pytest_nbsafe.check",
+    "pytest_nbsafe.app.session",
 )
 # Other plugins that are installed may import what they like.
 ALONE = ("-p", "pytest_nbsafe.plugin")

@@ -33,7 +33,7 @@ print(a)
 
 def test_a_clean_notebook_passes(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", CLEAN)
-    result = pytester.runpytest_subprocess(*RUN)
+    result = pytester.runpytest(*RUN)
     result.assert_outcomes(passed=3)
     assert "nbsafe warnings" not in result.stdout.str()
 
@@ -42,7 +42,7 @@ def test_what_depends_on_a_failed_cell_is_skipped_the_rest_runs(
     pytester: pytest.Pytester,
 ) -> None:
     write(pytester.path / "nb.ipynb", RAISES)
-    result = pytester.runpytest_subprocess(*RUN)
+    result = pytester.runpytest(*RUN)
     result.assert_outcomes(passed=3, failed=1, skipped=1)
     result.stdout.fnmatch_lines(
         [
@@ -65,21 +65,21 @@ def test_a_cell_that_raises_is_no_pass_though_its_code_is_not_selected(
     pytester: pytest.Pytester,
 ) -> None:
     write(pytester.path / "nb.ipynb", RAISES)
-    result = pytester.runpytest_subprocess(*RUN, "--nbsafe-select=NBS2")
+    result = pytester.runpytest(*RUN, "--nbsafe-select=NBS2")
     result.assert_outcomes(passed=3, skipped=2)
     result.stdout.fnmatch_lines(["SKIPPED * nb.ipynb:*: ZeroDivisionError: * off, or known)"])
 
 
 def test_a_cell_that_should_raise_and_does_not_fails(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1] tags=raises-exception\na = 1\n# %% [2]\na\n")
-    result = pytester.runpytest_subprocess(*RUN)
+    result = pytester.runpytest(*RUN)
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*but it did not raise"])
 
 
 def test_a_kernel_that_dies_is_told_once(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\nimport os\nos._exit(1)\n")
-    result = pytester.runpytest_subprocess(*RUN)
+    result = pytester.runpytest(*RUN)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["nb.ipynb, cell 1 [[]1], line 1: NBS903 kernel-died (observed)"])
     result.stdout.no_fnmatch_line("*Captured log call*")
@@ -87,7 +87,7 @@ def test_a_kernel_that_dies_is_told_once(pytester: pytest.Pytester) -> None:
 
 def test_tb_line_is_one_line(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", RAISES)
-    result = pytester.runpytest_subprocess(*RUN, "--tb=line", "--show-capture=no")
+    result = pytester.runpytest(*RUN, "--tb=line", "--show-capture=no")
     lines = result.stdout.lines
     start = next(i for i, line in enumerate(lines) if "= FAILURES =" in line)
     assert lines[start + 1].startswith("nb.ipynb:23: NBS401 this cell")
@@ -97,28 +97,28 @@ def test_tb_line_is_one_line(pytester: pytest.Pytester) -> None:
 def test_x_runs_nothing_after_the_failure(pytester: pytest.Pytester) -> None:
     touched = "# %% [5]\nopen('touched', 'w').close()\n"
     write(pytester.path / "nb.ipynb", RAISES + touched)
-    pytester.runpytest_subprocess(*RUN, "-x").assert_outcomes(passed=1, failed=1)
+    pytester.runpytest(*RUN, "-x").assert_outcomes(passed=1, failed=1)
     assert not (pytester.path / "touched").exists()
 
 
 def test_one_cell_runs_what_it_needs_first(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", CLEAN)
-    pytester.runpytest_subprocess(*RUN, "nb.ipynb::cell-2").assert_outcomes(passed=1)
-    result = pytester.runpytest_subprocess(*RUN, "-k", "cell-2")
+    pytester.runpytest(*RUN, "nb.ipynb::cell-2").assert_outcomes(passed=1)
+    result = pytester.runpytest(*RUN, "-k", "cell-2")
     result.assert_outcomes(passed=1, deselected=2)
 
 
 def test_lf(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", RAISES)
-    pytester.runpytest_subprocess("--nbsafe").assert_outcomes(passed=3, failed=1, skipped=1)
-    pytester.runpytest_subprocess("--nbsafe", "--lf").assert_outcomes(failed=1)
+    pytester.runpytest("--nbsafe").assert_outcomes(passed=3, failed=1, skipped=1)
+    pytester.runpytest("--nbsafe", "--lf").assert_outcomes(failed=1)
 
 
 def test_two_workers_and_ordinary_tests(pytester: pytest.Pytester) -> None:
     write(pytester.path / "a.ipynb", CLEAN)
     write(pytester.path / "b.ipynb", RAISES)
     pytester.makepyfile("def test_one(): pass\ndef test_two(): pass")
-    result = pytester.runpytest_subprocess(*RUN, "-n2", "--nbsafe-report=json:r.json")
+    result = pytester.runpytest(*RUN, "-n2", "--nbsafe-report=json:r.json")
     result.assert_outcomes(passed=8, failed=1, skipped=1)
     result.stdout.fnmatch_lines(["b.ipynb, cell 2*NBS401 cell-failed*"])
     document = json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))
@@ -139,7 +139,7 @@ def test_a_stale_output_is_confirmed(pytester: pytest.Pytester) -> None:
         #= 2
         """,
     )
-    result = pytester.runpytest_subprocess(*RUN)
+    result = pytester.runpytest(*RUN)
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -155,7 +155,7 @@ def test_a_stale_output_is_confirmed(pytester: pytest.Pytester) -> None:
 def test_xml_is_valid_whatever_a_cell_prints(pytester: pytest.Pytester, workers: str) -> None:
     evil = r"'\x1b[31m\x00\x07 ]]> <a> \ud800 \u202e \ufffe'"
     write(pytester.path / "nb.ipynb", f"# %% [1]\nprint({evil})\nraise ValueError({evil})\n")
-    result = pytester.runpytest_subprocess(
+    result = pytester.runpytest(
         *RUN, f"-n{workers}", "--junitxml=junit.xml", "-o", "junit_logging=all"
     )
     result.assert_outcomes(failed=1, passed=1)
@@ -167,20 +167,20 @@ def test_xml_is_valid_whatever_a_cell_prints(pytester: pytest.Pytester, workers:
 
 def test_an_endless_cell_ends_with_the_timeout(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\nwhile True: pass\n# %% [2]\na = 1\n")
-    result = pytester.runpytest_subprocess(*RUN, "--nbsafe-timeout=2")
+    result = pytester.runpytest(*RUN, "--nbsafe-timeout=2")
     result.stdout.fnmatch_lines(["nb.ipynb, cell 1 *NBS904 timed-out*"])
 
 
 def test_a_kernel_that_is_not_there(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", CLEAN)
-    result = pytester.runpytest_subprocess(*RUN, "--nbsafe-kernel=no-such-kernel")
+    result = pytester.runpytest(*RUN, "--nbsafe-kernel=no-such-kernel")
     result.assert_outcomes(failed=1, skipped=2)
     result.stdout.fnmatch_lines(["FAILED nb.ipynb::notebook - NBS905 the notebook asks for *"])
 
 
 def test_collect_only_starts_no_kernel(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\nopen('touched', 'w').close()\n")
-    assert pytester.runpytest_subprocess("--nbsafe", "--collect-only").ret == 0
+    assert pytester.runpytest("--nbsafe", "--collect-only").ret == 0
     assert not (pytester.path / "touched").exists()
 
 

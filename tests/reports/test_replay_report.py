@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-from pytest_nbsafe.check import ReplayReport
-from pytest_nbsafe.notebook.recorded import Recorded
-from pytest_nbsafe.reports.replay import as_json, as_text
-from pytest_nbsafe.trace.predictive import Power
-from pytest_nbsafe.trace.sessions import StepAnswer
+from pytest_nbsafe.replay.predictive_power import Power
+from pytest_nbsafe.replay.recorded_session import RecordedSession
+from pytest_nbsafe.replay.session_runs import StepAnswer
+from pytest_nbsafe.reports.replay_report import ReplayReport, as_json, as_text
 
 REPORT = ReplayReport(
-    Recorded("s.jsonl", ("a", "b\x1b[31m", "c"), ()),
+    RecordedSession("s.jsonl", ("a", "b\x1b[31m", "c"), ()),
     (
         StepAnswer(1, "a", "ok", fresh_cells=("c",)),
         StepAnswer(
@@ -74,7 +73,9 @@ def test_text_tells_the_end_in_full() -> None:
 
 
 def test_text_of_a_session_without_fault() -> None:
-    report = ReplayReport(Recorded("s.jsonl", ("a",), ()), (StepAnswer(1, "a", "ok"),), {}, ())
+    report = ReplayReport(
+        RecordedSession("s.jsonl", ("a",), ()), (StepAnswer(1, "a", "ok"),), {}, ()
+    )
     assert as_text(report).splitlines()[-2:] == [
         "In the end (by lineage alone: no clean run judged it)",
         "  Nothing is stale.",

@@ -9,8 +9,9 @@ import pytest
 from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.notebook.plan import Plan, Run
-from pytest_nbsafe.reports import REPORTERS, colour, escape, order, text, transport
+from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.reports import REPORTERS, colour, escape, order_report, text, transport
+from pytest_nbsafe.reports.order_report import OrderReport
 
 STALE = Finding(
     code="NBS201",
@@ -200,17 +201,19 @@ RUNS = (
 )
 
 
-class Answer:
-    notebook = percent.parse("# %% [2]\na = 1\n# %% [1]\nb = a\n", "nb.ipynb")
-    plan = Plan("inferred", RUNS)
-    orders = {"inferred": plan, "top-down": Plan("top-down", ())}  # noqa: RUF012
-    verdict = "out-of-order"
-    stats = {"steps": 2}  # noqa: RUF012
-    cells = {"stale": (3, 4), "fresh": (), "refresher": (2,)}  # noqa: RUF012
+PLAN = Plan("inferred", RUNS)
+ORDER = OrderReport(
+    notebook=percent.parse("# %% [2]\na = 1\n# %% [1]\nb = a\n", "nb.ipynb"),
+    plan=PLAN,
+    orders={"inferred": PLAN, "top-down": Plan("top-down", ())},
+    verdict="out-of-order",
+    stats={"steps": 2},
+    cells={"stale": (3, 4), "fresh": (), "refresher": (2,)},
+)
 
 
 def test_an_order_as_text() -> None:
-    assert order.as_text(Answer()).split("\n") == [
+    assert order_report.as_text(ORDER).split("\n") == [
         "nb.ipynb: inferred order (out-of-order)",
         "   1. cell 1         defines `a`",
         "   2. cell 2 [1]     [1]",
@@ -227,7 +230,7 @@ def test_an_order_as_text() -> None:
 
 
 def test_an_order_as_json() -> None:
-    assert json.loads(order.as_json(Answer())) == {
+    assert json.loads(order_report.as_json(ORDER)) == {
         "version": 1,
         "plan": [
             {"step": 1, "cell": 1, "count": None, "session": 1, "reason": "defines `a`"},

@@ -8,24 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe import check
+from pytest_nbsafe.app import facts as app_facts
+from pytest_nbsafe.app import run as app_run
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.judge.trial import Judgement, Trial
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.project import Project
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.model import (
-    CellResult,
-    Failure,
-    Incident,
-    Judgement,
-    PlanResult,
-    RunStatus,
-    Suspicions,
-    Trial,
-)
+from pytest_nbsafe.trace.results import CellResult, Failure, Incident, PlanResult, RunStatus
+from pytest_nbsafe.trace.suspicions import Suspicions
 
 _MARK = re.compile(r"#! (NBS\d+)")
 _DECLARES = re.compile(r"^# the project declares: (.+)$", re.MULTILINE)
@@ -36,7 +30,7 @@ def facts_of(text: str, config: Config | None = None) -> Facts:
 
     A line "# the project declares: a, b" says what its project does, in requirements.txt.
     """
-    facts, _ = check.static_facts(percent.parse(text), config or Config())
+    facts, _ = app_facts.static_facts(percent.parse(text), config or Config())
     if declares := _DECLARES.search(text):
         names = frozenset(declares[1].split(", "))
         files = (Path("requirements.txt"),)
@@ -71,7 +65,7 @@ def run(text: str, folder: Path, **settings: Any) -> tuple[Finding, ...]:
     """Return what running a notebook in percent text finds, notes too."""
     path = folder / "notebook.ipynb"
     percent.write(percent.parse(text, str(path)), path)
-    return check.run([path], {"notes": True, **settings}).findings
+    return app_run.run([path], {"notes": True, **settings}).findings
 
 
 def tried(

@@ -9,9 +9,9 @@ from rulecase import facts_of, run, tried
 
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.model import Judgement
 
 ONLY = Config(select=("NBS104",))
 

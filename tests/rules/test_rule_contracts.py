@@ -1,6 +1,7 @@
 """Contracts: what each table holds, what a row becomes, and which queries are refused."""
 
 import inspect
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,16 +10,17 @@ import pytest
 from makenb import write
 from rulecase import facts_of, lines, raised, run, tried
 
+from pytest_nbsafe.app.explain import explain
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.config import Config, Contract
 from pytest_nbsafe.contracts import database, queries, schema
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.rules import evaluate, tables
+from pytest_nbsafe.judge.trial import Judgement
+from pytest_nbsafe.rules import contract_rows, evaluate
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.explain import explain
 from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken, needs
-from pytest_nbsafe.trace.model import CellResult, Judgement, Record
+from pytest_nbsafe.trace.results import CellResult, Record
 
 TEXT = """\
 # %% [1] tags=slow,parameters
@@ -53,7 +55,7 @@ def asked(sql: str, facts: Facts | None = None) -> list[tuple[object, ...]]:
     facts = facts or facts_of(TEXT)
     query = queries.prepared((Contract("q", sql),))[0]
     findings = evaluate(facts)
-    filled = database.filled(query.tables, lambda table: tables.of(table, facts, findings))
+    filled = database.filled(query.tables, lambda table: contract_rows.of(table, facts, findings))
     try:
         return list(database.ask(filled, sql).rows)
     finally:
@@ -218,16 +220,28 @@ def test_text_that_no_encoding_has_and_giant_numbers_are_held() -> None:
 def test_the_manual_shows_each_column_of_each_table() -> None:
     text = explain("NBS501")
     for table in schema.TABLES.values():
-        assert f"\n{table.name}: {table.says}" in text
-        for column in table.columns:
-            assert f"\n    {column.name:{max(len(c.name) for c in table.columns)}}  " in text
+        _, _, rest = text.partition(f"\nCREATE TABLE {table.name} ( -- ")
+        body, _, _ = rest.partition("\n);")
+        described = [line.split()[0] for line in body.split("\n")[1:] if " -- " in line]
+        assert tuple(described) == table.columns != ()
+
+
+def test_each_table_is_made_with_its_columns() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(schema.SCHEMA)
+    rows = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    assert {name for (name,) in rows} == set(schema.TABLES)
+    for name, table in schema.TABLES.items():
+        columns = connection.execute(f"PRAGMA table_info({name})").fetchall()
+        assert tuple(column[1] for column in columns) == table.columns
+    connection.close()
 
 
 def test_the_rows_fit_the_columns() -> None:
     for name, table in schema.TABLES.items():
-        columns = ", ".join(column.name for column in table.columns)
+        columns = ", ".join(table.columns)
         assert asked(f"SELECT {columns} FROM {name} WHERE 0") == []
-        for row in tables.of(name, facts_of(TEXT), ()):
+        for row in contract_rows.of(name, facts_of(TEXT), ()):
             assert len(row) == len(table.columns)
 
 

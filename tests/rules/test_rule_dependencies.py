@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe import check
+from pytest_nbsafe.app.check import check
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.rules import distributions
+from pytest_nbsafe.project import distributions
 
 
 def findings(folder: Path, files: dict[str, str], *cells: str) -> list[Finding]:
@@ -22,7 +22,7 @@ def findings(folder: Path, files: dict[str, str], *cells: str) -> list[Finding]:
     path = folder / "nb.ipynb"
     text = "".join(f"# %%\n{cell}\n" for cell in cells)
     percent.write(percent.parse(text, str(path)), path)
-    return list(check.check([path], {"select": ["NBS408"], "cache": False}).findings)
+    return list(check([path], {"select": ["NBS408"], "cache": False}).findings)
 
 
 def told(folder: Path, requirements: str, *cells: str) -> list[str]:

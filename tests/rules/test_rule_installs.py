@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from rulecase import facts_of
 
+from pytest_nbsafe.analysis import installs
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.rules import evaluate, installs
+from pytest_nbsafe.rules import evaluate
 
 ONLY = Config(select=("NBS407",))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -11,14 +12,11 @@ from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.rules import evaluate, filters
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.late import LateRule
-from pytest_nbsafe.rules.leaks import found, named, pipeline
-from pytest_nbsafe.rules.nbs301_preprocessing_before_split import PreprocessingBeforeSplit
-from pytest_nbsafe.rules.nbs302_statistic_before_split import StatisticBeforeSplit
-from pytest_nbsafe.rules.nbs305_preprocessing_before_cv import PreprocessingBeforeCv
+from pytest_nbsafe.rules.late_rule import LeakRule
+from pytest_nbsafe.rules.leak_claims import found, named, pipeline
 from pytest_nbsafe.values import replace
 
 TEXT = "# %% [2]\na = 1\nb = 2\n# %% [1]\nc = 3\n"
@@ -57,7 +55,7 @@ def _facts(*leaks: Leak) -> Facts:
 
 def _claimed(*leaks: Leak) -> list[str]:
     facts = _facts(*leaks)
-    rules = (PreprocessingBeforeSplit(), PreprocessingBeforeCv())
+    rules = (LeakRule("NBS301"), LeakRule("NBS305"))
     return lines(filters.resolve(claim for rule in rules for claim in rule.check(facts)))
 
 
@@ -103,7 +101,7 @@ def test_what_only_a_run_from_top_to_bottom_has_is_a_note() -> None:
         facts_of(TEXT),
         leaks=lambda: found(lambda order: (LEAK,) if order[0] == 1 else (), _plan(2, 1), _plan(1)),
     )
-    told = lines(filters.resolve(PreprocessingBeforeSplit().check(facts)))
+    told = lines(filters.resolve(LeakRule("NBS301").check(facts)))
     assert told == ["NBS301 1:2 suspected note"]
 
 
@@ -119,7 +117,7 @@ def test_one_line_that_leaks_in_two_ways_is_one_finding() -> None:
 def test_preparing_rows_in_one_cell_is_one_fault_with_all_its_lines() -> None:
     other = Leak("NBS302", certain=True, cell=1, span=Span(1, 1, 1, 6), what="mean")
     facts = _facts(LEAK, other)
-    rules = (PreprocessingBeforeSplit(), StatisticBeforeSplit())
+    rules = (LeakRule("NBS301"), LeakRule("NBS302"))
     (told,) = filters.resolve(claim for rule in rules for claim in rule.check(facts))
     assert (told.code, told.location.line) == ("NBS302", 1)
     assert [(step.line, step.cause) for step in told.steps] == [
@@ -146,8 +144,12 @@ def test_names_are_marked_and_words_are_not() -> None:
     assert named("the mean") == "the mean"
 
 
-def test_a_rule_without_a_leak_of_its_kind_is_not_even_imported() -> None:
-    late = LateRule("NBS305", "no_such_module:NoSuchRule")
+def test_a_rule_without_a_leak_of_its_kind_is_not_even_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = "pytest_nbsafe.rules.nbs305_preprocessing_before_cv"
+    late = LeakRule("NBS305")
+    monkeypatch.setitem(sys.modules, module, None)
     assert list(late.check(_facts(LEAK))) == []
     with pytest.raises(ModuleNotFoundError):
         list(late.check(_facts(replace(LEAK, code="NBS305"))))

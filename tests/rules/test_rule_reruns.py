@@ -120,7 +120,6 @@ CELLS = [
          "turns df['a'] into missing values: what it holds by then is no key"),
         ("df['a'] = df['a'].str.split(',')",
          "turns df['a'] into missing values: it holds lists by then"),
-        ("df['a'] = df['a'].dt.year", "raises AttributeError: df['a'] holds no dates any more"),
         ("df = df.sample(frac=0.5)", "takes a sample of df, which is a sample already"),
         ("s = s.shift(1)", "applies shift to s once more"),
         ("df['a'] = np.log(df['a'])", "applies log to df['a'] once more"),
@@ -152,13 +151,6 @@ CELLS = [
         ("gone = [c for c in df if c > 'm']\ndf = df.drop(gone, axis=1)", "-"),
         ("df = df.set_index('a')\ndf = df.reset_index()", "-"),
         ("df = df.groupby('a').mean()", "-"),
-        ("df['a'] = df['a'].str.replace('$', '').astype(float)",
-         "raises AttributeError: df['a'] holds no text any more"),
-        ("df['a'] = df['a'].str.rstrip('%').astype('float64') / 100",
-         "raises AttributeError: df['a'] holds no text any more"),
-        ("df['a'] = pd.to_numeric(df['a'].str.strip())",
-         "raises AttributeError: df['a'] holds no text any more"),
-        ("df['a'] = df['a'].str.len()", "raises AttributeError: df['a'] holds no text any more"),
         ("df['a'] = df['a'].astype(str).str.replace('a', '1').astype(float)", "-"),
         ("df['a'] = df['a'].astype(str)\ndf['a'] = df['a'].str.len()", "-"),
         ("df['a'] = df['a'].str.lower().astype('category')", "-"),
@@ -168,8 +160,6 @@ CELLS = [
         ("df = df.T.reset_index().T", "-"),
         ("arr = arr[:, 0]", "raises, or takes a part of arr once more"),
         ("arr = arr[:, 1:]", "cuts off more of arr"),
-        ("arr = arr[:, None]", "adds a dimension to arr once more"),
-        ("arr = arr[np.newaxis, :]", "adds a dimension to arr once more"),
         ("df = df[df.a > 1].copy()\ndf = df.drop('b', axis=1)",
          "raises KeyError: df has lost these columns"),
         ("df = df.loc[~df['a'].isin([1]) & (df.b > 0)]\ndf['b'] = df['b'] * 2",
@@ -239,10 +229,7 @@ CELLS = [
         ("for w in ys:\n    if w not in d:\n        d[w] = n\n        n += 1", "-"),
         ("while xs:\n    ys.append(xs.pop())", "-"),
         ("n, m = m, n + 1", "-"),
-        ("k, n = n, k + n", "adds to n once more"),
-        ("xs, ys = ys, xs", "swaps xs and ys back"),
         ("xs, val = train_test_split(xs)", "splits xs once more, which is a part already"),
-        ("n = len(xs); xs = len(xs)", "raises TypeError: xs is the result already"),
         ("xs.sort()", "-"),
         ("xs.append(1)\nxs.pop()", "-"),
         ("xs.reverse()\nprint(xs)\nxs.reverse()", "-"),
@@ -277,13 +264,6 @@ CELLS = [
 @pytest.mark.parametrize(("cell", "says"), CELLS)
 def test_what_a_second_run_does(cell: str, says: str) -> None:
     assert second_run(cell) == says
-
-
-def test_the_class_may_come_from_a_function_of_the_notebook() -> None:
-    assert second_run("def make(): return [1]", "zs = make()", "zs.append(1)") == (
-        "appends to zs once more"
-    )
-    assert second_run("def make(): return who", "zs = make()", "zs.append(1)") == "-"
 
 
 WORLD = """\
@@ -392,7 +372,6 @@ def test_a_loop_that_goes_on_from_its_own_state(cell: str, says: str) -> None:
 def test_one_finding_a_line_and_name() -> None:
     found = findings("n += 1\nn += 2\ndf = df.head()\ndf.drop('a', axis=1, inplace=True)")
     assert [(f.location.line, f.location.column) for f in found] == [(1, 1), (4, 1)]
-    assert len(findings("n, t = t, n")) == 1
 
 
 def test_a_failing_line_goes_before_a_changed_value() -> None:
@@ -418,6 +397,30 @@ def test_the_path_and_the_remedy() -> None:
 
 def test_false_negative_a_function_of_the_notebook() -> None:
     assert second_run("def grow(l): l.append(1)", "grow(xs)") == "-"
+
+
+def test_false_negative_what_a_function_of_the_notebook_returns() -> None:
+    assert second_run("def make(): return [1]", "zs = make()", "zs.append(1)") == "-"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "df['a'] = df['a'].dt.year",
+        "df['a'] = df['a'].str.replace('$', '').astype(float)",
+        "df['a'] = df['a'].str.len()",
+        "xs = len(xs)",
+        "arr = arr[:, None]",
+    ],
+)
+def test_false_negative_another_kind_of_value(cell: str) -> None:
+    """A second run raises at once, or nobody has met it on a real page: the kinds are not kept."""
+    assert second_run(cell) == "-"
+
+
+@pytest.mark.parametrize("cell", ["k, n = n, k + n", "xs, ys = ys, xs"])
+def test_false_negative_several_names_at_once(cell: str) -> None:
+    assert second_run(cell) == "-"
 
 
 def test_false_negative_two_steps() -> None:

@@ -12,12 +12,14 @@ from rulecase import facts_of, lines, tried
 from rulecase import run as run_notebook
 
 from pytest_nbsafe.findings import Finding, NotebookReport, Report
+from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.reports import transport
 from pytest_nbsafe.reports.json import render
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.accesses import Seen, Touched
-from pytest_nbsafe.trace.model import Changed, Comparison, Consistency, Judgement
+from pytest_nbsafe.trace.comparison import Comparison
+from pytest_nbsafe.trace.consistency import Changed, Consistency
+from pytest_nbsafe.trace.seen_parts import SeenParts, TouchedParts
 
 Keys = tuple["str | int", ...]
 
@@ -36,21 +38,21 @@ OLD = "# %% [1]\nd, key = {'r': 2}, 'r'\n# %% [4]\nd[key] = 3\n# %% [2]\nprint(d
 DIFFERS = Judgement(3, "differs", "2", "3", {"d": "differs"})
 
 
-def run(*, read: Keys | None = None, changed: Keys | None = None, name: str = "d") -> Touched:
+def run(*, read: Keys | None = None, changed: Keys | None = None, name: str = "d") -> TouchedParts:
     """Return a run that read or changed one part of a name, at its first line."""
 
     def known(path: Keys | None) -> dict[tuple[str, int], frozenset[Keys]]:
         return {} if path is None else {(name, line): frozenset({path}) for line in (0, 1)}
 
     symbols = {(name, p): name + "".join(f"[{k!r}]" for k in p) for p in (read, changed) if p}
-    return Touched(known(read), known(changed), symbols=symbols)
+    return TouchedParts(known(read), known(changed), symbols=symbols)
 
 
-def seen(facts: Facts, **runs: Touched) -> Facts:
+def seen(facts: Facts, **runs: TouchedParts) -> Facts:
     """Return facts with what was seen of cells: `c3` is cell 3."""
     assert facts.trial is not None
     known = {int(cell[1:]): (touched,) for cell, touched in runs.items()}
-    return replace(facts, trial=replace(facts.trial, seen=Seen(known)))
+    return replace(facts, trial=replace(facts.trial, seen=SeenParts(known)))
 
 
 def the_one(facts: Facts) -> Finding:
@@ -81,7 +83,7 @@ def test_a_stale_read_names_the_part_that_was_made_anew() -> None:
         {"c2": run(changed=()), "c3": run(read=("r",))},
     ],
 )
-def test_the_name_stands_where_a_part_is_not_known(runs: dict[str, Touched]) -> None:
+def test_the_name_stands_where_a_part_is_not_known(runs: dict[str, TouchedParts]) -> None:
     facts = tried(facts_of(REPLAYED), judgements=[STALE])
     finding = the_one(seen(facts, **runs))
     assert "is older than `d` of cell 2" in finding.message

@@ -11,21 +11,15 @@ from rulecase import ended, facts_of, found, lines, raised, tried, with_incident
 
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, Step
+from pytest_nbsafe.judge.trial import Judgement, RanOtherwise, Rerun
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace.comparison import Comparison
+from pytest_nbsafe.trace.consistency import Changed, Consistency
 from pytest_nbsafe.trace.lineage import static_records
-from pytest_nbsafe.trace.model import (
-    Cause,
-    CellResult,
-    Changed,
-    Comparison,
-    Consistency,
-    Judgement,
-    RanOtherwise,
-    Rerun,
-    StaleRead,
-)
+from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.suspicions import Cause, StaleRead
 
 # -- NBS101 and NBS102: missing names ------------------------------------------------------------
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from rulecase import found, lines, marked, run
 
-from pytest_nbsafe.absint.leakage import knowledge
+from pytest_nbsafe.app.explain import explain
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.libraries import keys
 from pytest_nbsafe.rules import FAULTS, MANUAL, RULES
 from pytest_nbsafe.rules.base import Rule
-from pytest_nbsafe.rules.explain import explain
 
 RUN_RULES = [rule for rule in RULES if rule.needs == "run" or rule.code in {"NBS101", "NBS201"}]
 
@@ -63,7 +63,7 @@ def test_explain_shows_the_docs_and_both_examples() -> None:
 
 
 def test_explain_names_the_keys_of_a_table_of_a_library() -> None:
-    known = {**knowledge.ROLES, **knowledge.EFFECTS, **knowledge.TRAITS}
+    known = {**keys.ROLES, **keys.EFFECTS, **keys.TRAITS}
     lines = explain("NBS301").split("In [tool.nbsafe.leakage")[1].split("\n")
     told = dict(line.split(maxsplit=1) for line in lines if line.startswith("    "))
     assert told == known

@@ -6,7 +6,7 @@ import pytest
 from makenb import write
 from rulecase import ended, facts_of, found, lines, raised, tried
 
-from pytest_nbsafe import check
+from pytest_nbsafe.app.session import NotebookSession
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.rules import evaluate, suppressions
 
@@ -118,7 +118,7 @@ def test_it_can_be_silenced_itself() -> None:
 def test_a_run_tells_it_at_its_cell(tmp_path: Path) -> None:
     path = tmp_path / "nb.ipynb"
     write(path, "# %% [1]\nx = 1  # nbsafe: ignore[NBS401]\n# %% [2]\nprint(x)\n#> 1\n")
-    session = check.NotebookSession(path, Config(strict=True))
+    session = NotebookSession(path, Config(strict=True))
     try:
         assert session.outcome(1).status == "failed"
         assert session.outcome(2).status == "passed"

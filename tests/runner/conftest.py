@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.trace.results import CellResult
 from runner.kernels import RunCells, notebook
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.trace.results import CellResult
 
 RunCells = Callable[..., list[CellResult]]
 

@@ -10,10 +10,9 @@ import pytest
 
 from pytest_nbsafe.analysis.parts import Parts
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.runner import session as sessions
-from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.differences import Counterfactual
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.runner.kernel_session import FOLLOWED_S, KernelSession
+from pytest_nbsafe.trace.counterfactual import Counterfactual
+from pytest_nbsafe.trace.results import CellResult
 from runner.kernels import notebook
 
 pytestmark = [
@@ -58,8 +57,8 @@ def cells(*sources: str) -> tuple[Cell, ...]:
     return notebook(*sources).cells
 
 
-def ask(session: KernelSession, *sources: str) -> Counterfactual:
-    told = session.counterfactual(cells(*sources), limit_s=20)
+def ask(session: KernelSession, *sources: str, followed_s: float = FOLLOWED_S) -> Counterfactual:
+    told = session.counterfactual(cells(*sources), limit_s=20, followed_s=followed_s)
     assert told.cause == ""
     return told
 
@@ -129,11 +128,8 @@ def test_what_cannot_be_followed_is_not_told(started: KernelSession, source: str
     assert told.touched == (None,)
 
 
-def test_what_takes_long_is_not_followed(
-    started: KernelSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sessions, "FOLLOWED_S", 0.0)
-    assert ask(started, "d['n']").touched == (None,)
+def test_what_takes_long_is_not_followed(started: KernelSession) -> None:
+    assert ask(started, "d['n']", followed_s=0.0).touched == (None,)
 
 
 SEEN_ALIKE = (
@@ -214,11 +210,10 @@ def whole(result: CellResult) -> object:
 
 @pytest.mark.parametrize("source", SEEN_ALIKE)
 def test_a_cell_does_and_shows_the_same_when_it_is_followed(
-    started: KernelSession, source: str, monkeypatch: pytest.MonkeyPatch
+    started: KernelSession, source: str
 ) -> None:
     followed = started.counterfactual(cells(source), limit_s=20)
-    monkeypatch.setattr(sessions, "FOLLOWED_S", -1.0)
-    alone = started.counterfactual(cells(source), limit_s=20)
+    alone = started.counterfactual(cells(source), limit_s=20, followed_s=0.0)
     assert essence(alone) == essence(followed)
     assert {*alone.touched} <= {None}
 

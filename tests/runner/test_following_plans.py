@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from pytest_nbsafe.check import static_facts
+from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.config import Config
+from pytest_nbsafe.judge import followed_cells
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.runner import following
+from pytest_nbsafe.runner.inquiries import Inquiries
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.runner.reruns import Reruns
 from pytest_nbsafe.trace import lineage
-from pytest_nbsafe.trace.accesses import Touched
-from pytest_nbsafe.trace.differences import Aspects, Counterfactual
-from pytest_nbsafe.trace.model import CellResult, Record, Value
+from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
+from pytest_nbsafe.trace.results import CellResult, Record, Value
+from pytest_nbsafe.trace.seen_parts import TouchedParts
 
 STALE = """\
 # %% [1]
@@ -29,7 +29,7 @@ p = d[key]
 t = p
 """
 PART = frozenset({("r",)})
-SEEN = Touched({("d", 0): PART}, {("d", 0): PART}, entered=frozenset({"d"}))
+SEEN = TouchedParts({("d", 0): PART}, {("d", 0): PART}, entered=frozenset({"d"}))
 
 
 class Fake:
@@ -74,8 +74,8 @@ class Fake:
         return CellResult(step, cell.number, "ok", reads=held, after=held, records=records)
 
 
-def tried(session: Fake) -> Reruns:
-    asking = Reruns(session.facts.graph, session.facts.suspicions)
+def tried(session: Fake) -> Inquiries:
+    asking = Inquiries(session.facts.graph, session.facts.suspicions)
     run = PlanRun(session.facts.graph, session.facts.plan, lambda: session)
     while not run.finished:
         asking.before(run)
@@ -111,7 +111,7 @@ def test_what_the_trace_suspects_besides_is_followed_at_the_end() -> None:
     asking = tried(session)
     plan = session.facts.plan
     results = [session.run(session.facts.notebook.cell(run.cell), run.step) for run in plan.runs]
-    fresh = following.Following(session.facts.graph, session.facts.suspicions)
+    fresh = followed_cells.FollowedCells(session.facts.graph, session.facts.suspicions)
     assert fresh.left(plan, results) == (2, 3)
     assert asking.following.left(plan, results) == ()
 

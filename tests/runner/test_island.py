@@ -10,7 +10,7 @@ import pytest
 
 from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.failures import plain
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.trace.results import CellResult
 from runner.kernels import RunCells
 
 pytestmark = pytest.mark.kernel

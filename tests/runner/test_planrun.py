@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-from pytest_nbsafe import order
-from pytest_nbsafe.analysis import graph as graphs
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.model import CellResult, Failure, Record, RunStatus
+from pytest_nbsafe.trace.results import CellResult, Failure, Record, RunStatus
 
 
 class ScriptedSession:
@@ -56,7 +56,7 @@ def plan_run(
     made: dict[int, set[str]] | None = None,
     line: int = 2,
 ) -> tuple[PlanRun, ScriptedSession]:
-    graph = graphs.build(percent.parse(text))
+    graph = build(percent.parse(text))
     session = ScriptedSession(fates, made or {}, line)
     make: Callable[[], ScriptedSession] = lambda: session  # noqa: E731
     return PlanRun(graph, order.plan(graph, "top-down"), make), session

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe.rules.seen import watched
-from pytest_nbsafe.runner.session import KernelSession
-from pytest_nbsafe.trace.learning import Evaluation
-from pytest_nbsafe.trace.model import CellResult
+from pytest_nbsafe.judge.observed_leaks import watched
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.trace.evaluations import Evaluation
+from pytest_nbsafe.trace.results import CellResult
 from runner.kernels import notebook
 
 pytestmark = pytest.mark.kernel
@@ -148,7 +148,7 @@ def test_what_we_took_is_counted_as_ours(run: Run) -> None:
 def test_a_fault_of_ours_is_an_incident_and_ends_the_watch(run: Run) -> None:
     sabotage = (
         "import sys\ndef broken(*a): raise RuntimeError('sabotage')\n"
-        "sys.modules['_nbsafe.rowids'].sampled = broken"
+        "sys.modules['_nbsafe.learning.row_hashes'].sampled = broken"
     )
     results = run(IMPORTS, sabotage, "StandardScaler().fit(X).n_features_in_", "1 + 1")
     assert [result.status for result in results] == ["ok"] * 4

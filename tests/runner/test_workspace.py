@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from pytest_nbsafe.runner import workspace
 from pytest_nbsafe.runner.workspace import Workspace
 
 
@@ -26,13 +23,10 @@ def test_each_copy_is_the_folder_as_it_was(tmp_path: Path) -> None:
     assert not Path(environ["TMPDIR"]).exists()
 
 
-def test_large_files_and_tools_folders_are_linked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workspace, "FILE_LIMIT", 10)
+def test_large_files_and_tools_folders_are_linked(tmp_path: Path) -> None:
     (tmp_path / "big").write_text("x" * 11, encoding="utf-8")
     (tmp_path / ".git").mkdir()
-    space = Workspace(tmp_path)
+    space = Workspace(tmp_path, large_bytes=10)
     copy, _ = space.fresh()
     assert (copy / "big").is_symlink()
     assert (copy / ".git").is_symlink()
@@ -53,13 +47,10 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     space.close()
 
 
-def test_a_folder_that_is_too_large_is_shared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(workspace, "FILES_LIMIT", 2)
+def test_a_folder_that_is_too_large_is_shared(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_text("", encoding="utf-8")
-    space = Workspace(tmp_path)
+    space = Workspace(tmp_path, most_files=2)
     folder, environ = space.fresh()
     assert space.shared
     assert folder == tmp_path

@@ -8,18 +8,19 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
-from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace import cellsets
 from pytest_nbsafe.trace.cellsets import CellSets
-from pytest_nbsafe.trace.lineage import State, Version, replay, static_records
+from pytest_nbsafe.trace.lineage import LineageState, Version, replay, static_records
+from pytest_nbsafe.trace.step_entries import stale_names
 
 
 def graph_of(*sources: str) -> Graph:
     cells = (Cell(CellId(f"c{n}"), n, "code", source) for n, source in enumerate(sources, 1))
-    return graphs.build(Notebook("nb.ipynb", tuple(cells)))
+    return build(Notebook("nb.ipynb", tuple(cells)))
 
 
 def sets_of(order: str, *sources: str) -> CellSets:
@@ -209,8 +210,8 @@ def alg_4(sources: list[str], stale: set[str]) -> frozenset[int]:
     base = replay(static_records(graph_of("o = 0", "; ".join(f"{n} = o" for n in stale)), _plan()))
     made = {n: v for n, v in base.end.symbols.items() if n in stale}
     newer = Version("o", (3, 1), 1, 1)
-    state = State({**made, "o": newer})
-    assert state.stale() == stale
+    state = LineageState({**made, "o": newer})
+    assert stale_names(state) == stale
     return cellsets.cell_sets(graph, Plan("recorded", ()), state).refreshers
 
 

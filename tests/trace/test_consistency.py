@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_nbsafe.trace.consistency import consistency
-from pytest_nbsafe.trace.model import CellResult, Record, RunStatus, Value
+from pytest_nbsafe.trace.results import CellResult, Record, RunStatus, Value
 
 
 class Session:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_nbsafe.analysis import graph
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, StatementEvent
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
 from pytest_nbsafe.trace.events import records, values
-from pytest_nbsafe.trace.model import Record
+from pytest_nbsafe.trace.results import Record
 
 
 def ran(
@@ -61,7 +61,7 @@ def read(
 ) -> tuple[Record, ...]:
     """The records of the last cell."""
     numbered = (Cell(CellId(str(n)), n, "code", text) for n, text in enumerate(cells, 1))
-    analyses = graph.build(Notebook("nb.ipynb", tuple(numbered))).cells
+    analyses = build(Notebook("nb.ipynb", tuple(numbered))).cells
     return records(seen, 7, len(cells), analyses, run_cells or {1: len(cells)})
 
 

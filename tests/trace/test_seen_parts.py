@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe.kernel.contract import Access
-from pytest_nbsafe.trace.accesses import Seen, Touched, others, touched
-from pytest_nbsafe.trace.model import CellResult, Value
+from pytest_nbsafe.trace.results import CellResult, Value
+from pytest_nbsafe.trace.seen_parts import SeenParts, TouchedParts, others, touched
 
 
 def access(symbol: str, line: int = 1, *, changed: bool = False, own: bool = False) -> Access:
@@ -26,8 +26,8 @@ def access(symbol: str, line: int = 1, *, changed: bool = False, own: bool = Fal
     }
 
 
-def seen(*runs: Touched) -> Seen:
-    return Seen({1: runs})
+def seen(*runs: TouchedParts) -> SeenParts:
+    return SeenParts({1: runs})
 
 
 def parts(*some: str) -> frozenset[tuple[str | int, ...]]:
@@ -50,7 +50,7 @@ def test_nothing_is_known_of_what_was_not_seen_or_was_read_whole(
     accesses: list[Access], name: str
 ) -> None:
     assert seen(touched(accesses)).read(name, 1) is None
-    assert Seen().read(name, 1) is None
+    assert SeenParts().read(name, 1) is None
 
 
 def result(**values: str) -> CellResult:
@@ -86,9 +86,9 @@ def test_names_that_the_run_bound_itself_are_no_others() -> None:
     assert run.entered == {"x"}
 
 
-def of(symbol: str, *different: str, changed: str = "") -> Touched:
+def of(symbol: str, *different: str, changed: str = "") -> TouchedParts:
     run = touched([access(symbol), *([access(changed, changed=True)] if changed else [])])
-    return Touched(
+    return TouchedParts(
         run.read, run.changed, run.values, run.symbols, run.entered, frozenset(different)
     )
 
@@ -107,7 +107,7 @@ def test_changes_count_only_of_runs_that_began_alike() -> None:
 
 def test_of_several_parts_those_are_named_that_differ() -> None:
     first = touched([access("df.a"), access("df.b")])
-    second = Touched(first.read, {}, {**first.values, ("df", ("b",)): "now"}, first.symbols)
+    second = TouchedParts(first.read, {}, {**first.values, ("df", ("b",)): "now"}, first.symbols)
     assert seen(first, second).differing("df", 1) == ("df.b",)
     assert seen(first).differing("df", 1) == ()
     assert seen(of("df.a")).differing("df", 1) == ("df.a",)

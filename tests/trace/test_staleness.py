@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_nbsafe.analysis import graph as graphs
-from pytest_nbsafe.analysis.graph import Graph
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.notebook.plan import Plan, Run
+from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace import staleness
 from pytest_nbsafe.trace.lineage import replay, static_records
-from pytest_nbsafe.trace.model import Suspicions
+from pytest_nbsafe.trace.step_entries import stale_names
+from pytest_nbsafe.trace.suspicions import Suspicions
 
 FIG_1 = (
     "def custom_agg(series):\n    return series.max()",
@@ -30,7 +31,7 @@ WIENER = (
 
 def graph_of(*sources: str) -> Graph:
     text = "".join("# %%\n" + source.replace("; ", "\n") + "\n" for source in sources)
-    return graphs.build(percent.parse(text))
+    return build(percent.parse(text))
 
 
 def plan_of(order: str) -> Plan:
@@ -87,7 +88,7 @@ def test_figure_1_mended() -> None:
 
 def test_three_cells_of_definition_9() -> None:
     graph, plan = graph_of(*DEF_9), plan_of("1 2 3 1")
-    assert {"b", "c"} == replay(static_records(graph, plan)).end.stale()
+    assert {"b", "c"} == stale_names(replay(static_records(graph, plan)).end)
     check_reads("", "1 2 3 1", *DEF_9)
     check_outdated("2:a<-1 3:a<-1", "1 2 3 1", *DEF_9)
 

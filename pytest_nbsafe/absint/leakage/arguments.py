@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import select, tables
-from pytest_nbsafe.absint.leakage.rows import Step
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage import subscripts, tabular
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    Closure,
+    CodeSite,
     Const,
     Data,
+    Dictionary,
     Estimator,
-    Function,
     Lib,
     Seq,
-    Site,
-    Table,
-    Unknown,
     Value,
 )
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.values import dataclass, replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """A call, with its arguments as values."""
+    """A call, with its arguments as values; `what` is the name of what is called."""
 
     machine: Machine
     node: ast.Call
     args: list[Value]
     keywords: dict[str, Value]
+    what: str = ""
 
     @property
-    def site(self) -> Site:
+    def site(self) -> CodeSite:
         """The place of the call: where its function is named, for a call over several lines."""
         function = self.node.func
         if isinstance(function, ast.Attribute) and function.end_lineno != self.node.lineno:
@@ -59,7 +57,7 @@ class Arguments:
     def get(self, place: int, *names: str) -> Value:
         """Return an argument by its place or name, unknown if not given."""
         found = self.find(place, *names)
-        return found if found is not None else Unknown(("missing", self.machine.fresh(self.node)))
+        return found if found is not None else AnyValue(("missing", self.machine.fresh(self.node)))
 
     def plain(self, place: int, *names: str) -> Value:
         """Return an argument, what is in a list or tuple being looked up."""
@@ -71,14 +69,26 @@ class Arguments:
     def data(self, place: int, *names: str) -> Data | None:
         """Return an argument as rows."""
         value = self.find(place, *names)
-        return select.as_data(self.machine, value) if value is not None else None
+        return subscripts.as_data(self.machine, value) if value is not None else None
+
+    def table(self, *, unknown: bool = False) -> Data | None:
+        """Return the table that a function is given; something unknown only where that is asked."""
+        data = self.data(0, "x", "a", "data", "arr", "X", "frame")
+        if data is not None and (unknown or not isinstance(self.find(0), AnyValue)):
+            return data
+        held = [value for value in self.every() if isinstance(value, Data)]
+        return tabular.mix(held) if held else None
+
+    def same(self) -> Value:
+        """Return what is the same whenever it is called with equal arguments."""
+        return AnyValue((self.what, *(self.machine.token(value) for value in self.every())))
 
     def constant(self, *names: str, default: object = None) -> object:
         """Return the constant that a keyword is given, a default when it is not."""
         for name in names:
             if name in self.keywords:
                 value = self.machine.get(self.keywords[name])
-                return value.value if isinstance(value, Const) else Unknown()
+                return value.value if isinstance(value, Const) else AnyValue()
         return default
 
     def name(self, place: int = 0) -> str:
@@ -91,7 +101,7 @@ class Arguments:
 
     def rest(self) -> Arguments:
         """Return the same call without its first argument."""
-        return Arguments(self.machine, self.node, self.args[1:], self.keywords)
+        return Arguments(self.machine, self.node, self.args[1:], self.keywords, self.what)
 
     def every(self) -> list[Value]:
         """Return all arguments, those within lists and dicts too."""
@@ -101,7 +111,7 @@ class Arguments:
             value = self.machine.get(todo.pop(0))
             if isinstance(value, Seq):
                 todo.extend(v for v in (*value.items, value.each) if v is not None)
-            elif isinstance(value, Table):
+            elif isinstance(value, Dictionary):
                 todo.extend(v for v in (*(v for _, v in value.items), value.each) if v is not None)
             else:
                 found.append(value)
@@ -112,13 +122,53 @@ class Arguments:
         data = [value for value in self.every() if isinstance(value, Data)]
         key = self.machine.fresh(self.node)
         if not data:
-            return Unknown(key)
-        mixed = tables.mix(data)
+            return AnyValue(key)
+        mixed = tabular.mix(data)
         if not mixed.rows:
             return Data(deps=mixed.all_deps(), form="any", scores=mixed.scores, vague=True)
-        step = Step(("call", *key), ("is", key))
+        step = Division(("call", *key), ("is", key))
         rows = sets.divide(mixed.rows, step)
         return Data(rows, mixed.all_deps(), scores=mixed.scores, vague=True, net=mixed.net)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCall:
+    """A call of a function or method on a table; `owner` is the object whose method it is."""
+
+    data: Data
+    arguments: Arguments
+    owner: Value | None = None
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that makes the call."""
+        return self.arguments.machine
+
+    @property
+    def what(self) -> str:
+        """The name of the function or method."""
+        return self.arguments.what
+
+    @property
+    def fresh(self) -> tuple[object, ...]:
+        """A key for what is made by this call, in this run."""
+        return self.arguments.machine.fresh(self.arguments.node)
+
+    @property
+    def first(self) -> int:
+        """The place of the first argument, the table itself not counted."""
+        return int(self.owner is None)
+
+    def find(self, place: int, *names: str) -> Value | None:
+        """Return an argument, the table itself not counted; by its names alone where place < 0."""
+        return self.arguments.find(place + self.first if place >= 0 else -1, *names)
+
+    @property
+    def name(self) -> str:
+        """The name of the table in the code."""
+        if self.owner is not None:
+            return text(self.machine, getattr(self.arguments.node.func, "value", None))
+        return self.arguments.name()
 
 
 def text(machine: Machine, node: ast.expr | None) -> str:
@@ -131,7 +181,7 @@ def text(machine: Machine, node: ast.expr | None) -> str:
         if own and node.value.id == "self":  # type: ignore[union-attr]
             return f"self.{node.attr}"  # type: ignore[union-attr]
         node = _within(machine, node)
-    if not isinstance(node, ast.Name) or isinstance(machine.read(node.id), Lib | Function):
+    if not isinstance(node, ast.Name) or isinstance(machine.read(node.id), Lib | Closure):
         return ""
     return node.id
 

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import containers, select, tables
-from pytest_nbsafe.absint.leakage.joins import joined
-from pytest_nbsafe.absint.leakage.loops import elements
-from pytest_nbsafe.absint.leakage.targets import store
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage import containers, subscripts, tabular
+from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
+    AnyValue,
     Columns,
     Const,
     Data,
     Deps,
+    Dictionary,
     Names,
     Seq,
-    Table,
-    Unknown,
     Value,
 )
+from pytest_nbsafe.absint.leakage.lattice import joined
+from pytest_nbsafe.absint.leakage.loops import elements
+from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.values import replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
 def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
@@ -37,19 +33,18 @@ def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
         return names
     found: list[Value] = []
     items = list(elements(machine, source, first))
-    saved = dict(machine.scopes[-1])
+    saved = dict(machine.scope)
     machine.loops += 1
     for item in items:
         _inner(machine, node.generators, 0, item, lambda: found.append(machine.evaluate(node.elt)))
     machine.loops -= 1
-    machine.scopes[-1].clear()
-    machine.scopes[-1].update(saved)
+    machine.memory.scopes[-1] = saved
     given = machine.get(source)
     plain = len(node.generators) == 1 and not first.ifs and len(found) == len(items)
     if plain and isinstance(given, Seq) and given.each is None and len(given.items) == len(found):
         return Seq(tuple(machine.box(value) for value in found))
     each = joined(machine.get(value) for value in found)
-    return Seq((), each if each is not None else Unknown(), ("list", *machine.fresh(node)))
+    return Seq((), each if each is not None else AnyValue(), ("list", *machine.fresh(node)))
 
 
 def _inner(
@@ -60,7 +55,7 @@ def _inner(
     run: Callable[[], None],
 ) -> None:
     generator = generators[place]
-    store(machine, generator.target, machine.box(item))
+    machine.store(generator.target, machine.box(item))
     for test in generator.ifs:
         machine.evaluate(test)
     if place + 1 == len(generators):
@@ -90,7 +85,7 @@ def _column_names(
             if isinstance(value, Seq):
                 value = replace(value, items=tuple(machine.get(v) for v in value.items))
             plain = isinstance(test.left, ast.Name) and test.left.id == node.elt.id
-            gone = tables.names_in(value) if plain else None
+            gone = tabular.names_in(value) if plain else None
         if gone is None:
             return _patterned(source, generator) or Names(
                 None, source.deps | _tested(machine, generator)
@@ -155,12 +150,11 @@ def _is_text(node: ast.expr, target: ast.expr) -> bool:
 
 def _tested(machine: Machine, generator: ast.comprehension) -> Deps:
     """Return what a choice of names by tests depends on: `if pvalues[c] < 0.05`."""
-    saved = dict(machine.scopes[-1])
-    store(machine, generator.target, Unknown(machine.fresh(generator.target)))
+    saved = dict(machine.scope)
+    machine.store(generator.target, AnyValue(machine.fresh(generator.target)))
     values = [machine.get(machine.evaluate(test)) for test in generator.ifs]
-    machine.scopes[-1].clear()
-    machine.scopes[-1].update(saved)
-    return NO_DEPS.union(*(select.selecting(v) for v in values if isinstance(v, Data)))
+    machine.memory.scopes[-1] = saved
+    return NO_DEPS.union(*(subscripts.selecting(v) for v in values if isinstance(v, Data)))
 
 
 def keyed(machine: Machine, node: ast.DictComp) -> Value:
@@ -169,11 +163,11 @@ def keyed(machine: Machine, node: ast.DictComp) -> Value:
     pairs = ast.copy_location(ast.ListComp(both, node.generators), node)
     found = machine.get(listed(machine, pairs))
     if not isinstance(found, Seq):
-        return Table()
+        return Dictionary()
     parts = [_pair(machine, item) for item in (*found.items, found.each) if item is not None]
     if found.each is None and all(isinstance(key, Const) for key, _ in parts):
-        return Table(tuple((key.value, v) for key, v in parts if isinstance(key, Const)))
-    return Table((), joined(machine.get(value) for _, value in parts))
+        return Dictionary(tuple((key.value, v) for key, v in parts if isinstance(key, Const)))
+    return Dictionary((), joined(machine.get(value) for _, value in parts))
 
 
 def _pair(machine: Machine, value: Value) -> tuple[Value, Value]:
@@ -181,4 +175,4 @@ def _pair(machine: Machine, value: Value) -> tuple[Value, Value]:
     pair = machine.get(value)
     if isinstance(pair, Seq) and len(pair.items) == 2:
         return machine.get(pair.items[0]), pair.items[1]
-    return Unknown(), pair.each if isinstance(pair, Seq) and pair.each is not None else pair
+    return AnyValue(), pair.each if isinstance(pair, Seq) and pair.each is not None else pair

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import select
-from pytest_nbsafe.absint.leakage.rows import Step
-from pytest_nbsafe.absint.leakage.values import Data, Seq, Value
-from pytest_nbsafe.values import dataclass, replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.interpret import Machine
+from pytest_nbsafe.values import dataclass
 
 _COMMENT = patterns.compile(r"#\s*nbsafe:\s*([A-Za-z]+)\b\s*([^#\n]*)")
 
@@ -87,22 +79,3 @@ def of_source(source: str) -> Iterator[Declaration]:
 
 def _names(text: str) -> Iterator[str]:
     return (name for name in text.replace(",", " ").split())
-
-
-def value_of(machine: Machine, node: ast.AST, value: Value, said: Declaration) -> Value:
-    """Return what a declaration says that a statement assigns; what it gives where it says none."""
-    key = ("declared", *machine.fresh(node))
-    if said.kind == "source":
-        return Data(sets.source(key), base=machine.fresh(node))
-    tables = [select.as_data(machine, machine.read(name)) for name in said.whole]
-    known = [table for table in tables if table is not None]
-    if not known or len(known) < len(tables) or not said.parts or len(said.parts) % len(known):
-        return value
-    count = len(said.parts) // len(known)
-    return Seq(
-        tuple(
-            machine.box(replace(data, rows=sets.divide(data.rows, Step(key, ("is", i), "random"))))
-            for data in known
-            for i in range(count)
-        )
-    )

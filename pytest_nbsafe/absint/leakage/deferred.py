@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tables, taking
-from pytest_nbsafe.absint.leakage.frames import Call
-from pytest_nbsafe.absint.leakage.rows import Atom
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage import slicing, tabular
+from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
     Columns,
     Data,
@@ -18,21 +15,21 @@ from pytest_nbsafe.absint.leakage.values import (
     Seq,
     Value,
 )
+from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.row_effects import by_names
+from pytest_nbsafe.absint.leakage.rows import Atom, ByColumn
 from pytest_nbsafe.values import replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.arguments import Arguments
-    from pytest_nbsafe.absint.leakage.interpret import Machine
 
 _LATER = "the table that is named later"
 _ROWS = sets.source(_LATER)
 
 
-def column(_machine: Machine, _what: str, arguments: Arguments) -> Value:
+def column(_machine: Machine, arguments: Arguments) -> Value:
     """Return the column, or the columns, of a table that is not known yet."""
     names: list[str] = []
     for place in range(len(arguments.args)):
-        found = tables.names_in(arguments.plain(place))
+        found = tabular.names_in(arguments.plain(place))
         if found is None:
             return Data(_ROWS, form="series")
         names.extend(found)
@@ -53,9 +50,11 @@ def is_deferred(value: Value) -> bool:
 def bound(value: Data, table: Data, name: str) -> Data:
     """Return a value with the table that it waited for, which is called `name`."""
     names = [str(o[1]) for o in value.origins if isinstance(o, tuple) and o[0] == _LATER]
-    read = NO_DEPS.union(*(tables.column(table, n).deps for n in names)) if names else table.deps
+    read = NO_DEPS.union(*(tabular.column(table, n).deps for n in names)) if names else table.deps
     mask = value.mask
-    if mask is not None and isinstance(mask.key, tuple):
+    if mask is not None and isinstance(mask.key, ByColumn):
+        mask = replace(mask, key=replace(mask.key, origin=_named(mask.key.origin, table)))
+    elif mask is not None and isinstance(mask.key, tuple):
         mask = replace(mask, key=tuple(_named(part, table) for part in mask.key))
     return replace(
         value,
@@ -67,12 +66,22 @@ def bound(value: Data, table: Data, name: str) -> Data:
     )
 
 
-def with_columns(call: Call) -> Value:
-    """Return a table with columns made by expressions; `select` keeps no others."""
-    data = call.data if call.what != "select" else replace(call.data, named=())
+def with_columns(call: TableCall) -> Value:
+    """Return a table with columns made by expressions."""
+    return _with_columns(call, call.data)[0]
+
+
+def select_columns(call: TableCall) -> Value:
+    """Return a table of the columns that expressions make."""
+    data, kept = _with_columns(call, replace(call.data, named=()))
+    return tabular.chosen(data, kept) if kept is not None else tabular.chosen_by(data, Names())
+
+
+def _with_columns(call: TableCall, data: Data) -> tuple[Data, set[str] | None]:
+    """Return a table with more columns, and the names of these, None where one is not known."""
     kept: set[str] | None = set()
     for title, value in _given(call):
-        plain = tables.names_in(value)
+        plain = tabular.names_in(value)
         if plain is not None:
             made, titles = call.data, frozenset(plain)
         elif isinstance(value, Data):
@@ -82,31 +91,29 @@ def with_columns(call: Call) -> Value:
         else:
             made, titles = Data(), frozenset((title,)) if title else frozenset()
         for each in sorted(titles):
-            part = tables.column(call.data, each) if plain is not None else made
-            data = tables.with_column(data, each, part, site=call.arguments.site)
+            part = tabular.column(call.data, each) if plain is not None else made
+            data = tabular.with_column(data, each, part, site=call.arguments.site)
         if not titles:
-            data = tables.with_deps(data, made.deps)
+            data = tabular.with_deps(data, made.deps)
         kept = kept | titles if kept is not None and titles else None
-    if call.what != "select":
-        return data
-    return tables.chosen(data, kept) if kept is not None else tables.chosen_by(data, Names())
+    return data, kept
 
 
-def filtered(call: Call) -> Data | None:
-    """Return the rows of a table for which an expression holds, None where none is given."""
+def chosen(call: TableCall) -> Value:
+    """Return the rows of a table for which an expression holds, else columns by their names."""
     given = call.find(0, "predicate")
     if not isinstance(given, Data):
-        return None
-    return taking.take_rows(call.machine, call.data, bound(given, call.data, call.name))
+        return by_names(call)
+    return slicing.take_rows(call.machine, call.data, bound(given, call.data, call.name))
 
 
-def renamed(call: Call) -> Data:
+def renamed(call: TableCall) -> Data:
     """Return a column under another name."""
-    names = tables.names_in(call.arguments.plain(0, "name")) or ()
+    names = tabular.names_in(call.arguments.plain(0, "name")) or ()
     return replace(call.data, columns=Columns(but=False, names=frozenset(names)) if names else None)
 
 
-def spread(call: Call) -> Data:
+def spread(call: TableCall) -> Data:
     """Return a statistic of groups, given to each of their rows."""
     waits = any(_waits(dep.rows) for dep in call.data.deps)
     deps = frozenset(replace(dep, grouped=True) for dep in call.data.deps)
@@ -114,7 +121,7 @@ def spread(call: Call) -> Data:
     return replace(call.data, rows=rows, deps=deps, form="series")
 
 
-def aggregated(call: Call) -> Value | None:
+def aggregated(call: TableCall) -> Value | None:
     """Return the groups' statistics that expressions make, None where there is no expression."""
     values = [value for _, value in _given(call) if is_deferred(value)]
     if not values:
@@ -124,11 +131,11 @@ def aggregated(call: Call) -> Value | None:
     for value in made:
         names = value.columns.names if value.columns is not None else frozenset()
         for name in sorted(names):
-            result = tables.with_column(result, name, replace(value, rows=sets.NONE))
-    return tables.with_deps(result, NO_DEPS.union(*(value.deps for value in made)))
+            result = tabular.with_column(result, name, replace(value, rows=sets.NONE))
+    return tabular.with_deps(result, NO_DEPS.union(*(value.deps for value in made)))
 
 
-def _given(call: Call) -> Iterable[tuple[str, Value]]:
+def _given(call: TableCall) -> Iterable[tuple[str, Value]]:
     for argument in call.arguments.args:
         value = call.machine.get(argument)
         if isinstance(value, Seq):

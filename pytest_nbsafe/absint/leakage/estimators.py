@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import select, tables
-from pytest_nbsafe.absint.leakage.arguments import Arguments, text
-from pytest_nbsafe.absint.leakage.construct import checkpoints, stopping
-from pytest_nbsafe.absint.leakage.scores import evaluated
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage import subscripts, tabular
+from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
+    AnyValue,
     Better,
     Bound,
+    CodeSite,
     Columns,
     Data,
     Dep,
     Deps,
     Estimator,
-    Fit,
+    ModelFit,
     Seq,
-    Site,
-    Unknown,
     Value,
 )
+from pytest_nbsafe.absint.leakage.arguments import Arguments, text
+from pytest_nbsafe.absint.leakage.callbacks import checkpoints, stopping
+from pytest_nbsafe.absint.leakage.leak_events import BestScore
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.values import replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.interpret import Machine
-
 
 PREDICTS = frozenset({"classifier", "regressor", "model", "search", "meta", "pipeline"})
 """The roles of what is scored on rows that it has not learned from."""
@@ -67,19 +65,21 @@ def described(machine: Machine, value: Estimator) -> str:
 
 def method(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
     """Return what a method of an estimator gives."""
-    effect = machine.knowledge.method_of("estimator", bound.name)
+    effect = machine.roles.method_of("estimator", bound.name)
     handler = _METHODS.get(effect or "")
     return handler(machine, bound, value, arguments) if handler is not None else arguments.unknown()
 
 
-def _fit(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+def _fit(
+    machine: Machine, bound: Bound, value: Estimator, arguments: Arguments, *, more: bool = False
+) -> Value:
     data = _given(machine, value, arguments, "X", "x", "raw_documents", "dtrain")
     if data is None or (not arguments.args and not arguments.keywords):
         data = value.given
     if data is None:
         machine.put(bound.owner, replace(value, fit=None))
         return bound.owner
-    learn(machine, bound.owner, value, data, arguments, bound.name)
+    learn(machine, bound.owner, value, data, arguments, more=more)
     return bound.owner
 
 
@@ -89,9 +89,9 @@ def _given(machine: Machine, value: Estimator, arguments: Arguments, *names: str
     if value.role == "model" and isinstance(found, Seq) and found.each is None:
         parts = [machine.get(item) for item in found.items]
         if parts and all(isinstance(part, Data) and part.rows for part in parts):
-            return tables.mix(parts)
+            return tabular.mix(parts)
     data = arguments.data(0, *names)
-    return select.own_rows(data) if data is not None else None
+    return subscripts.own_rows(data) if data is not None else None
 
 
 def learn(
@@ -100,13 +100,19 @@ def learn(
     value: Estimator,
     data: Data,
     arguments: Arguments,
-    name: str = "fit",
-) -> Fit:
-    """Fit an estimator, and return what it has learned from."""
+    *,
+    more: bool = False,
+    watched: Sequence[Value] = (),
+) -> ModelFit:
+    """Fit an estimator, and return what it has learned from.
+
+    With `more` it goes on knowing what it knew; `watched` are rows that it may stop by, beside
+    those that keywords name.
+    """
     target = arguments.data(1, "y", "Y")
     origins = target.origins if target is not None else frozenset()
     site = arguments.site
-    fit = Fit(
+    fit = ModelFit(
         described(machine, value),
         value.role,
         data.rows,
@@ -115,19 +121,18 @@ def learn(
         text(machine, getattr(arguments.node.func, "value", None)),
         arguments.name(),
         value.learns,
-        *_watched(machine, value, arguments),
+        _watched(machine, value, arguments, watched),
         tuned=value.tuned,
         target=origins,
         copied=copied(machine, value, data, origins, arguments.site),
         searched=value.search,
         certain=machine.certain and not data.vague,
     )
-    if name == "partial_fit" and value.fit is not None:
+    if more and value.fit is not None:
         fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
     machine.put(owner, replace(value, fit=fit))
-    machine.note("fit", arguments.node, fit)
     for path in checkpoints(arguments):
-        machine.saved[path] = owner
+        machine.notes.saved[path] = owner
     for step in value.steps:
         inner = machine.get(step)
         if isinstance(inner, Estimator) and value.role in {"pipeline", "columns"}:
@@ -148,8 +153,8 @@ def _of_layers(machine: Machine, value: Estimator) -> Deps:
 
 
 def copied(
-    machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: Site
-) -> Site | None:
+    machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: CodeSite
+) -> CodeSite | None:
     """Return where the target's own column, or a copy of it, came among the features, if it did."""
     if not target or any(part.role == "columns" for part in _all(machine, value)):
         return None
@@ -182,36 +187,37 @@ def _all(machine: Machine, value: Estimator) -> list[Estimator]:
 
 
 _WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
-_WATCHLIST = 3
 
 
-def _watched(machine: Machine, value: Estimator, arguments: Arguments) -> tuple[sets.Rows]:
+def _watched(
+    machine: Machine, value: Estimator, arguments: Arguments, places: Sequence[Value]
+) -> sets.Rows:
     """Return the rows that a fit may stop by."""
     stops = value.stops or arguments.constant("early_stopping_rounds") is not None
     best = arguments.constant("use_best_model")
     stops = best is not False and (stops or best is True)
     stops = stops or stopping(arguments)
     watched = [arguments.keywords[name] for name in _WATCHES if name in arguments.keywords]
-    if value.what == "train":  # `xgb.train(params, dtrain, 5000, watchlist)`
-        watched += arguments.args[_WATCHLIST : _WATCHLIST + 1]
+    watched += places
     if not stops or not watched:
-        return (sets.NONE,)
+        return sets.NONE
     only = Arguments(machine, arguments.node, watched[:1], {})
-    found = [select.as_data(machine, v) for v in only.every() if isinstance(v, Data | Unknown)]
+    found = [subscripts.as_data(machine, v) for v in only.every() if isinstance(v, Data | AnyValue)]
     data = [v for v in found if v is not None]
-    return (sets.NONE.union(*(v.rows for v in data)),)
+    return sets.NONE.union(*(v.rows for v in data))
 
 
-def _transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+def _transform(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
     data = _given(machine, value, arguments, "X", "x", "raw_documents")
-    if data is None:
-        return arguments.unknown()
-    if bound.name == "inverse_transform":
-        return data
-    return transformed(machine, value, data, value.fit)
+    return transformed(machine, value, data, value.fit) if data else arguments.unknown()
 
 
-def transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None) -> Data:
+def _restore(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+    data = _given(machine, value, arguments, "X", "x", "raw_documents")
+    return data if data is not None else arguments.unknown()
+
+
+def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | None) -> Data:
     """Return rows changed by what an estimator has learned."""
     result = replace(data, form="array", base=None, columns=None, mask=None, random=False, named=())
     result = replace(result, deps=data.all_deps(), pred=None)
@@ -230,7 +236,7 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: Fit | None)
         kind = "target"
     dep = Dep(kind, fit.rows, what.what, fit.site, fit.data, fit.target, certain=fit.certain)  # type: ignore[arg-type]
     inherited = frozenset(
-        d for d in fit.deps if d.kind not in {"join", "time", "ahead", "resample"}
+        d for d in fit.deps if not d.is_time and d.kind not in {"join", "ahead", "resample"}
     )
     return replace(result, deps=result.deps | {dep} | inherited)
 
@@ -274,14 +280,14 @@ def _fit_resample(
                 ),
             )
         )
-    made = machine.box(tables.with_deps(replace(data, mask=None), deps))
+    made = machine.box(tabular.with_deps(replace(data, mask=None), deps))
     other = target if target is not None else data
-    return Seq((made, machine.box(tables.with_deps(replace(other, mask=None), deps))))
+    return Seq((made, machine.box(tabular.with_deps(replace(other, mask=None), deps))))
 
 
-def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+def _predict(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
     data = _given(machine, value, arguments, "X", "x", "data", "exog")
-    if data is None or bound.name in {"apply", "kneighbors", "radius_neighbors"}:
+    if data is None:
         return arguments.unknown()
     if not predicts(machine, value):
         return transformed(machine, value, data, value.fit)
@@ -291,11 +297,16 @@ def _predict(machine: Machine, bound: Bound, value: Estimator, arguments: Argume
     return Data(data.rows, data.all_deps(), "array", pred=fit, vague=data.vague)
 
 
-def _score(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+def _score(
+    machine: Machine,
+    _bound: Bound,
+    value: Estimator,
+    arguments: Arguments,
+    better: Better = "more",
+) -> Value:
     data = _given(machine, value, arguments, "X", "x")
     if data is None or value.fit is None or not predicts(machine, value):
         return arguments.unknown()
-    better: Better = "more" if bound.name == "score" else ""
     return evaluated(machine, value.fit, data, arguments, arguments.name(), better=better)
 
 
@@ -303,23 +314,23 @@ def _settings(_machine: Machine, bound: Bound, _value: Estimator, _arguments: Ar
     return bound.owner
 
 
-def _size(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    if bound.name in {"get_support", "get_feature_names_out"}:
-        return _learned(value)
-    del machine
-    return arguments.unknown()
+def _support(_machine: Machine, _bound: Bound, value: Estimator, _arguments: Arguments) -> Value:
+    return _learned(value)
 
 
-_METHODS: Mapping[str, Callable[[Machine, Bound, Estimator, Arguments], Value]] = {
+_METHODS: Mapping[str, Callable[..., Value]] = {
     "fit": _fit,
+    "partial_fit": partial(_fit, more=True),
     "transform": _transform,
+    "inverse_transform": _restore,
     "fit_transform": _fit_transform,
     "fit_predict": _fit_predict,
     "fit_resample": _fit_resample,
     "predict": _predict,
     "score": _score,
+    "evaluate": partial(_score, better=""),
     "settings": _settings,
-    "size": _size,
+    "learned": _support,
 }
 
 
@@ -327,19 +338,19 @@ def fitted_part(
     machine: Machine, node: ast.AST, owner: Value, value: Estimator, name: str
 ) -> Value:
     """Return an attribute of an estimator: what it has learned, its best candidate, a method."""
-    if machine.knowledge.method_of("estimator", name) is not None:
+    if machine.roles.method_of("estimator", name) is not None:
         return Bound(owner, name)
     fit = value.fit
     if name in {"best_estimator_", "base_estimator_", "estimator_", "model"}:
         return owner
     if fit is not None and name == "best_score_":
-        machine.note("best", node, fit)
-        return Unknown(("best", machine.token(fit.site)))
+        machine.note(BestScore(machine.site(node), fit))
+        return AnyValue(("best", machine.token(fit.site)))
     if fit is not None and name == "best_params_":
         dep = Dep("tuned", fit.rows, fit.what, fit.site, fit.data, certain=fit.certain)
         return Data(deps=frozenset((dep,)), form="stat")
     if name in {"named_steps", "steps", "transformers_", "estimators_"}:
-        return Seq((), value.steps[-1]) if value.steps else Unknown()
+        return Seq((), value.steps[-1]) if value.steps else AnyValue()
     if (
         (name.endswith("_") or name in _RESULTS)
         and fit is not None

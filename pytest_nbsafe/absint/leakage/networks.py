@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.leakage import estimators, scores
-from pytest_nbsafe.absint.leakage.arguments import Arguments
-from pytest_nbsafe.absint.leakage.construct import construct
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    Closure,
     Const,
     Data,
     Estimator,
-    Fit,
-    Function,
     Lib,
+    ModelFit,
     Value,
 )
+from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
+from pytest_nbsafe.absint.leakage.construction import construct
+from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.values import replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.frames import Call
-    from pytest_nbsafe.absint.leakage.interpret import Machine
 
 ROLE = "network"
 """The role of what was learned by hand: nobody is told to score it elsewhere too."""
@@ -37,7 +33,7 @@ def called(callee: Value, value: Estimator, arguments: Arguments) -> Value:
     return Data(data.rows, data.all_deps(), "array", pred=value.fit, net=callee, vague=data.vague)
 
 
-def backward(call: Call) -> Value:
+def backward(call: TableCall) -> Value:
     """Let the network that a loss comes from learn from the rows that it was computed on."""
     learn(call.machine, call.data, call.arguments)
     return Const(None)
@@ -48,7 +44,7 @@ def learn(machine: Machine, loss: Data, arguments: Arguments) -> None:
     value = machine.get(loss.net)
     if not isinstance(value, Estimator):
         return
-    fit = Fit(
+    fit = ModelFit(
         value.what,
         ROLE,
         loss.rows,
@@ -60,22 +56,16 @@ def learn(machine: Machine, loss: Data, arguments: Arguments) -> None:
         fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
     if loss.net is not None:
         machine.put(loss.net, replace(value, fit=fit))
-    machine.note("fit", arguments.node, fit)
 
 
-def item(call: Call) -> Value:
+def item(call: TableCall) -> Value:
     """Return a number out of a tensor: a score where it is one, or is made of mistakes."""
     if call.data.scores or call.data.pred is None or not call.data.judged:
         return call.data if call.data.scores else call.arguments.unknown()
     return scores.judged(call.machine, call.data, call.arguments)
 
 
-def loss(_machine: Machine, what: str, arguments: Arguments) -> Value:
-    """Return a function that compares predictions with the truth, row by row."""
-    return Lib("torch.nn.functional.mse_loss") if what.endswith("Loss") else arguments.unknown()
-
-
-def of_class(machine: Machine, value: Function, arguments: Arguments) -> Value | None:
+def of_class(machine: Machine, value: Closure, arguments: Arguments) -> Value | None:
     """Return an estimator for a class of the page that takes its `fit` from a known one."""
     node = value.node
     if not isinstance(node, ast.ClassDef):
@@ -83,7 +73,7 @@ def of_class(machine: Machine, value: Function, arguments: Arguments) -> Value |
     own = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
     for base in node.bases if "fit" not in own else ():
         parent = machine.get(machine.evaluate(base))
-        cls = machine.knowledge.class_of(parent.name) if isinstance(parent, Lib) else None
+        cls = machine.roles.class_of(parent.name) if isinstance(parent, Lib) else None
         if cls is not None and cls.role not in {"data", "splitter"}:
             made = construct(machine, cls, arguments)
             state = machine.get(made)

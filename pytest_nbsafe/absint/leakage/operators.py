@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.leakage import containers, joining, select, tables, taking
+from pytest_nbsafe.absint.leakage import (
+    combining,
+    containers,
+    positions,
+    scores,
+    slicing,
+    subscripts,
+    tabular,
+)
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage.joins import join, joined
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
     Const,
     Data,
     Estimator,
@@ -18,13 +25,13 @@ from pytest_nbsafe.absint.leakage.values import (
     Mask,
     Names,
     Seq,
-    Unknown,
     Value,
 )
+from pytest_nbsafe.absint.leakage.lattice import join, joined
+from pytest_nbsafe.absint.leakage.leak_events import Choice
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.rows import ByColumn
 from pytest_nbsafe.values import replace
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.interpret import Machine
 
 
 def truth(value: Value) -> bool | None:
@@ -68,10 +75,10 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
             return _both(machine, left, right, type(op).__name__)
         lists = isinstance(left, Data) and isinstance(right, Data) and isinstance(op, ast.Add)
         if lists and {"list"} == {left.form, right.form}:  # type: ignore[union-attr]
-            return joining.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
+            return combining.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
         if isinstance(op, ast.Sub) and isinstance(left, Const) and isinstance(right, Data):
-            right = replace(right, scores=containers.turned(right.scores))
-        return tables.mix(_with_rows(machine, left, right))
+            right = replace(right, scores=scores.turned(right.scores))
+        return tabular.mix(_with_rows(machine, left, right))
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_ARITHMETIC.get(type(op)), left.value, right.value, machine.fresh(node))
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(op, ast.Add):
@@ -84,15 +91,15 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
     if isinstance(left, Seq) and isinstance(op, ast.Mult):
         return _repeated(machine, node, left)
     if isinstance(left, Names) and isinstance(op, ast.Sub):
-        gone = tables.names_in(right)
+        gone = tabular.names_in(right)
         if left.columns is not None and gone is not None:
             return containers.names_without(left, gone)
         return Names(None, left.deps)
     if isinstance(left, Index) and isinstance(right, Const):
         return _of_places(machine, left, type(op).__name__, right.value)
     if isinstance(left, Index) and isinstance(right, Index) and isinstance(op, ast.Sub):
-        return containers.index_without(left, right)
-    return Unknown((type(op).__name__, machine.token(left), machine.token(right)))
+        return positions.index_without(left, right)
+    return AnyValue((type(op).__name__, machine.token(left), machine.token(right)))
 
 
 def _of_places(machine: Machine, places: Index, *made: Hashable) -> Data:
@@ -116,8 +123,8 @@ def _with_rows(machine: Machine, left: Value, right: Value) -> list[Value]:
     pair = [left, right]
     for place, other in ((0, right), (1, left)):
         value = pair[place]
-        if isinstance(other, Data) and other.pred and isinstance(value, Unknown | Seq):
-            data = select.as_data(machine, value)
+        if isinstance(other, Data) and other.pred and isinstance(value, AnyValue | Seq):
+            data = subscripts.as_data(machine, value)
             pair[place] = data if data is not None else value
     return pair
 
@@ -127,18 +134,18 @@ def _computed(
 ) -> Value:
     plain = (int, float, str, type(None))
     if function is None or not isinstance(left, plain) or not isinstance(right, plain):
-        return Unknown(key)
+        return AnyValue(key)
     if isinstance(left, str) and function is operator.mul:
-        return Unknown(key)
+        return AnyValue(key)
     try:
         return Const(function(left, right))
     except (TypeError, ArithmeticError, ValueError):
-        return Unknown(key)
+        return AnyValue(key)
 
 
 def _both(machine: Machine, left: Value, right: Value, op: str) -> Value:
-    masks = [taking.mask_of(machine, value) for value in (left, right)]
-    mixed = tables.mix([left, right])
+    masks = [slicing.mask_of(machine, value) for value in (left, right)]
+    mixed = tabular.mix([left, right])
     if masks[0] is None or masks[1] is None:
         return mixed
     key = (op, *sorted(repr((m.key, m.part)) for m in masks if m is not None))
@@ -149,19 +156,19 @@ def unary(machine: Machine, node: ast.UnaryOp) -> Value:
     """Return what a sign or a negation gives: the complement of a mask."""
     value = machine.get(machine.evaluate(node.operand))
     if isinstance(node.op, ast.Invert | ast.Not) and isinstance(value, Data):
-        mask = taking.mask_of(machine, value)
+        mask = slicing.mask_of(machine, value)
         if mask is not None:
             return replace(value, mask=replace(mask, part=sets.opposite(mask.part)))
     if isinstance(value, Data):
         if isinstance(node.op, ast.USub):
-            value = replace(value, scores=containers.turned(value.scores))
-        return tables.mix([value])
+            value = replace(value, scores=scores.turned(value.scores))
+        return tabular.mix([value])
     if isinstance(value, Const):
         if isinstance(node.op, ast.Not):
             return Const(not value.value)
         if isinstance(node.op, ast.USub) and isinstance(value.value, int | float):
             return Const(-value.value)
-    return Unknown((type(node.op).__name__, machine.token(value)))
+    return AnyValue((type(node.op).__name__, machine.token(value)))
 
 
 def boolean(machine: Machine, node: ast.BoolOp) -> Value:
@@ -176,7 +183,7 @@ def boolean(machine: Machine, node: ast.BoolOp) -> Value:
     values = [machine.get(value) for value in boxed]
     data = [value for value in values if isinstance(value, Data)]
     if data:
-        return tables.mix(data)
+        return tabular.mix(data)
     made = next((v for v in boxed if isinstance(machine.get(v), Estimator)), None)
     if made is not None:
         return made
@@ -185,7 +192,7 @@ def boolean(machine: Machine, node: ast.BoolOp) -> Value:
             if truth(value) is isinstance(node.op, ast.Or):
                 return value
         return values[-1]
-    return Unknown(machine.fresh(node))
+    return AnyValue(machine.fresh(node))
 
 
 def compare(machine: Machine, node: ast.Compare) -> Value:
@@ -200,23 +207,32 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_COMPARISONS.get(type(op)), left.value, right.value, machine.fresh(node))
     if isinstance(right, Data) and not isinstance(left, Data):
-        return replace(tables.mix([right]), mask=Mask(("cmp", machine.token(node)), ("is", True)))
+        return replace(tabular.mix([right]), mask=Mask(("cmp", machine.token(node)), ("is", True)))
     if not isinstance(left, Data):
-        return Unknown((type(op).__name__, machine.token(left), machine.token(right)))
-    mixed = tables.mix(_with_rows(machine, left, right))
-    key = ("col", *left.origins) if len(left.origins) == 1 else ("cmp", machine.token(left))
+        return AnyValue((type(op).__name__, machine.token(left), machine.token(right)))
+    mixed = tabular.mix(_with_rows(machine, left, right))
+    key: ByColumn | tuple[Hashable, ...] = "cmp", machine.token(left)
+    if len(left.origins) == 1:
+        (origin,) = left.origins
+        key = ByColumn(origin)
     return replace(mixed, mask=_mask(machine, key, op, right, random=left.random))
 
 
 def _mask(
-    machine: Machine, key: tuple[Hashable, ...], op: ast.cmpop, right: Value, *, random: bool
+    machine: Machine,
+    key: ByColumn | tuple[Hashable, ...],
+    op: ast.cmpop,
+    right: Value,
+    *,
+    random: bool,
 ) -> Mask | None:
     known = isinstance(right, Const)
-    value = right.value if isinstance(right, Const) else Unknown(machine.token(right))
+    value = right.value if isinstance(right, Const) else AnyValue(machine.token(right))
     if isinstance(op, ast.Eq | ast.NotEq):
         if isinstance(value, bool):
             value, known = int(value), True
-        key = key if known else (*key, value)
+        if not known:
+            key = replace(key, compared=value) if isinstance(key, ByColumn) else (*key, value)
         part: tuple[object, ...] = ("is", value)
         return Mask(key, part if isinstance(op, ast.Eq) else ("not", part), random)
     bound = (value, isinstance(op, ast.LtE | ast.Gt))
@@ -238,5 +254,5 @@ def conditional(machine: Machine, node: ast.IfExp) -> Value:
         asked = {part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)}
         kept = {part.id for part in (node.body, node.orelse) if isinstance(part, ast.Name)}
         if len(kept & asked) > 1:  # `best = score if score > best else best`
-            machine.note("choice", node.test, test.scores)
+            machine.note(Choice(machine.site(node.test), test.scores))
     return one if one == two else join(machine.get(one), machine.get(two))

@@ -12,7 +12,7 @@ Kind = Literal["random", "chosen", "fold", "round"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Division:
     """One division of rows: `key` says which division it is, `part` which part of it is kept.
 
     A part is ("is", value), ("not", part) or ("range", low, high). `kind`: "random" rows meet
@@ -32,7 +32,51 @@ class Atom:
     """Rows of one source, after the divisions that they went through."""
 
     source: Hashable
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Division, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ByPlace:
+    """A division by position, of rows in an `order` of their own or as they come."""
+
+    order: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class ByColumn:
+    """A division by the values of a column, compared with something unknown where that is set."""
+
+    origin: Hashable
+    compared: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class ByUnknown:
+    """A division by something of which nobody can tell what it has looked at."""
+
+    chooser: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class EachGroup:
+    """The division into groups that a loop goes through, one after another."""
+
+    run: Hashable
+    line: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """The division by a draw of some rows: the others may not be used at all."""
+
+    draw: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsOf:
+    """The source of the rows of a table of groups."""
+
+    base: Hashable
 
 
 Rows = frozenset[Atom]
@@ -44,7 +88,7 @@ def source(key: Hashable) -> Rows:
     return frozenset((Atom(key),))
 
 
-def divide(rows: Rows, step: Step) -> Rows:
+def divide(rows: Rows, step: Division) -> Rows:
     """Return the part of rows that one division keeps."""
     if len(rows) > 1 and step.kind == "chosen":
         step = replace(step, mixed=True)
@@ -93,7 +137,7 @@ def kinds(rows: Iterable[Atom]) -> set[Kind]:
     return {step.kind for atom in rows for step in atom.steps}
 
 
-def _starts(steps: tuple[Step, ...], prefix: tuple[Step, ...]) -> bool:
+def _starts(steps: tuple[Division, ...], prefix: tuple[Division, ...]) -> bool:
     return len(prefix) <= len(steps) and all(
         a.key == b.key and a.part == b.part for a, b in zip(steps, prefix, strict=False)
     )
@@ -110,7 +154,7 @@ def _meet(a: Atom, b: Atom) -> Answer:
     return "unknown" if extra and extra[0].mixed else "yes"
 
 
-def _differ(left: tuple[Step, ...], right: tuple[Step, ...]) -> Answer:
+def _differ(left: tuple[Division, ...], right: tuple[Division, ...]) -> Answer:
     """Return whether rows meet whose divisions differ from the first of these steps on.
 
     A part of a column's values is the same part whatever was done before; parts by position or
@@ -130,14 +174,13 @@ def _differ(left: tuple[Step, ...], right: tuple[Step, ...]) -> Answer:
     return "yes" if {"random", "round"} & {left[0].kind, right[0].kind} else answer
 
 
-def _opaque(step: Step) -> bool:
+def _opaque(step: Division) -> bool:
     """Return whether nobody can tell what chose the rows: it may have looked at the other part."""
-    chosen = isinstance(step.key, tuple) and step.key[0] in {"by", "value"}
-    return chosen and step.kind == "chosen"
+    return isinstance(step.key, ByUnknown) and step.kind == "chosen"
 
 
-def _by_place(step: Step) -> bool:
-    return step.kind != "chosen" or (isinstance(step.key, tuple) and step.key[0] == "slice")
+def _by_place(step: Division) -> bool:
+    return step.kind != "chosen" or isinstance(step.key, ByPlace)
 
 
 def disjoint(one: tuple[Hashable, ...], two: tuple[Hashable, ...]) -> bool | None:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.absint.leakage import select
-from pytest_nbsafe.absint.leakage.arguments import Arguments
-from pytest_nbsafe.absint.leakage.values import (
+from pytest_nbsafe.absint.leakage import subscripts
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
     Better,
     Data,
+    Dictionary,
     Eval,
-    Fit,
+    ModelFit,
     Seq,
-    Unknown,
     Value,
 )
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.leakage.interpret import Machine
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.leak_events import Choice
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.values import replace
 
 
 def evaluated(
     machine: Machine,
-    fit: Fit,
+    fit: ModelFit,
     data: Data,
     arguments: Arguments,
     name: str,
@@ -45,24 +46,24 @@ def evaluated(
         certain=machine.certain and fit.certain,
         better=better,
     )
-    machine.note("eval", arguments.node, score)
+    machine.note(score)
     return Data(form="stat", scores=frozenset((score,)))
 
 
 def judged(machine: Machine, data: Data, arguments: Arguments) -> Value:
     """Return the score that a mean of right predictions is."""
     if data.pred is None:
-        return Unknown(machine.fresh(arguments.node))
+        return AnyValue(machine.fresh(arguments.node))
     return evaluated(machine, data.pred, data, arguments, "")
 
 
-def metric(machine: Machine, what: str, arguments: Arguments) -> Value:
-    """Return the score of predictions against the truth."""
+def metric(machine: Machine, arguments: Arguments, *, curve: bool = False) -> Value:
+    """Return the score of predictions against the truth, or one for each threshold."""
     values = [(v, arguments.name(i)) for i, v in enumerate(map(machine.get, arguments.args))]
     values += [(machine.get(v), "") for v in arguments.keywords.values()]
     found = []
     for value, name in values:
-        state = select.as_data(machine, value) if isinstance(value, Seq) else value
+        state = subscripts.as_data(machine, value) if isinstance(value, Seq) else value
         if isinstance(state, Data) and state.pred is not None:
             found.append((state, name))
     if not found:
@@ -70,11 +71,49 @@ def metric(machine: Machine, what: str, arguments: Arguments) -> Value:
         return Data(form="stat", scores=scores) if scores else arguments.unknown()
     data = found[-1][0]
     truth = next((name for value, name in values if name and value is not found[-1][0]), "")
-    curve = what in {"roc_curve", "precision_recall_curve"}
     assert data.pred is not None, "only predictions are kept"
-    better: Better = "less" if _LOSS.search(what) else "more"
+    better: Better = "less" if _LOSS.search(arguments.what) else "more"
     return evaluated(machine, data.pred, data, arguments, truth, curve=curve, better=better)
 
 
 _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
 """What a score is called of which less is better."""
+
+
+# -- the scores that values hold -------------------------------------------------------------------
+
+
+def note_choice(machine: Machine, value: Value, arguments: Arguments, wanted: Better = "") -> None:
+    """Tell the judge of a choice by scores: `max(scores)`; the worst of them is no choice."""
+    found = frozenset(s for s in scores_in(machine, value) if _is_wanted(s, wanted))
+    if found:
+        machine.note(Choice(machine.site(arguments.node), found))
+
+
+def _is_wanted(score: Eval, wanted: Better) -> bool:
+    return not wanted or score.better in {"", wanted}
+
+
+def turned(scores: frozenset[Eval]) -> frozenset[Eval]:
+    """Return scores with their sign turned: the least of them is the best now."""
+    return frozenset(replace(s, better=_TURNED[s.better]) for s in scores)
+
+
+_TURNED: Mapping[str, Better] = {"": "", "more": "less", "less": "more"}
+
+
+def scores_in(machine: Machine, value: Value, depth: int = 0) -> frozenset[Eval]:
+    """Return the scores that a value holds."""
+    value = machine.get(value)
+    if isinstance(value, Data):
+        return frozenset(value.scores)
+    parts: tuple[Value | None, ...] = ()
+    if isinstance(value, Seq):
+        parts = (*value.items, value.each)
+    elif isinstance(value, Dictionary):
+        parts = (*(v for _, v in value.items), value.each)
+    found: frozenset[Eval] = frozenset()
+    for part in parts if depth < 4 else ():
+        if part is not None:
+            found |= scores_in(machine, part, depth + 1)
+    return found

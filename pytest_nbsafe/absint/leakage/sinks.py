@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage.joining import DATES
+from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Dep, Eval, ModelFit
 from pytest_nbsafe.absint.leakage.leak import Leak
-from pytest_nbsafe.absint.leakage.paths import Page, Story, of_search, steps
-from pytest_nbsafe.absint.leakage.values import Dep, Eval, Fit, Site
+from pytest_nbsafe.absint.leakage.leak_events import BestScore, Choice, Event, RowsSplit, Ungrouped
+from pytest_nbsafe.absint.leakage.leak_paths import Page, Story, of_search, steps
 from pytest_nbsafe.values import dataclass
 
-Event = tuple[str, Site, object]
 _HELD = ("test", "val", "hold", "dev")
 
 
@@ -29,12 +28,12 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     """Return the leaks that the events of one pass show, one for each place and code."""
     scores: list[Eval] = []
     seen: set[tuple[object, ...]] = set()
-    for kind, _, what in events:
-        if kind == "eval" and isinstance(what, Eval):
-            mark = (what.site, what.fit.site, what.rows, what.deps, what.fit.rows)
+    for event in events:
+        if isinstance(event, Eval):
+            mark = (event.site, event.fit.site, event.rows, event.deps, event.fit.rows)
             if mark not in seen:
                 seen.add(mark)
-                scores.append(what)
+                scores.append(event)
     scores += _searched(events, scores)
     found: dict[tuple[str, int, int], _Found] = {}
     for leak in _all(events, scores, page):
@@ -74,9 +73,9 @@ def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
     """Return the scores of searches that are given as a result, where nothing else scores them."""
     held = {score.fit.site for score in scores if score.cv or not is_training(score)}
     return [
-        Eval(what, what.rows, what.deps, site, what.data, cv=True, certain=what.certain)
-        for kind, site, what in events
-        if kind == "best" and isinstance(what, Fit) and what.site not in held and what.rows
+        Eval(fit, fit.rows, fit.deps, best.site, fit.data, cv=True, certain=fit.certain)
+        for best in events
+        if isinstance(best, BestScore) and (fit := best.fit).site not in held and fit.rows
     ]
 
 
@@ -164,7 +163,7 @@ def _learned(score: Eval) -> Iterator[_Found]:
     if not score.cv and sets.overlap(fit.rows, score.rows) == "yes" and not _copies(score):
         return  # trained on them: that says it all
     for dep in sorted(fit.deps | score.deps, key=_place):
-        if dep.kind in {"time", "join", "ahead", "tuned"}:
+        if dep.is_time or dep.kind in {"join", "ahead", "tuned"}:
             continue
         if sets.overlap(dep.rows, score.rows) != "yes":
             continue
@@ -175,7 +174,7 @@ def _learned(score: Eval) -> Iterator[_Found]:
             continue
         code = _code(dep, score, only=only)
         yield _of_dep(code, score, dep)
-        if code == "NBS342" and dep.kind == "statistic":
+        if code == "NBS342" and dep.is_statistic:
             yield _of_dep("NBS302", score, dep)
 
 
@@ -188,7 +187,7 @@ def _copies(score: Eval) -> bool:
 def _code(dep: Dep, score: Eval, *, only: bool) -> str:
     if dep.kind == "resample":
         return "NBS311"
-    encoded = dep.kind == "statistic" and dep.grouped and dep.of & score.fit.target
+    encoded = dep.is_statistic and dep.grouped and dep.of & score.fit.target
     if dep.kind == "target" or encoded:
         return "NBS342"
     if dep.kind == "selection":
@@ -197,7 +196,7 @@ def _code(dep: Dep, score: Eval, *, only: bool) -> str:
         return "NBS304"
     if _from_both(dep, score):
         return "NBS306"
-    if dep.kind == "statistic":
+    if dep.is_statistic:
         return "NBS302"
     folds = score.cv or "fold" in sets.kinds(score.rows)
     return "NBS305" if folds else "NBS301"
@@ -216,12 +215,8 @@ def _from_both(dep: Dep, score: Eval) -> bool:
 
 def _divided(score: Eval, page: Page) -> Iterator[_Found]:
     if score.cv:
-        dated = [
-            dep
-            for dep in score.fit.deps
-            if dep.kind == "time" and dep.what not in {"sort_values", *DATES}
-        ]
-        if dated and score.shuffled:
+        is_series = any(dep.kind == "time" for dep in score.fit.deps)
+        if is_series and score.shuffled:
             yield _of_score("NBS331", score, score.site, score.name)
         return
     if is_training(score):
@@ -229,9 +224,9 @@ def _divided(score: Eval, page: Page) -> Iterator[_Found]:
     fitted = {(step.key, step.part) for atom in score.fit.rows for step in atom.steps}
     for key, part in {(step.key, step.part) for atom in score.rows for step in atom.steps}:
         others = {other for k, other in fitted if k == key} - {part}
-        if isinstance(key, tuple) and key[0] == "sample" and not others:
+        if isinstance(key, sets.Sampled) and not others:
             continue  # only fewer rows
-        site, name, timed, group = page.splits.get(key, (None, "", False, None))
+        site, name, timed, group = page.notes.splits.get(key, (None, "", False, None))
         if site is not None and timed:
             yield _of_score("NBS331", score, site, name)
         if site is not None and group:
@@ -254,12 +249,11 @@ def _on_test(score: Eval) -> bool:
 
 def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
     """Yield choices by scores on test rows that no score on other rows follows."""
-    for kind, site, what in events:
-        if kind != "choice" or not isinstance(what, frozenset):
+    for choice in events:
+        if not isinstance(choice, Choice):
             continue
         used = sorted(
-            (s for s in what if isinstance(s, Eval) and _on_test(s)),
-            key=lambda s: (s.site.cell, s.site.span.line),
+            filter(_on_test, choice.scores), key=lambda s: (s.site.cell, s.site.span.line)
         )
         used = [s for s in used if sets.overlap(s.rows, used[0].rows) == "yes"]
         several = any(s.loop or s.curve for s in used) or len({s.fit.site for s in used}) > 1
@@ -272,13 +266,13 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]
         ]
         if apart or any(w in s.name.lower() for s in used for w in ("val", "dev")):
             continue
-        story = Story("NBS321", first, first.site, chosen=site)
+        story = Story("NBS321", first, first.site, chosen=choice.site)
         model = first.fit.what if first.fit.name else ""
         yield _Found(story, _is_sure(first), what=model)
 
 
 def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
-    held = any(kind == "split" for kind, _, _ in events)
+    held = any(isinstance(event, RowsSplit) for event in events)
     if not scores or not held or any(not is_training(score) or score.vague for score in scores):
         return
     last = scores[-1]
@@ -287,7 +281,7 @@ def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Fo
 
 
 def _reused(scores: Sequence[Eval]) -> Iterator[_Found]:
-    first: dict[sets.Rows, Fit] = {}
+    first: dict[sets.Rows, ModelFit] = {}
     told: set[sets.Rows] = set()
     for score in scores:
         if not _on_test(score):
@@ -302,23 +296,19 @@ def _best(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterat
     others = [score for score in scores if not (score.cv and score.fit.searched)]
     if any(score.cv or not is_training(score) for score in others):
         return
-    for kind, site, what in events:
-        if kind == "best" and isinstance(what, Fit):
-            name = what.name or what.what
-            path = of_search(page, what, site)
-            yield Leak(
-                "NBS324", certain=True, cell=site.cell, span=site.span, what=name, steps=path
-            )
+    for best in events:
+        if isinstance(best, BestScore):
+            fit, site = best.fit, best.site
+            path = of_search(page, fit, site)
+            yield Leak("NBS324", True, site.cell, site.span, fit.name or fit.what, steps=path)  # noqa: FBT003 - certain
 
 
 def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
-    for kind, site, what in events:
-        if kind == "ungrouped":
-            score = next(
-                (s for s in scores if s.site.span == site.span and s.site.cell == site.cell), None
-            )
+    for event in events:
+        if isinstance(event, Ungrouped):
+            score = next((score for score in scores if score.site == event.site), None)
             if score is not None:
-                yield _of_score("NBS332", score, site, score.name, str(what))
+                yield _of_score("NBS332", score, event.site, score.name, event.group)
 
 
 # -- what is found ---------------------------------------------------------------------------------
@@ -335,7 +325,7 @@ def _of_fit(code: str, score: Eval) -> _Found:
     return _Found(story, _is_sure(score), score.fit.data, score.fit.what)
 
 
-def _of_score(code: str, score: Eval, site: Site, rows: str = "", what: str = "") -> _Found:
+def _of_score(code: str, score: Eval, site: CodeSite, rows: str = "", what: str = "") -> _Found:
     return _Found(Story(code, score, site, what=what), _is_sure(score), rows, what)
 
 

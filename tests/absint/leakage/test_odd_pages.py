@@ -1,11 +1,14 @@
 """Pages that no tutorial shows: they are answered all the same."""
 
+import ast
+
 import pytest
 
-from pytest_nbsafe.absint.leakage.interpret import Machine
-from pytest_nbsafe.absint.leakage.orders import leaks
-from pytest_nbsafe.analysis import graph
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.passes import HANDLERS, leaks
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.notebook import percent
+from pytest_nbsafe.values import replace
 
 RETURNS = """\
 # %% [1]
@@ -54,12 +57,12 @@ print(a, b, sorted([a, b], key=lambda v: v))
     "text", [RETURNS, RAISES, NESTED, ITSELF], ids=["returns", "raises", "nested", "itself"]
 )
 def test_they_are_answered(text: str) -> None:
-    assert leaks(graph.build(percent.parse(text)), [1]) == ()
+    assert leaks(build(percent.parse(text)), [1]) == ()
 
 
-def test_where_python_goes_no_deeper_what_was_seen_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    def block(machine: Machine, body: object) -> bool:
-        raise RecursionError(machine, body)
+def test_where_python_goes_no_deeper_what_was_seen_holds() -> None:
+    def deep(machine: Machine, node: ast.stmt) -> bool:
+        raise RecursionError(machine, node)
 
-    monkeypatch.setattr(Machine, "block", block)
-    assert leaks(graph.build(percent.parse(RETURNS)), [1]) == ()
+    handlers = replace(HANDLERS, statements={ast.FunctionDef: deep})
+    assert leaks(build(percent.parse(RETURNS)), [1], handlers=handlers) == ()

@@ -3,8 +3,8 @@
 import pytest
 
 from pytest_nbsafe.absint.leakage.rows import (
+    Division,
     Rows,
-    Step,
     complement,
     disjoint,
     divide,
@@ -15,14 +15,14 @@ from pytest_nbsafe.absint.leakage.rows import (
 )
 
 A, B = source("a.csv"), source("b.csv")
-TRAIN = divide(A, Step("split", ("is", 0), "random"))
-TEST = divide(A, Step("split", ("is", 1), "random"))
-HEAD = divide(A, Step("slice", ("range", None, 80)))
-TAIL = divide(A, Step("slice", ("range", 80, None)))
-RARE = divide(A, Step("y == 1", ("is", 1)))
-OTHER = divide(A, Step("x < 5", ("is", 1)))
-AGAIN = divide(A, Step("split again", ("is", 1), "random"))
-MIXED = divide(A | B, Step("part", ("is", "train")))
+TRAIN = divide(A, Division("split", ("is", 0), "random"))
+TEST = divide(A, Division("split", ("is", 1), "random"))
+HEAD = divide(A, Division("slice", ("range", None, 80)))
+TAIL = divide(A, Division("slice", ("range", 80, None)))
+RARE = divide(A, Division("y == 1", ("is", 1)))
+OTHER = divide(A, Division("x < 5", ("is", 1)))
+AGAIN = divide(A, Division("split again", ("is", 1), "random"))
+MIXED = divide(A | B, Division("part", ("is", "train")))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ MIXED = divide(A | B, Step("part", ("is", "train")))
         ("unknown", RARE, OTHER),
         ("unknown", RARE, HEAD),
         ("yes", TRAIN | TEST, TEST),
-        ("no", divide(TRAIN, Step("inner", ("is", 0), "random")), TEST),
+        ("no", divide(TRAIN, Division("inner", ("is", 0), "random")), TEST),
         ("unknown", A, MIXED),
         ("no", frozenset(), A),
     ],
@@ -94,4 +94,4 @@ def test_parts_of_one_division(
 
 
 def test_rows_that_are_divided_in_the_same_way_twice_are_the_same() -> None:
-    assert divide(TEST, Step("split", ("is", 1), "random")) == TEST
+    assert divide(TEST, Division("split", ("is", 1), "random")) == TEST

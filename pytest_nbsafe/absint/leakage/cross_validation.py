@@ -1,0 +1,144 @@
+"""Cross-validation, and functions that fit or score an estimator."""
+
+from __future__ import annotations
+
+import ast
+
+from pytest_nbsafe.absint.leakage import splits
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    Bound,
+    Data,
+    Estimator,
+    Eval,
+    Index,
+    ModelFit,
+    Seq,
+    Splitter,
+    Value,
+)
+from pytest_nbsafe.absint.leakage.arguments import Arguments, text
+from pytest_nbsafe.absint.leakage.estimators import copied, described, learn, predicts
+from pytest_nbsafe.absint.leakage.leak_events import Ungrouped
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.rows import Division
+from pytest_nbsafe.absint.leakage.scores import evaluated
+
+
+def score_function(machine: Machine, arguments: Arguments) -> Value:
+    """Return the score of `plot_roc_curve(model, X, y)` and the like."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X")
+    if isinstance(value, Estimator) and value.fit is not None and data is not None:
+        return evaluated(machine, value.fit, data, arguments, arguments.name(1))
+    return arguments.unknown()
+
+
+def cross_validated(machine: Machine, arguments: Arguments) -> Value:
+    """Return the scores of a cross-validation: every row is a test row in its turn."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
+    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+        return arguments.unknown()
+    fit, splitter = _folds(machine, value, data, arguments)
+    score = Eval(
+        fit,
+        data.rows,
+        fit.deps,
+        arguments.site,
+        arguments.name(1),
+        cv=True,
+        shuffled=splitter.shuffles,
+        grouped=splitter.grouped,
+        loop=machine.loops > 0,
+        vague=data.vague,
+        certain=machine.certain,
+    )
+    group = _groups(machine, arguments, data) or machine.group_of(data)
+    if not splitter.grouped and group and not (splitter.what and splitter.time):
+        machine.note(Ungrouped(machine.site(arguments.node), group))
+    machine.note(score)
+    return Data(form="stat", scores=frozenset((score,)))
+
+
+def _groups(machine: Machine, arguments: Arguments, data: Data, place: int = 0) -> str | None:
+    """Return the name of the groups that a call is given, and remember whose they are.
+
+    `place` is theirs among the arguments, 0 where they are given by name only.
+    """
+    given = next((k.value for k in arguments.node.keywords if k.arg == "groups"), None)
+    if given is None and len(arguments.node.args) > place > 0:
+        given = arguments.node.args[place]
+    if given is None or (isinstance(given, ast.Constant) and given.value is None):
+        return None
+    name = text(machine, given) or "groups"
+    machine.mark_groups(data.rows, name)
+    return name
+
+
+def _folds(
+    machine: Machine, value: Estimator, data: Data, arguments: Arguments
+) -> tuple[ModelFit, Splitter]:
+    target = arguments.data(2, "y")
+    origins = target.origins if target is not None else frozenset()
+    fit = ModelFit(
+        described(machine, value),
+        value.role,
+        data.rows,
+        data.all_deps(),
+        arguments.site,
+        arguments.name(0),
+        arguments.name(1),
+        tuned=value.tuned,
+        target=origins,
+        copied=copied(machine, value, data, origins, arguments.site),
+        certain=machine.certain and not data.vague,
+    )
+    splitter = arguments.find(-1, "cv")
+    return fit, splitter if isinstance(splitter, Splitter) else Splitter("")
+
+
+def cross_predicted(machine: Machine, arguments: Arguments) -> Value:
+    """Return the predictions of a cross-validation."""
+    value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
+    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+        return arguments.unknown()
+    fit, _ = _folds(machine, value, data, arguments)
+    return Data(data.rows, data.all_deps(), "array", pred=fit, cv=True, vague=data.vague)
+
+
+def train_function(machine: Machine, arguments: Arguments) -> Value:
+    """Return the model that `xgb.train(params, dtrain)` gives."""
+    data = next(
+        (v for v in map(machine.get, arguments.args) if isinstance(v, Data) and v.rows), None
+    )
+    data = data or arguments.data(-1, "dtrain", "train_set")
+    value = Estimator(arguments.what, "model")
+    owner = machine.box(value)
+    if data is not None:
+        watched = arguments.args[_WATCHLIST : _WATCHLIST + 1]
+        learn(machine, owner, value, data, arguments, watched=watched)
+    return owner
+
+
+_WATCHLIST = 3
+"""The place of the rows that a training watches: `train(params, dtrain, 5000, watchlist)`."""
+
+
+def split(machine: Machine, bound: Bound, value: Splitter, arguments: Arguments) -> Value:
+    """Return the folds that `KFold().split(X)` gives, as positions."""
+    if machine.roles.method_of("splitter", bound.name) != "folds":
+        return AnyValue((bound.name, machine.token(value)))
+    key = ("folds", machine.fresh(arguments.node))
+    parts = tuple(Index((Division(key, ("is", place), "fold"),)) for place in (0, 1))
+    data = arguments.find(0, "X")
+    whole = [data] if isinstance(data, Data) else []
+    for part in whole:
+        _groups(machine, arguments, part, 2)
+    splits.note_split(
+        machine,
+        arguments,
+        key,
+        whole,
+        shuffled=value.shuffles and not value.time,
+        grouped=value.grouped,
+    )
+    return Seq((), Seq(parts))

@@ -1,0 +1,336 @@
+"""What an expression of a cell gives, on abstract values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Mapping
+
+from pytest_nbsafe.absint.leakage import (
+    combining,
+    comprehensions,
+    estimators,
+    page_classes,
+    scores,
+    slicing,
+    subscripts,
+    tabular,
+)
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    Bound,
+    Closure,
+    Columns,
+    Const,
+    Data,
+    Dictionary,
+    Estimator,
+    Index,
+    Instance,
+    Lib,
+    Locator,
+    Names,
+    Seq,
+    Splitter,
+    Value,
+)
+from pytest_nbsafe.absint.leakage.lattice import join, joined
+from pytest_nbsafe.absint.leakage.leak_events import Choice
+from pytest_nbsafe.absint.leakage.loops import elements
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.marks import Shape, Sorted
+from pytest_nbsafe.absint.leakage.operators import binary, boolean, compare, conditional, unary
+from pytest_nbsafe.values import replace
+
+
+def _name(machine: Machine, node: ast.Name) -> Value:
+    return machine.read(node.id)
+
+
+def _constant(_machine: Machine, node: ast.Constant) -> Value:
+    return Const(node.value)
+
+
+def _attribute(machine: Machine, node: ast.Attribute) -> Value:
+    return attribute(machine, node, _owner(machine, node), node.attr)
+
+
+def _owner(machine: Machine, node: ast.Attribute) -> Value:
+    """Return what an attribute is of; a name of something unknown is a table if it is used as one.
+
+    It may be what a module beside the notebook loads.
+    """
+    owner = machine.evaluate(node.value)
+    if node.attr in _OF_FRAMES and isinstance(node.value, ast.Name):
+        value, name = machine.get(owner), node.value.id
+        scope = machine.scope_of(name)
+        data = subscripts.as_data(machine, value) if isinstance(value, AnyValue) else None
+        if data is not None and name in scope:
+            base = ("load", machine.token(value))
+            made = replace(data, base=base, columns=Columns(but=True))
+            owner = scope[name] = machine.box(made)
+    return owner
+
+
+_OF_FRAMES = frozenset(
+    {"head", "tail", "info", "describe", "isnull", "isna", "dropna", "fillna", "groupby", "corr",
+     "select_dtypes", "value_counts", "duplicated", "drop_duplicates", "set_index", "reset_index",
+     "loc", "iloc", "sort_values", "columns"}
+)  # fmt: skip
+"""What only tables have."""
+
+
+def attribute(machine: Machine, node: ast.AST, owner: Value, name: str) -> Value:
+    """Return an attribute: a column, a method, or a part of a library."""
+    value = machine.get(owner)
+    if isinstance(value, Lib):
+        return Lib(f"{value.name}.{name}")
+    if isinstance(value, Data):
+        return _of_data(machine, node, owner, value, name)
+    if isinstance(value, Instance):
+        return page_classes.member(machine, owner, value, name)
+    if isinstance(value, Estimator):
+        return estimators.fitted_part(machine, node, owner, value, name)
+    if isinstance(value, Closure) and isinstance(value.node, ast.ClassDef):
+        return page_classes.of_class(machine, owner, value, name)
+    if isinstance(value, AnyValue):
+        return Bound(value, name)
+    if isinstance(value, Seq | Dictionary | Splitter | Index | Names | Locator | Const):
+        if isinstance(value, Index) and name in {"values", "str", "index"}:
+            return value
+        return Bound(owner, name)
+    return AnyValue((name, machine.token(value)))
+
+
+def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: str) -> Value:
+    if value.form == "bunch" and name not in {"keys", "items"}:
+        return subscripts.bunch(value, name)
+    handler = _OF_TABLES.get(name)
+    if handler is not None:
+        return handler(machine, owner, value, name)
+    if machine.roles.effect_on(value.form, name) is not None:
+        return Bound(owner, name)
+    if value.form == "stat" and name in {"pvalue", "statistic", "correlation"}:
+        return value
+    if value.form in {"frame", "any", "group"} and not isinstance(node, ast.Call):
+        column = tabular.column(value, name)
+        return replace(column, form="group") if value.form == "group" else column
+    return Bound(owner, name)
+
+
+def _locator(_machine: Machine, owner: Value, _value: Data, name: str) -> Value:
+    return Locator(owner, name)
+
+
+def _labels(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
+    if value.ranked:
+        return value
+    return Index((), value.rows) if value.rows else Names(None, subscripts.selecting(value))
+
+
+def _columns(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
+    some = value.columns is None and value.form == "frame"
+    return Names(Columns(but=True), subscripts.selecting(value), some)
+
+
+def _itself(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
+    return value
+
+
+def _array(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
+    return replace(value, form="array")
+
+
+def _shape(machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
+    return AnyValue(Shape(machine.token(value.rows)))
+
+
+def _size(machine: Machine, _owner: Value, value: Data, name: str) -> Value:
+    return AnyValue((name, machine.token(value.rows)))
+
+
+_OF_TABLES: Mapping[str, Callable[[Machine, Value, Data, str], Value]] = {
+    **dict.fromkeys(("loc", "iloc", "ix", "at", "iat"), _locator),
+    **dict.fromkeys(("str", "dt", "cat", "T"), _itself),
+    **dict.fromkeys(("values", "A", "sparse", "real"), _array),
+    **dict.fromkeys(("size", "ndim", "dtypes", "dtype", "empty"), _size),
+    "index": _labels,
+    "columns": _columns,
+    "shape": _shape,
+}
+"""What the attributes of tables give."""
+
+
+def _subscript(machine: Machine, node: ast.Subscript) -> Value:
+    owner = machine.evaluate(node.value)
+    key = subscripts.keys(machine, node.slice)
+    state = machine.get(owner)
+    effect = machine.roles.effect_of(state.name) if isinstance(state, Lib) else None
+    if effect in {"concat", "merge"}:
+        return _combined(machine, node, effect, key)
+    first = (key[0] if isinstance(key, tuple) else key) in _ENDS
+    if first and isinstance(state, Seq) and isinstance(state.key, Sorted):
+        machine.note(Choice(machine.site(node), scores.scores_in(machine, state)))
+    table = machine.get(state.owner) if isinstance(state, Locator) else state
+    if first and isinstance(table, Data) and table.ranked:
+        machine.note(Choice(machine.site(node), table.scores))
+    found = subscripts.subscript(machine, owner, key)
+    if isinstance(found, AnyValue) and found.key is None:
+        return AnyValue(machine.fresh(node))
+    return found
+
+
+def _combined(
+    machine: Machine,
+    node: ast.Subscript,
+    effect: str,
+    key: slicing.Selector | tuple[slicing.Selector, ...],
+) -> Value:
+    """Return what `np.r_[X, Z]` or `np.c_[X, z]` makes of tables."""
+    values = [
+        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, slicing.Slice)
+    ]
+    parts = [machine.get(value) for value in values]
+    data = [part for part in parts if isinstance(part, Data)]
+    if not data:
+        return AnyValue(machine.fresh(node))
+    if effect == "merge":
+        return combining.merge(data)
+    return combining.concat(data, machine.site(node), "")
+
+
+_ENDS = {Const(0), Const(-1)}
+"""Of sorted scores these are the best and the worst."""
+
+
+def _sequence(machine: Machine, node: ast.List | ast.Tuple | ast.Set) -> Value:
+    items: list[Value] = []
+    each: Value | None = None
+    for item in node.elts:
+        if isinstance(item, ast.Starred):
+            inner = machine.get(machine.evaluate(item.value))
+            if isinstance(inner, Seq) and inner.each is None:
+                items.extend(inner.items)
+            else:
+                each = join(each, inner) if each is not None else AnyValue(machine.fresh(item))
+        else:
+            items.append(machine.box(machine.evaluate(item)))
+    if each is not None:
+        return Seq((), joined([machine.get(i) for i in items] + [each]), machine.fresh(node))
+    return Seq(tuple(items), None, machine.fresh(node) if not items else None)
+
+
+def _dict(machine: Machine, node: ast.Dict) -> Value:
+    items: dict[Hashable, Value] = {}
+    each: Value | None = None
+    for key, item in zip(node.keys, node.values, strict=True):
+        value = machine.box(machine.evaluate(item))
+        name = machine.get(machine.evaluate(key)) if key is not None else None
+        if isinstance(name, Const):
+            items[name.value] = value
+        elif key is None and isinstance(spread := machine.get(value), Dictionary):
+            items.update(spread.items)
+        else:
+            each = value if each is None else join(machine.get(each), machine.get(value))
+    return Dictionary(tuple(items.items()), each)
+
+
+def _joined_text(machine: Machine, node: ast.JoinedStr) -> Value:
+    parts = [machine.evaluate(p.value) for p in node.values if isinstance(p, ast.FormattedValue)]
+    if all(isinstance(machine.get(part), Const) for part in parts):
+        said = iter(parts)
+        texts = (
+            p.value if isinstance(p, ast.Constant) else _said(machine, next(said))
+            for p in node.values
+        )
+        return Const("".join(map(str, texts)))
+    return AnyValue(
+        ("text", ast.dump(node) if not parts else tuple(machine.token(p) for p in parts))
+    )
+
+
+def _said(machine: Machine, value: Value) -> object:
+    state = machine.get(value)
+    return state.value if isinstance(state, Const) else ""
+
+
+def _call(machine: Machine, node: ast.Call) -> Value:
+    if isinstance(node.func, ast.Attribute):
+        callee = attribute(machine, node, _owner(machine, node.func), node.func.attr)
+    else:
+        callee = machine.evaluate(node.func)
+    args: list[Value] = []
+    for argument in node.args:
+        if isinstance(argument, ast.Starred):
+            inner = machine.get(machine.evaluate(argument.value))
+            args.extend(inner.items if isinstance(inner, Seq) else (inner,))
+        else:
+            args.append(machine.evaluate(argument))
+    keywords: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = machine.evaluate(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        else:
+            keywords.update(_spread(machine, value))
+    return machine.call(node, callee, args, keywords)
+
+
+def _spread(machine: Machine, value: Value) -> dict[str, Value]:
+    inner = machine.get(value)
+    if isinstance(inner, Dictionary):
+        return {str(name): item for name, item in inner.items}
+    return {"**": inner}
+
+
+def _lambda(machine: Machine, node: ast.Lambda) -> Value:
+    closure = machine.closure()
+    return Closure(node, machine.cell, closure)
+
+
+def _walrus(machine: Machine, node: ast.NamedExpr) -> Value:
+    value = machine.box(machine.evaluate(node.value))
+    machine.store(node.target, value)
+    return value
+
+
+def _starred(machine: Machine, node: ast.Starred | ast.Await) -> Value:
+    return machine.evaluate(node.value)
+
+
+def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
+    value: Value = Const(None)
+    if node.value is not None:
+        value = machine.evaluate(node.value)
+    given = elements(machine, value, node) if isinstance(node, ast.YieldFrom) else (value,)
+    machine.frames[-1].yields.extend(given)
+    return AnyValue(machine.fresh(node))
+
+
+EXPRESSIONS: Mapping[type[ast.expr], Callable[..., Value]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _dict,
+    ast.JoinedStr: _joined_text,
+    ast.BinOp: binary,
+    ast.UnaryOp: unary,
+    ast.BoolOp: boolean,
+    ast.Compare: compare,
+    ast.IfExp: conditional,
+    ast.Call: _call,
+    ast.Lambda: _lambda,
+    ast.ListComp: comprehensions.listed,
+    ast.SetComp: comprehensions.listed,
+    ast.GeneratorExp: comprehensions.listed,
+    ast.DictComp: comprehensions.keyed,
+    ast.NamedExpr: _walrus,
+    ast.Starred: _starred,
+    ast.Await: _starred,
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+}
+"""What evaluates each kind of expression; any other is unknown."""

@@ -1,0 +1,342 @@
+"""What is learned of the rows of a table, and what looks at other rows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.absint.leakage import deferred, scores, subscripts, tabular
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    Better,
+    Bound,
+    Closure,
+    Const,
+    Data,
+    Dep,
+    DepKind,
+    Dictionary,
+    Form,
+    Lib,
+    Partial,
+    Seq,
+    Value,
+)
+from pytest_nbsafe.absint.leakage.arguments import TableCall
+from pytest_nbsafe.absint.leakage.lattice import joined
+from pytest_nbsafe.absint.leakage.row_effects import called, filtered, learned_by, rowwise
+from pytest_nbsafe.libraries.leakroles import GENERAL
+from pytest_nbsafe.values import replace
+
+_DATE = patterns.compile(r"(?i)date|time|timestamp|^day$|^month$|^year$")
+
+
+def _axis(call: TableCall, place: int) -> Hashable:
+    """Return the axis that a call names, None for none; `place` is its own among the arguments."""
+    axis = call.arguments.constant("axis", "dim")
+    if axis is None and len(call.arguments.args) > place:
+        second = call.arguments.get(place)
+        return 1 if isinstance(second, Const) and second.value == 1 else None
+    return axis if isinstance(axis, int | str) else None
+
+
+def _by_row(call: TableCall, place: int | None = None) -> bool:
+    """Return whether a call looks at each row alone."""
+    axis = _axis(call, call.first if place is None else place)
+    return axis in {1, "columns", -1, "index_columns"} or call.data.form == "row"
+
+
+def extreme(call: TableCall, wanted: Better) -> Value:
+    """Return the highest ("more") or lowest value, or where it is: of scores, a choice by them."""
+    if call.data.scores:
+        scores.note_choice(call.machine, call.data, call.arguments, wanted)
+    return statistic(call)
+
+
+def extreme_rows(call: TableCall, wanted: Better) -> Value:
+    """Return the rows with the highest ("more") or lowest values."""
+    result = extreme(call, wanted)
+    is_table = call.data.form == "frame" and not call.data.judged
+    return filtered(call) if is_table else result
+
+
+def value_counts(call: TableCall) -> Value:
+    """Return how many rows each value has: who counts the rows of each group has several."""
+    for origin in call.data.origins if call.data.form == "series" else ():
+        base, name = origin if isinstance(origin, tuple) and len(origin) == 2 else (None, "")
+        call.machine.mark_group(base, str(name))
+    return statistic(call)
+
+
+def pivoted(call: TableCall) -> Value:
+    """Return a statistic of groups, of the columns that `values` names."""
+    names = tabular.names_in(call.arguments.plain(call.first, "values")) or ()
+    return statistic(call, names=names, grouped=True)
+
+
+def aggregated(call: TableCall) -> Value:
+    """Return the statistics that expressions, or functions by their names, make of groups."""
+    plain = call.data.judged or call.data.form == "window" or _by_row(call)
+    made = None if plain else deferred.aggregated(call)
+    return made if made is not None else statistic(call)
+
+
+NOWHERE = 99
+"""A place that no argument has."""
+
+
+def statistic(
+    call: TableCall,
+    kind: DepKind = "statistic",
+    names: Iterable[str] = (),
+    axis_at: int | None = None,
+    *,
+    grouped: bool = False,
+) -> Value:
+    """Return what is taken of all rows, or of each row; of differences from the truth, a score.
+
+    `names` are the columns that it is of, `axis_at` is the place of the axis among the arguments.
+    """
+    data = call.data
+    if data.judged:
+        return scores.judged(call.machine, data, call.arguments)
+    if _by_row(call, axis_at):
+        return tabular.mix([data])
+    if data.form == "window":
+        return replace(data, form="any")
+    others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
+    deps = data.all_deps().union(*(v.all_deps() for v in others))
+    if data.rows:
+        known = [*names, *_aggregated_names(call)]
+        columns = (tabular.column(data, name).origins for name in known)
+        dep = learned_by(call, kind)
+        of = data.origins.union(*(v.origins for v in others), *columns)
+        deps |= {replace(dep, of=of, grouped=dep.grouped or grouped)}
+    form: Form = "frame" if data.form == "group" else "stat"
+    base = data.base if data.form in {"group", "frame"} else None
+    columns_of = data.columns if data.form == "series" else None
+    return Data(
+        deps=deps, form=form, scores=data.scores, vague=data.vague, base=base, columns=columns_of
+    )
+
+
+def _aggregated_names(call: TableCall) -> set[str]:
+    """Return the columns that a call names: `agg({"y": "mean"})`, `agg(rate=("y", "mean"))`."""
+    names: set[str] = set()
+    for value in (*call.arguments.args, *call.arguments.keywords.values()):
+        state = call.machine.get(value)
+        if isinstance(state, Dictionary):
+            names |= {name for name, _ in state.items if isinstance(name, str)}
+        elif isinstance(state, Seq) and state.items:
+            names |= set(tabular.names_in(call.machine.get(state.items[0])) or ())
+    return names
+
+
+def selection(call: TableCall) -> Value:
+    """Return scores of the features: what is chosen by them depends on the target."""
+    dep = replace(learned_by(call, "selection"), kind="selection")
+    return Data(deps=call.data.all_deps() | {dep}, form="stat", vague=call.data.vague)
+
+
+def fitted(call: TableCall) -> Value:
+    """Return rows changed by what was learned of all of them."""
+    data = call.data
+    if _by_row(call) or not data.rows:
+        return tabular.mix([data])
+    dep = learned_by(call, "fitted" if call.owner is None else "statistic")
+    return tabular.with_deps(replace(data, mask=None), (dep,))
+
+
+def normalized(call: TableCall) -> Value:
+    """Return each row divided by its own length; with `axis=0` each column, which is learned."""
+    by_column = call.arguments.constant("axis") == 0
+    return fitted(call) if by_column else rowwise(call)
+
+
+def filled(call: TableCall) -> Value:
+    """Return rows with gaps filled: they depend on what the gaps are filled with."""
+    if call.arguments.constant("method") in {"bfill", "backfill"}:
+        return backfill(call)
+    strategy = call.arguments.constant("strategy")
+    if strategy == "backward":
+        return backfill(call)
+    if strategy in {"mean", "min", "max"}:
+        return tabular.with_deps(call.data, (learned_by(call, "statistic"),))
+    value = call.find(0, "value")
+    data = call.data
+    if isinstance(value, Data):
+        return tabular.with_deps(data, value.all_deps())
+    if isinstance(value, Dictionary):
+        for name, part in value.items:
+            made = call.machine.get(part)
+            if isinstance(made, Data) and isinstance(name, str):
+                data = tabular.with_column(data, name, replace(made, rows=data.rows), partly=True)
+        return data
+    return replace(data, form="any" if data.form == "group" else data.form)
+
+
+def backfill(call: TableCall) -> Value:
+    """Return rows with gaps filled from later rows, which matters where rows are a series."""
+    if any(dep.is_time for dep in call.data.all_deps()):
+        return _ahead(call, call.what)
+    return call.data
+
+
+def _ahead(call: TableCall, what: str) -> Data:
+    dep = replace(learned_by(call, "ahead"), what=what)
+    data = replace(call.data, origins=frozenset(), uses=frozenset(), mask=None)
+    return tabular.with_deps(data, (dep,))
+
+
+def _timed(call: TableCall) -> Data:
+    dep = replace(learned_by(call, "time"), of=frozenset())
+    form: Form = "any" if call.data.form == "group" else call.data.form
+    return tabular.with_deps(
+        replace(call.data, origins=frozenset(), uses=frozenset(), mask=None, form=form), (dep,)
+    )
+
+
+def shifted(call: TableCall) -> Value:
+    """Return rows moved: those from later ones look ahead, the others show a series."""
+    count = call.find(0, "periods", "shift")
+    ahead = _from_later(call, count)
+    if ahead is not None:
+        return ahead
+    back = count.value if isinstance(count, Const) else 1 if count is None else 0
+    steps = back if isinstance(back, int) else 0
+    undone = {f"{call.what}({-step})" for step in range(1, min(steps, _FAR) + 1)}
+    deps = frozenset(d for d in call.data.deps if d.kind != "ahead" or d.what not in undone)
+    return _timed(replace(call, data=replace(call.data, deps=deps)))
+
+
+def changed(call: TableCall) -> Value:
+    """Return what changed since an earlier row, or since a later one, which looks ahead."""
+    ahead = _from_later(call, call.find(0, "periods", "shift"))
+    return ahead if ahead is not None else _timed(call)
+
+
+def _from_later(call: TableCall, count: Value | None) -> Data | None:
+    """Return rows that are made of later ones, None where the count of rows does not say so."""
+    if not isinstance(count, Const) or not isinstance(count.value, int | float) or count.value >= 0:
+        return None
+    form: Form = "any" if call.data.form == "group" else call.data.form
+    return replace(_ahead(call, f"{call.what}({count.value})"), form=form)
+
+
+_FAR = 400
+"""More rows than anybody shifts by."""
+
+
+def rolling(call: TableCall) -> Value:
+    """Return a window over neighbouring rows; a centred one looks ahead."""
+    if call.owner is None:  # what smooths is centred; of a table, it may smooth each row
+        smooth = replace(_ahead(call, call.what), form="any")
+        return smooth if call.data.form == "series" else call.data
+    if call.arguments.constant("center") is True:
+        return replace(_ahead(call, "a centred window"), form="window")
+    return replace(_timed(call), form="window")
+
+
+def window(call: TableCall, form: Form = "any") -> Value:
+    """Return a value of all rows so far, or a window over them."""
+    return replace(tabular.anew(call.data), form=form, mask=None)
+
+
+def time_window(call: TableCall) -> Value:
+    """Return a window over the rows of an hour, a day and so on."""
+    return replace(_timed(call), form="window")
+
+
+def sorted_rows(call: TableCall) -> Value:
+    """Return the rows sorted: in order of time where they are sorted by a date."""
+    names = tabular.names_in(call.arguments.plain(0, "by")) or ()
+    data = replace(call.data, ranked=True) if call.data.scores else call.data
+    for name in names:
+        made = tabular.column(data, name)
+        if chosen := subscripts.selecting(made):  # which names come first depends on it
+            return tabular.with_deps(data, chosen)
+        if any(dep.is_time for dep in made.deps) or _DATE.search(name):
+            dep = Dep("sorted", data.rows, call.what, call.arguments.site)
+            return tabular.with_deps(data, (dep,))
+    return data
+
+
+def grouped(call: TableCall) -> Value:
+    """Return rows in groups."""
+    names = tabular.names_in(call.arguments.plain(0, "by")) or ()
+    for name in names:
+        call.machine.mark_group(call.data.base, name)
+    return replace(call.data, form="group")
+
+
+def piped(call: TableCall) -> Value:
+    """Return what a given function makes of the whole table."""
+    given = call.find(0, "func")
+    if not isinstance(given, Closure | Partial | Bound) and not _is_known(call, given):
+        return each(call)
+    assert given is not None, "it is one of these"
+    form = _WITHIN.get(call.data.form, call.data.form)
+    return call.machine.get(called(call, given, replace(call.data, form=form, mask=None)))
+
+
+_WITHIN: Mapping[Form, Form] = {"group": "frame", "series": "row"}
+"""What a function is given of groups, and of a column."""
+
+
+def _is_known(call: TableCall, given: Value | None) -> bool:
+    return isinstance(given, Lib) and call.machine.roles.effect_of(given.name) is not None
+
+
+def _named(call: TableCall, what: str) -> Value:
+    """Return what a method makes of columns or groups that is given by its name."""
+    data = call.data
+    inner = replace(call, arguments=replace(call.arguments, what=what))
+    kind = GENERAL.get(call.machine.roles.effect_on(data.form, what) or "")
+    if kind == "shift":
+        return _timed(inner)
+    if kind in {"fitted", "window", "fill", "backfill"}:
+        return replace(tabular.anew(data), form="any")
+    if data.form == "group":
+        kept = replace(tabular.anew(data), form="any")
+        return tabular.with_deps(kept, (learned_by(inner, "statistic"),))
+    return statistic(inner)
+
+
+def each(call: TableCall, *, whole: bool = False) -> Value:
+    """Return what a given function makes of columns (as a whole, or value by value) or groups."""
+    data = call.data
+    given = call.find(0, "func")
+    if isinstance(given, Const) and isinstance(given.value, str):
+        return _named(call, given.value)
+    if not isinstance(given, Closure | Partial | Bound | Lib):
+        return tabular.mix([data])
+    if isinstance(given, Lib) and not _is_known(call, given):
+        return tabular.anew(tabular.mix([data]))
+    by_row = _by_row(call) or (data.form == "series" and not whole)
+    form: Form = "row" if by_row else "frame" if data.form == "group" else data.form
+    part = replace(data, form=form, mask=None)
+    result = call.machine.get(called(call, given, part))
+    form = "any" if data.form in {"group", "row"} else data.form
+    kept = replace(tabular.anew(data), form=form)
+    if not isinstance(result, Data):
+        return replace(
+            tabular.mix([kept]),
+            origins=data.origins if by_row and len(data.origins) == 1 else frozenset(),
+        )
+    if by_row:
+        kept = replace(kept, origins=result.origins, uses=result.uses)
+    return tabular.with_deps(kept, result.all_deps())
+
+
+def mapped(call: TableCall) -> Value:
+    """Return values by a given table or function, on which they then depend."""
+    given = call.find(0, "arg", "func")
+    if isinstance(given, Closure):
+        return each(replace(call, data=replace(call.data, form="series")))
+    if isinstance(given, Dictionary):
+        values = [call.machine.get(v) for v in (*(v for _, v in given.items), given.each) if v]
+        made = joined(value for value in values if isinstance(value, Data))
+        given = made if made is not None else given
+    if isinstance(given, Data):
+        return replace(tabular.mix([call.data, replace(given, rows=sets.NONE)]), form="series")
+    return tabular.mix([call.data])

@@ -1,0 +1,84 @@
+"""What a pass holds: the memory that branches copy, the frames of its calls, and its notes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable
+
+from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Value
+from pytest_nbsafe.absint.leakage.leak_events import Event
+from pytest_nbsafe.absint.leakage.rows import Atom
+from pytest_nbsafe.values import dataclass, field
+
+Scope = dict[str, Value]
+
+
+@dataclass(slots=True)
+class Memory:
+    """What names and objects hold: `scopes` are the names, the notebook's own first."""
+
+    scopes: list[Scope] = field(default_factory=lambda: [{}])
+    heap: dict[int, Value] = field(default_factory=dict)
+
+    def copy(self) -> Memory:
+        """Return a memory that changes apart from this one."""
+        return Memory([dict(scope) for scope in self.scopes], dict(self.heap))
+
+
+@dataclass(slots=True)
+class Frame:
+    """One call that is under way: of which function, from where, and what it has given so far.
+
+    `outer` are the names that it declares global.
+    """
+
+    cell: int
+    function: ast.AST | None = None
+    callers: tuple[tuple[int, int, int], ...] = ()
+    outer: set[str] = field(default_factory=set)
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Notes:
+    """What a pass has noted so far, on whatever branch; it only grows.
+
+    `events` are what the judge is told of, in the order in which it happened. `groups` and
+    `markers` are columns that say of rows to which group or table they belong, `splits` the
+    divisions by functions and folds; `places` says where any other was made, `sources` where rows
+    come from, each with the name that it was given; `times` says when a place was last run.
+    `saved` is what files hold, `stars` are the modules of `from x import *`, `runs` counts those
+    of each cell, `tokens` are small numbers that stand for values.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    groups: dict[object, str] = field(default_factory=dict)
+    markers: dict[str, dict[Atom, object]] = field(default_factory=dict)
+    splits: dict[object, tuple[CodeSite, str, bool, str | None]] = field(default_factory=dict)
+    places: dict[Hashable, tuple[CodeSite, str]] = field(default_factory=dict)
+    sources: dict[Hashable, tuple[CodeSite, str]] = field(default_factory=dict)
+    times: dict[CodeSite, int] = field(default_factory=dict)
+    saved: dict[object, Value] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+    runs: dict[int, int] = field(default_factory=dict)
+    tokens: dict[object, int] = field(default_factory=dict)
+    objects: int = 0
+
+    def copy(self) -> Notes:
+        """Return notes that grow apart from these."""
+        markers = {name: rows.copy() for name, rows in self.markers.items()}
+        return Notes(
+            self.events.copy(),
+            self.groups.copy(),
+            markers,
+            self.splits.copy(),
+            self.places.copy(),
+            self.sources.copy(),
+            self.times.copy(),
+            self.saved.copy(),
+            self.stars.copy(),
+            self.runs.copy(),
+            self.tokens.copy(),
+            self.objects,
+        )

@@ -1,0 +1,162 @@
+"""Functions and classes of the page: their parameters, methods and attributes."""
+
+from __future__ import annotations
+
+import ast
+
+from pytest_nbsafe.absint.leakage import networks
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    Bound,
+    Closure,
+    Dictionary,
+    Instance,
+    Partial,
+    Seq,
+    Value,
+)
+from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.values import replace
+
+
+def own_method(machine: Machine, bound: Bound, value: Instance, arguments: Arguments) -> Value:
+    """Return what a method of a class of the page gives."""
+    found = _definition(machine, value.cls, bound.name)
+    if found is None:
+        if bound.name == "fit_transform":
+            own_method(machine, Bound(bound.owner, "fit"), value, arguments)
+            now = machine.get(bound.owner)
+            first = replace_args(arguments, arguments.args[:1])
+            return own_method(machine, Bound(bound.owner, "transform"), now, first)  # type: ignore[arg-type]
+        return arguments.unknown()
+    static = any(
+        isinstance(d, ast.Name) and d.id == "staticmethod"
+        for d in found.node.decorator_list  # type: ignore[union-attr]
+    )
+    if not static:
+        arguments = replace_args(arguments, [bound.owner, *arguments.args])
+    return function(machine, found, arguments)
+
+
+def replace_args(arguments: Arguments, args: list[Value]) -> Arguments:
+    """Return the same call with other positional arguments."""
+    return replace(arguments, args=args)
+
+
+def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
+    """Return an attribute of an object of the page's own classes."""
+    found = dict(value.attributes).get(name)
+    if found is not None:
+        return found
+    definition = _definition(machine, value.cls, name)
+    if definition is None and value.cls is not None:
+        made = _default(machine, value.cls, name)
+        if made is not None:
+            machine.put(owner, replace(value, attributes=(*value.attributes, (name, made))))
+            return made
+    if definition is not None:
+        decorators = getattr(definition.node, "decorator_list", [])
+        bound = Bound(owner, name)
+        if any(isinstance(d, ast.Name) and d.id == "property" for d in decorators):
+            node = ast.copy_location(ast.Call(ast.Name(name), [], []), definition.node)
+            return machine.call(node, bound, [], {})
+        return bound
+    return Bound(owner, name)
+
+
+def of_class(machine: Machine, owner: Value, cls: Closure, name: str) -> Value:
+    """Return what a class of the page has by a name: a function, or a value of its own."""
+    found = _definition(machine, cls, name)
+    if found is None:
+        return _default(machine, cls, name) or Bound(owner, name)
+    marks = {d.id for d in getattr(found.node, "decorator_list", []) if isinstance(d, ast.Name)}
+    return Partial(found, (owner,)) if "classmethod" in marks else found
+
+
+def _default(machine: Machine, cls: Closure, name: str) -> Value | None:
+    """Return what stands in a class's body for a name, as in a dataclass."""
+    for item in cls.node.body if isinstance(cls.node, ast.ClassDef) else ():
+        target = item.targets[0] if isinstance(item, ast.Assign) else getattr(item, "target", None)
+        node = getattr(item, "value", None)
+        if isinstance(target, ast.Name) and target.id == name and isinstance(node, ast.expr):
+            keywords = node.keywords if isinstance(node, ast.Call) else []
+            maker = next((k.value for k in keywords if k.arg == "default_factory"), None)
+            if maker is not None:
+                call = ast.copy_location(ast.Call(maker, [], []), node)
+                return machine.box(machine.evaluate(call))
+            return machine.box(machine.evaluate(node))
+    return None
+
+
+def _definition(machine: Machine, cls: Closure | None, name: str, depth: int = 0) -> Closure | None:
+    if cls is None or not isinstance(cls.node, ast.ClassDef):
+        return None
+    for item in cls.node.body:
+        if isinstance(item, ast.FunctionDef) and item.name == name:
+            return Closure(item, cls.cell, cls.closure)
+    for base in cls.node.bases if depth < 4 else ():
+        parent = machine.get(machine.read(base.id)) if isinstance(base, ast.Name) else None
+        if isinstance(parent, Closure):
+            found = _definition(machine, parent, name, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+def function(machine: Machine, value: Closure, arguments: Arguments) -> Value:
+    """Return what a function of the page returns for these arguments."""
+    node = value.node
+    if isinstance(node, ast.ClassDef):
+        known = networks.of_class(machine, value, arguments)
+        if known is not None:
+            return known
+        made = machine.box(Instance(value))
+        start = _definition(machine, value, "__init__")
+        if start is not None:
+            function(machine, start, replace_args(arguments, [made, *arguments.args]))
+        elif arguments.args or arguments.keywords:
+            _fields(machine, made, node, arguments)
+        return made
+    scope = _parameters(machine, node.args, arguments)
+    return machine.call_function(value, scope, node.body, arguments.node)
+
+
+def _fields(machine: Machine, made: Value, node: ast.ClassDef, arguments: Arguments) -> None:
+    """Give a dataclass what it is made of."""
+    names = [
+        item.target.id
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+    ]
+    given = dict(zip(names, arguments.args, strict=False))
+    given |= {k: v for k, v in arguments.keywords.items() if k in names}
+    state = machine.get(made)
+    if isinstance(state, Instance):
+        machine.put(made, replace(state, attributes=tuple(given.items())))
+
+
+def _parameters(
+    machine: Machine, parameters: ast.arguments, arguments: Arguments
+) -> dict[str, Value]:
+
+    names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
+    scope: dict[str, Value] = dict(zip(names, arguments.args, strict=False))
+    if parameters.vararg is not None:
+        scope[parameters.vararg.arg] = Seq(tuple(arguments.args[len(names) :]))
+    known = {*names, *(p.arg for p in parameters.kwonlyargs)}
+    scope.update({k: v for k, v in arguments.keywords.items() if k in known})
+    if parameters.kwarg is not None:
+        others = tuple((k, v) for k, v in arguments.keywords.items() if k not in known)
+        scope[parameters.kwarg.arg] = Dictionary(others)
+    for name, default in (
+        *zip(names[::-1], parameters.defaults[::-1], strict=False),
+        *zip((p.arg for p in parameters.kwonlyargs), parameters.kw_defaults, strict=True),
+    ):
+        if name not in scope and default is not None:
+            scope[name] = machine.evaluate(default)
+    for name in known:
+        if name not in scope:
+            scope[name] = AnyValue(("parameter", name, machine.fresh(arguments.node)))
+        scope[name] = machine.box(scope[name])
+    return scope

@@ -1,0 +1,349 @@
+"""What functions and methods do to the rows and columns of one table: keep, choose, change them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import slicing, tabular
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    Closure,
+    Columns,
+    Const,
+    Data,
+    Dep,
+    DepKind,
+    Form,
+    Index,
+    Mask,
+    Names,
+    Seq,
+    Value,
+)
+from pytest_nbsafe.absint.leakage.arguments import TableCall
+from pytest_nbsafe.absint.leakage.leak_events import Choice
+from pytest_nbsafe.absint.leakage.rows import ByColumn, ByUnknown, Division, EachGroup
+from pytest_nbsafe.values import replace
+
+# -- the same rows ---------------------------------------------------------------------------------
+
+
+def kept(call: TableCall) -> Value:
+    """Return the same rows."""
+    return call.data
+
+
+def in_form(call: TableCall, form: Form) -> Value:
+    """Return the same rows as an array or a table."""
+    return replace(call.data, form=form)
+
+
+def reset_index(call: TableCall) -> Value:
+    """Return the same rows, numbered; the statistics of groups become a table."""
+    return replace(call.data, form="frame") if call.data.form == "stat" else call.data
+
+
+def take_out(call: TableCall) -> Value:
+    """Return a column, which the table loses."""
+    names = tabular.names_in(call.arguments.plain(0, "item"))
+    if call.owner is None or not names:
+        return call.data
+    call.machine.put(call.owner, tabular.without(call.data, names))
+    return tabular.column(call.data, names[0])
+
+
+def column_by_name(call: TableCall) -> Value:
+    """Return the column of a given name, or some column."""
+    names = tabular.names_in(call.arguments.plain(0, "key"))
+    return tabular.column(call.data, names[0]) if names else some_columns(call)
+
+
+def some_columns(call: TableCall) -> Value:
+    """Return columns that nobody can tell."""
+    return tabular.chosen_by(call.data, Names())
+
+
+def by_names(call: TableCall) -> Value:
+    """Return the columns whose names are given, or hold or match a text."""
+    names = tabular.names_in(call.arguments.plain(0, "items"))
+    if names is not None:
+        return tabular.chosen(call.data, names)
+    for title, kind in (("like", "in"), ("regex", "matches")):
+        said = call.arguments.constant(title)
+        if isinstance(said, str):
+            tests = ((kind, said, True),)
+            return tabular.chosen_by(call.data, Names(None, tests=tests, whole=True))
+    return some_columns(call)
+
+
+def reindexed(call: TableCall) -> Value:
+    """Return the same rows under other labels, or some of the columns."""
+    if "columns" not in call.arguments.keywords:
+        return call.data
+    columns = call.arguments.plain(-1, "columns")
+    names = tabular.names_in(columns)
+    if names is not None:
+        return tabular.chosen(call.data, names)
+    return tabular.chosen_by(call.data, columns if isinstance(columns, Names) else Names())
+
+
+def columns_renamed(call: TableCall) -> Value:
+    """Return a table of which nobody can tell the columns by their names any more."""
+    data = call.data
+    if data.form != "frame":
+        return data
+    return replace(data, base=None, columns=None, deps=data.all_deps(), named=())
+
+
+def index_set(call: TableCall) -> Value:
+    """Return a table whose rows have a column for their labels: by dates they are a series."""
+    names = tabular.names_in(call.arguments.plain(0, "keys")) or ()
+    dated = [d for n in names for d in tabular.column(call.data, n).deps if d.is_time]
+    return tabular.with_deps(tabular.without(call.data, names), dated)
+
+
+def items(call: TableCall) -> Value:
+    """Return pairs of a label and a row, or a column."""
+    row = replace(call.data, form="row")
+    return Seq((), Seq((AnyValue(("row", call.machine.token(call.data.rows))), row)))
+
+
+# -- each row from that row alone ------------------------------------------------------------------
+
+
+def rowwise(call: TableCall) -> Value:
+    """Return rows that were made each from that row alone."""
+    data = call.data
+    if data.form == "group":
+        return replace(data, form="any")
+    others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
+    return tabular.mix([data, *others])
+
+
+def inserted(call: TableCall) -> Value:
+    """Give a table a column more."""
+    names = tabular.names_in(call.arguments.plain(1, "column"))
+    made = call.arguments.get(2, "value")
+    if names and call.owner is not None:
+        part = made if isinstance(made, Data) else Data()
+        call.machine.put(call.owner, tabular.with_column(call.data, names[0], part))
+    return Const(None)
+
+
+def is_in(call: TableCall) -> Value:
+    """Return which rows have values that are among others."""
+    others = call.machine.token(call.arguments.get(call.first))
+    return replace(tabular.mix([call.data]), mask=Mask(("isin", others), ("is", True)))
+
+
+_BOUNDS = ((0, "left"), (1, "right"))
+
+
+def is_between(call: TableCall) -> Value:
+    """Return which rows have values between two bounds."""
+    if len(call.data.origins) != 1:
+        return rowwise(call)
+    low, high = (slicing.bound(call.machine, call.arguments.get(i, n)) for i, n in _BOUNDS)
+    within: tuple[Hashable, ...] = ("range", (low, False), (high, True))
+    (origin,) = call.data.origins
+    return replace(tabular.mix([call.data]), mask=Mask(ByColumn(origin), within))
+
+
+def is_missing(call: TableCall, part: tuple[Hashable, ...] = ("is", True)) -> Value:
+    """Return which rows have no value; with another `part`, which have one."""
+    key = ("null", *(call.data.origins or (call.machine.token(call.data),)))
+    return replace(tabular.mix([call.data]), mask=Mask(key, part))
+
+
+def dummies(call: TableCall) -> Value:
+    """Return a column for each category: of texts they have other names than the column had."""
+    data = call.data
+    if "columns" not in call.arguments.keywords:
+        known = data.columns
+        made = [name for name, _ in data.named if known is not None and known.has(name)]
+        columns = Columns(but=False, names=frozenset(made)) if made else None
+        data = replace(data, base=None, columns=columns)
+    return replace(data, form="frame", mask=None)
+
+
+def evaluated_text(call: TableCall) -> Value:
+    """Return a table with the column that `eval("x = x - @mean")` makes."""
+    text = call.find(0, "expr")
+    said = text.value if isinstance(text, Const) and isinstance(text.value, str) else ""
+    names = re.findall(r"@(\w+)", said)
+    used = [call.machine.get(call.machine.read(name)) for name in names]
+    made = tabular.mix([call.data, *(value for value in used if isinstance(value, Data))])
+    target = re.match(r"\s*(\w+)\s*=(?!=)", said)
+    if target is None:
+        return made
+    return tabular.with_column(call.data, target[1], made, site=call.arguments.site)
+
+
+def assigned(call: TableCall) -> Value:
+    """Return a table with the columns that keywords name."""
+    data = call.data
+    for name, value in call.arguments.keywords.items():
+        made = call.machine.get(value)
+        call.machine.mark_rows(data, name, made)
+        if isinstance(made, Closure):
+            made = call.machine.get(called(call, made, data))
+        part = made if isinstance(made, Data) else Data()
+        data = tabular.with_column(data, name, part, site=call.arguments.site)
+    return data
+
+
+# -- some of the rows ------------------------------------------------------------------------------
+
+
+def filtered(call: TableCall) -> Value:
+    """Return some of the rows."""
+    given = tuple(call.machine.token(value) for value in call.arguments.every())
+    return _part(call, Division((call.what, call.fresh, given), ("is", True)))
+
+
+def _part(call: TableCall, step: Division) -> Data:
+    return tabular.part(call.data, step)
+
+
+def at_end(call: TableCall, *, first: bool) -> Value:
+    """Return the first or the last rows, of each group where there are groups."""
+    data, count = call.data, call.find(0, "n")
+    value = count.value if isinstance(count, Const) else 5 if count is None else AnyValue(0)
+    if data.form == "group":
+        return replace(
+            _part(call, Division(ByUnknown((call.what, call.fresh)), ("is", value))), form="frame"
+        )
+    if data.ranked and value == 1:
+        site = call.machine.site(call.arguments.node)
+        call.machine.note(Choice(site, data.scores))
+    if first:
+        return slicing.take_rows(call.machine, data, slicing.Slice(None, value))
+    low = -value if isinstance(value, int) else value
+    return slicing.take_rows(call.machine, data, slicing.Slice(low, None))
+
+
+def taken(call: TableCall) -> Value:
+    """Return the first rows, so many of them as a number says, or those at positions."""
+    count = call.find(0, "count")
+    if isinstance(count, Const | AnyValue):
+        part = slicing.Slice(None, slicing.bound(call.machine, count))
+        return slicing.take_rows(call.machine, call.data, part)
+    return subset(call)
+
+
+def skipped(call: TableCall) -> Value:
+    """Return the rows after the first ones."""
+    count = call.find(0, "count")
+    if isinstance(count, Const | AnyValue):
+        part = slicing.Slice(slicing.bound(call.machine, count), None)
+        return slicing.take_rows(call.machine, call.data, part)
+    return filtered(call)
+
+
+def subset(call: TableCall) -> Value:
+    """Return the rows at some positions."""
+    index = call.find(0)
+    if isinstance(index, Index | Data):
+        return slicing.take_rows(call.machine, call.data, index)
+    return filtered(call)
+
+
+def deleted(call: TableCall) -> Value:
+    """Return the rows that are not at some positions."""
+    index = call.find(0)
+    if not isinstance(index, Index) or not index.steps:
+        return filtered(call)
+    step = replace(index.steps[0], part=sets.opposite(index.steps[0].part))
+    return replace(call.data, rows=sets.divide(call.data.rows, step))
+
+
+def without_gaps(call: TableCall) -> Value:
+    """Return the rows without gaps; the same rows where columns are left out."""
+    by_column = call.arguments.constant("axis") in {1, "columns"}
+    return call.data if by_column else filtered(call)
+
+
+def queried(call: TableCall) -> Value:
+    """Return the rows for which a condition in a text holds."""
+    query = call.find(0)
+    key = query.value if isinstance(query, Const) else call.fresh
+    return _part(call, Division(("query", key), ("is", True)))
+
+
+def group_rows(call: TableCall) -> Value:
+    """Return the rows of one group."""
+    given = tuple(call.machine.token(value) for value in call.arguments.every())
+    step = Division((call.what, call.machine.token(call.data.rows)), ("is", given))
+    return replace(_part(call, step), form="frame")
+
+
+def dropped(call: TableCall) -> Value:
+    """Return a table without some columns, or without some rows."""
+    data, arguments = call.data, call.arguments
+    axis = arguments.constant("axis")
+    if axis is None and len(arguments.args) > 1:
+        second = arguments.get(1)
+        axis = second.value if isinstance(second, Const) else None
+    labels = arguments.plain(0, "labels", "columns", "index")
+    by_column = axis in {1, "columns"} or "columns" in arguments.keywords
+    if by_column or (data.form == "frame" and tabular.names_in(labels) and axis is None):
+        if "columns" in arguments.keywords:
+            labels = arguments.plain(-1, "columns")
+        return _without_columns(data, labels)
+    if isinstance(labels, Index):
+        left = sets.complement(data.rows, labels.rows) if labels.rows is not None else None
+        if left is None and labels.steps:
+            step = replace(labels.steps[0], part=sets.opposite(labels.steps[0].part))
+            left = sets.divide(data.rows, step)
+        if left is not None:
+            return replace(data, rows=left, mask=None)
+    return filtered(call)
+
+
+def _without_columns(data: Data, labels: Value) -> Data:
+    names = tabular.names_in(labels)
+    if names is not None:
+        return tabular.without(data, names)
+    deps = labels.all_deps() if isinstance(labels, Data) else frozenset()
+    if isinstance(labels, Names):
+        deps = labels.deps
+    return tabular.chosen_by(data, Names(None, frozenset(d for d in deps if d.kind == "selection")))
+
+
+def sized(call: TableCall) -> Value:
+    """Return a number of rows or of values: nothing that is learned."""
+    return AnyValue((call.what, call.machine.token(call.data)))
+
+
+# -- what several effects need ---------------------------------------------------------------------
+
+
+def learned_by(call: TableCall, kind: DepKind, rows: sets.Rows | None = None) -> Dep:
+    """Return what it is that a value will depend on."""
+    data = call.data
+    rows = data.rows if rows is None else rows
+    by_group = any(isinstance(step.key, EachGroup) for atom in rows for step in atom.steps)
+    return Dep(
+        kind,
+        rows,
+        call.what,
+        call.arguments.site,
+        call.name,
+        frozenset(data.origins),
+        grouped=by_group or data.form == "group",
+    )
+
+
+_OWN = frozenset({"axis", "args", "func"})
+"""Keywords of a method that calls a function; the function is given the others."""
+
+
+def called(call: TableCall, function: Value, part: Data) -> Value:
+    """Return what a given function makes of a table."""
+    extra = call.find(-1, "args")
+    more: Sequence[Value] = extra.items if isinstance(extra, Seq) else ()
+    keywords = {k: v for k, v in call.arguments.keywords.items() if k not in _OWN}
+    args = [call.machine.box(part), *more]
+    return call.machine.call(call.arguments.node, function, args, keywords)

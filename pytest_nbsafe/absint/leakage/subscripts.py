@@ -1,0 +1,352 @@
+"""Subscripts: which rows and which columns of a table they take."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Sequence
+
+from pytest_nbsafe.absint.leakage import rows as sets
+from pytest_nbsafe.absint.leakage import slicing, tabular
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    Const,
+    Data,
+    Dep,
+    Dictionary,
+    Estimator,
+    Index,
+    Instance,
+    Lib,
+    Locator,
+    Names,
+    Seq,
+    Value,
+)
+from pytest_nbsafe.absint.leakage.lattice import joined
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.marks import Length, RoundItem, RoundPart, Shape
+from pytest_nbsafe.absint.leakage.rows import Atom, ByPlace, ByUnknown, Division
+from pytest_nbsafe.values import replace
+
+
+def subscript(
+    machine: Machine, owner: Value, key: slicing.Selector | tuple[slicing.Selector, ...]
+) -> Value:
+    """Return what a subscript takes of a value; a tuple has rows first and columns second."""
+    value = machine.get(owner)
+    if isinstance(value, Locator):
+        return _located(machine, value, key)
+    if isinstance(value, Data):
+        if isinstance(key, tuple):
+            rows, second = key[0], key[1]
+            part = slicing.take_rows(machine, value, rows)
+            return _array_columns(machine, part, second)
+        return _of_table(machine, value, key)
+    if isinstance(key, tuple):
+        return AnyValue()
+    if isinstance(value, Index):
+        return _positions(machine, value, key)
+    if isinstance(value, Estimator):
+        return _step(value, key)
+    return _of_container(machine, value, key)
+
+
+_NONE: frozenset[Dep] = frozenset()
+
+
+def _of_container(machine: Machine, value: Value, key: slicing.Selector) -> Value:
+    if isinstance(value, Names):
+        chosen = machine.get(key) if not isinstance(key, slicing.Slice) else key
+        return Names(None, value.deps | (selecting(chosen) if isinstance(chosen, Data) else _NONE))
+    if isinstance(value, Dictionary):
+        if isinstance(key, Const):
+            found = dict(value.items).get(key.value)
+            if found is None:
+                found = _item(machine, value, value.each, ("is", key.value))
+            return found if found is not None else AnyValue()
+        every = [machine.get(v) for _, v in value.items]
+        return value.each or joined(every) or AnyValue()
+    if isinstance(value, Seq):
+        return _of_seq(machine, value, key)
+    if isinstance(value, Lib):
+        return value
+    mark = value.key if isinstance(value, AnyValue) else None
+    if isinstance(mark, Shape) and key == Const(0):
+        return AnyValue(Length(mark.of))
+    return AnyValue(("item", machine.token(value), machine.token(key)))
+
+
+def _step(pipeline: Estimator, key: slicing.Selector) -> Value:
+    """Return a step of a pipeline by its place, or a pipeline of some of its steps."""
+    if isinstance(key, Const) and isinstance(key.value, int):
+        inside = -len(pipeline.steps) <= key.value < len(pipeline.steps)
+        return pipeline.steps[key.value] if inside else AnyValue()
+    if isinstance(key, slicing.Slice):
+        low, high = (bound if isinstance(bound, int) else None for bound in (key.low, key.high))
+        if (low, high) == (key.low, key.high) and not key.step:
+            return replace(pipeline, steps=pipeline.steps[low:high])
+    return AnyValue()
+
+
+def _of_seq(machine: Machine, value: Seq, key: slicing.Selector) -> Value:
+    if isinstance(key, Const) and isinstance(key.value, int) and value.each is None:
+        if -len(value.items) <= key.value < len(value.items):
+            return value.items[key.value]
+        return AnyValue()
+    if isinstance(key, slicing.Slice):
+        low, high = (b if isinstance(b, int) else None for b in (key.low, key.high))
+        if (low, high) == (key.low, key.high) and not key.step and value.each is None:
+            return Seq(value.items[low:high])
+        if value.each is not None:
+            some: tuple[Hashable, ...] = ("range", key.low or 0, key.high)
+            some = some if not key.step else ("by", key)
+            return Seq((), _item(machine, value, value.each, some), value.key)
+        rows = as_data(machine, value)
+        return slicing.take_rows(machine, rows, key) if rows is not None else value
+    number = key.value if isinstance(key, Const) else None
+    part: tuple[Hashable, ...] = ("by", machine.token(key))
+    if isinstance(number, int) and number >= 0:
+        part = ("range", number, number + 1)
+    if value.each is not None:
+        found = _item(machine, value, value.each, part)
+        return found if isinstance(machine.get(found), Data | Seq | Index) else AnyValue()
+    items = [machine.get(item) for item in value.items]
+    fold = _any_of(items, Division(("item", machine.token(value)), part, "fold"))
+    return fold or joined(items) or AnyValue()
+
+
+def _any_of(items: Sequence[Value], step: Division) -> Value | None:
+    """Return one of several parts of the same rows, nobody knows which; None for other items."""
+    places = [item for item in items if isinstance(item, Index)]
+    if places and len(places) == len(items):
+        return replace(places[0], steps=(*_shared([i.steps for i in places]), step))
+    parts = [item for item in items if isinstance(item, Data) and len(item.rows) == 1]
+    atoms = [atom for item in parts for atom in item.rows]
+    alike = len(parts) == len(items) and len({atom.source for atom in atoms}) == 1
+    if not alike or any(item.pred or item.scores for item in parts):
+        return None
+    start = _shared([atom.steps for atom in atoms])
+    if any(len(atom.steps) != len(start) + 1 for atom in atoms):
+        return None
+    return replace(parts[0], rows=frozenset((Atom(atoms[0].source, (*start, step)),)))
+
+
+def _shared(several: Sequence[tuple[Division, ...]]) -> tuple[Division, ...]:
+    """Return the steps that all start with."""
+    first, length = several[0], 0
+    while length < len(first) and all(
+        steps[: length + 1] == first[: length + 1] for steps in several
+    ):
+        length += 1
+    return first[:length]
+
+
+def _item(
+    machine: Machine, whole: Seq | Dictionary, each: Value | None, part: tuple[Hashable, ...]
+) -> Value:
+    """Return one item of a list or dict of which only is known what any of them is like.
+
+    Two of them need not be the same rows.
+    """
+    data = machine.get(each)
+    if isinstance(data, Data) and data.rows and not data.scores and data.pred is None:
+        step = Division(("item", machine.token(whole)), part)
+        return tabular.part(data, step)
+    return each if each is not None else AnyValue()
+
+
+def as_data(machine: Machine, value: Value) -> Data | None:
+    """Return a value as rows: lists of texts or numbers are rows of a source of their own."""
+    value = machine.get(value)
+    if isinstance(value, Data):
+        return value
+    if isinstance(value, Index):
+        return Data(value.rows) if value.rows else None
+    if isinstance(value, Instance):  # a data set of torch: what it holds of each row
+        held = [machine.get(each) for _, each in value.attributes]
+        parts = [each for each in held if isinstance(each, Data) and each.rows]
+        return tabular.mix(parts) if parts else None
+    if isinstance(value, Seq):
+        items = [machine.get(item) for item in (*value.items, value.each) if item is not None]
+        data = [item for item in items if isinstance(item, Data)]
+        if data:
+            found = joined(data)
+            return found if isinstance(found, Data) else None
+        return Data(sets.source(("list", machine.token(value))))
+    if isinstance(value, AnyValue):
+        rows = sets.source(("unknown", machine.token(value)))
+        if isinstance(value.key, RoundItem | RoundPart):  # others in each round of a loop
+            rows = sets.divide(
+                rows, Division(("round", machine.token(value)), ("is", True), "round")
+            )
+        return Data(rows)
+    return None
+
+
+def own_rows(data: Data) -> Data:
+    """Return a table of groups with rows of its own: those of a source that nothing else is of."""
+    bases = [data.base, *(o[0] for o in data.origins if isinstance(o, tuple))]
+    base = next((base for base in bases if base is not None), None)
+    if data.rows or base is None or data.form not in {"frame", "series"}:
+        return data
+    return replace(data, rows=sets.source(sets.GroupsOf(base)))
+
+
+def _positions(machine: Machine, index: Index, key: slicing.Selector) -> Value:
+    if isinstance(key, slicing.Slice):
+        if key.all:
+            return index
+        random = index.order is not None
+        step = Division(
+            ByPlace(index.order), ("range", key.low, key.high), "random" if random else "chosen"
+        )
+        return replace(index, steps=(*index.steps, step))
+    value = machine.get(key)
+    if isinstance(value, Index):
+        return replace(index, steps=(*index.steps, *value.steps))
+    mask = slicing.mask_of(machine, value)
+    if mask is not None:
+        step = Division(mask.key, mask.part, "random" if mask.random else "chosen")
+        return replace(index, steps=(*index.steps, step))
+    return AnyValue(("position", machine.token(index), machine.token(value)))
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+
+def _of_table(machine: Machine, data: Data, key: slicing.Selector) -> Value:
+    if isinstance(key, slicing.Slice):
+        return slicing.take_rows(machine, data, key)
+    key = machine.get(key)
+    if isinstance(key, Seq):
+        key = replace(key, items=tuple(machine.get(item) for item in key.items))
+    names = tabular.names_in(key)
+    if isinstance(key, Const) and data.form == "bunch":
+        return bunch(data, str(key.value))
+    if isinstance(key, Const) and names:
+        found = tabular.column(data, names[0])
+        return replace(found, form="group") if data.form == "group" else found
+    if names and data.form in {"frame", "any", "group"}:
+        return replace(tabular.chosen(data, names), form=data.form)
+    if isinstance(key, Names):
+        return tabular.chosen_by(data, key)
+    listed = isinstance(key, Seq) and not any(isinstance(v, Data | Index) for v in key.items)
+    is_array = data.form == "array" or data.base is data.columns is None
+    if is_array and (listed or isinstance(key, AnyValue)):
+        # an array: some of its rows, and nobody knows which
+        step = Division(ByUnknown(machine.token(key)), ("is", True))
+        return replace(data, rows=sets.divide(data.rows, step), mask=None, vague=True)
+    if isinstance(key, AnyValue):
+        # a column, or columns, by a name that is not known
+        return replace(
+            tabular.chosen_by(data, Names()),
+            form="any" if data.form != "group" else "group",
+            mask=None,
+        )
+    if isinstance(key, Data) and not key.rows and key.mask is None:
+        return tabular.chosen_by(data, Names(None, selecting(key)))
+    if listed:
+        return tabular.chosen_by(data, Names()) if data.form == "frame" else data
+    chosen = selecting(key) if isinstance(key, Data) else _NONE
+    if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
+        return tabular.chosen_by(data, Names(None, chosen))
+    return tabular.with_deps(slicing.take_rows(machine, data, key), chosen)
+
+
+def bunch(data: Data, name: str) -> Data:
+    """Return a part of a data set of scikit-learn: features, target, or both as a frame."""
+    if name == "frame":
+        return replace(data, form="frame")
+    if name == "target":
+        return replace(tabular.column(replace(data, form="frame"), "target"), form="series")
+    if name in {"feature_names", "target_names", "DESCR", "filename"}:
+        return Data(form="stat")
+    return replace(tabular.without(data, ("target",)), form="any")
+
+
+def selecting(key: Data) -> frozenset[Dep]:
+    """Return what a choice of columns by a statistic depends on: only the target tells on rows."""
+    return frozenset(
+        replace(dep, kind="selection")
+        for dep in key.all_deps()
+        if dep.kind in {"selection", "correlation"}
+    )
+
+
+def _array_columns(machine: Machine, data: Data, key: slicing.Selector) -> Data:
+    if isinstance(key, slicing.Slice):
+        return (
+            data
+            if key.all
+            else replace(
+                data, columns=None, base=None, form="any", origins=frozenset(), uses=frozenset()
+            )
+        )
+    value = machine.get(key)
+    deps = selecting(value) if isinstance(value, Data) else frozenset()
+    if isinstance(value, Names):
+        deps = value.deps
+    result = replace(
+        data, columns=None, base=None, origins=frozenset(), uses=frozenset(), deps=data.deps | deps
+    )
+    return replace(result, form="any")
+
+
+def _located(
+    machine: Machine,
+    value: Locator,
+    key: slicing.Selector | tuple[slicing.Selector, ...],
+) -> Value:
+    data = machine.get(value.owner)
+    if not isinstance(data, Data):
+        return AnyValue()
+    if not isinstance(key, tuple):
+        return slicing.take_rows(machine, data, key)
+    part = slicing.take_rows(machine, data, key[0]) if not _every(key[0]) else data
+    if value.name in {"iloc", "iat"}:
+        return _array_columns(machine, part, key[1])
+    if isinstance(key[1], slicing.Slice):
+        return _array_columns(machine, part, key[1])
+    second = machine.get(key[1])
+    if isinstance(second, Data):
+        # a mask over columns: `df.loc[:, df.isna().mean() < .5]`
+        return tabular.chosen_by(part, Names(None, selecting(second)))
+    return _of_table(machine, part, key[1])
+
+
+def _every(key: slicing.Selector) -> bool:
+    return isinstance(key, slicing.Slice) and key.all
+
+
+def keys(machine: Machine, node: ast.expr) -> slicing.Selector | tuple[slicing.Selector, ...]:
+    """Return the parts of a subscript."""
+    if isinstance(node, ast.Tuple) and len(node.elts) > 1:
+        return tuple(_key(machine, item) for item in node.elts) or AnyValue()
+    return _key(machine, node)
+
+
+def _key(machine: Machine, node: ast.expr) -> slicing.Selector:
+    if not isinstance(node, ast.Slice):
+        return machine.evaluate(node)
+    bounds = [
+        slicing.bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
+        for part in (node.lower, node.upper)
+    ]
+    low, high = bounds
+    window = machine.site(node) if _slides(machine, node) else None
+    return slicing.Slice(None if low == 0 else low, high, node.step is not None, window)
+
+
+def _slides(machine: Machine, node: ast.Slice) -> bool:
+    """Return whether a slice goes on by one row in each round of a loop: `x[i : i + 10]`."""
+    pair = node.lower, node.upper
+    ends = [part.left if isinstance(part, ast.BinOp) else part for part in pair]
+    one, two = ends
+    plain = isinstance(one, ast.Name) and isinstance(two, ast.Name) and one.id == two.id
+    lengths = [part.right for part in pair if isinstance(part, ast.BinOp)]
+    one_row = any(isinstance(n, ast.Constant) and n.value == 1 for n in lengths)
+    if not plain or not lengths or one_row:
+        return False
+    value = machine.get(machine.read(one.id))  # type: ignore[union-attr]
+    mark = value.key if isinstance(value, AnyValue) else None
+    return isinstance(mark, RoundItem) and mark.consecutive

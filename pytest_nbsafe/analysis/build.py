@@ -1,0 +1,93 @@
+"""The graph of a notebook: each cell analysed, and what reaches from cell to cell through calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pytest_nbsafe.analysis import changes_by_calls, state_links, through_calls
+from pytest_nbsafe.analysis.cell import analyse
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph
+from pytest_nbsafe.analysis.scopes import is_known
+from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.values import replace
+
+_NOT_BINDING = frozenset({"delete", "mutation"})
+
+
+def build(notebook: Notebook) -> Graph:
+    """Return the graph of a notebook."""
+    cells = _analyse_all(notebook)
+    binders: dict[str, list[int]] = {}
+    changers: dict[str, list[int]] = {}
+    imported: dict[str, bool] = {}
+    for number, analysis in cells.items():
+        for name in analysis.leaves:
+            binders.setdefault(name, []).append(number)
+        for definition in analysis.definitions:
+            name, kind = definition.name, definition.kind
+            if kind not in _NOT_BINDING:
+                imported[name] = imported.get(name, True) and kind == "import"
+            elif kind == "mutation":
+                cells_of = changers.setdefault(name, [])
+                if not cells_of or cells_of[-1] != number:
+                    cells_of.append(number)
+    graph = Graph(
+        notebook,
+        cells,
+        {name: tuple(found) for name, found in binders.items()},
+        {name: tuple(found) for name, found in changers.items() if not imported.get(name)},
+    )
+    graph = _with_changes_through_calls(_with_writes_through_calls(graph), imported)
+    return state_links.with_state(graph)
+
+
+def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
+    """Analyse each cell; those that name a builtin which some cell binds, once more."""
+    major, known = notebook.python_major, notebook.libraries
+    cells = {cell.number: analyse(cell, major, libraries=known) for cell in notebook.code_cells}
+    bound = {
+        d.name for a in cells.values() for d in a.definitions if d.kind not in _NOT_BINDING
+    } | {n for a in cells.values() for f in a.functions.values() for n in f.writes}
+    shadowed = frozenset(name for name in bound if is_known(name, major))
+    if shadowed:
+        mentioned = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(shadowed)))})\b")
+        for cell in notebook.code_cells:
+            if mentioned.search(cell.source):
+                cells[cell.number] = analyse(cell, major, shadowed, known)
+    return cells
+
+
+def _with_writes_through_calls(graph: Graph) -> Graph:
+    """Return the graph in which a cell that calls a function with `global x` may bind `x`."""
+    if not any(f.writes for a in graph.cells.values() for f in a.functions.values()):
+        return graph
+    binders = {name: set(cells) for name, cells in graph.binders.items()}
+    bound = {number: through_calls.effects(graph, number) for number in graph.cells}
+    for number, definitions in bound.items():
+        for name in definitions:
+            binders.setdefault(name, set()).add(number)
+    return replace(
+        graph,
+        binders={name: tuple(sorted(cells)) for name, cells in binders.items()},
+        through_calls=bound,
+    )
+
+
+def _with_changes_through_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
+    """Return the graph in which `add(items)` changes `items` if `add` does so to what it gets."""
+    changed = changes_by_calls.through_calls(graph)
+    if not changed:
+        return graph
+    through_calls = dict(graph.through_calls)
+    changers = {name: set(cells) for name, cells in graph.changers.items()}
+    for number, definitions in changed.items():
+        own = {name: d for name, d in definitions.items() if not imported.get(name)}
+        through_calls[number] = {**own, **through_calls.get(number, {})}
+        for name in own:
+            changers.setdefault(name, set()).add(number)
+    return replace(
+        graph,
+        changers={name: tuple(sorted(cells)) for name, cells in changers.items()},
+        through_calls=through_calls,
+    )

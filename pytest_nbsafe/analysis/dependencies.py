@@ -1,0 +1,142 @@
+"""What links the cells of a notebook: every edge with its cause in English, and what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pytest_nbsafe.analysis import state, through_calls
+from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Graph, Use
+from pytest_nbsafe.analysis.scopes import is_known
+
+_SINCE = 16
+"""A read is linked to so many cells that changed a name since it was surely bound; the ones
+before them are linked to these in turn, for a cell that changes a name reads it. It keeps the
+number of edges linear in the number of cells."""
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+# -- names and cells -----------------------------------------------------------------------------
+
+
+def definers(graph: Graph, name: str) -> tuple[int, ...]:
+    """Return the cells that may leave a name bound, in page order."""
+    return graph.binders.get(name, ())
+
+
+def mutators(graph: Graph, name: str) -> tuple[int, ...]:
+    """Return the cells that may change the object of a name in place, in page order."""
+    return graph.changers.get(name, ())
+
+
+def changed_by_calls(graph: Graph, cell: int) -> tuple[Definition, ...]:
+    """Return where calls of the notebook's functions change the object of a name of the cell."""
+    found = graph.through_calls.get(cell, {}).values()
+    return tuple(definition for definition in found if definition.kind == "mutation")
+
+
+def needs(graph: Graph, cell: int) -> tuple[Use, ...]:
+    """Return the names that a run of the cell reads from outside, also through what it calls.
+
+    First those of its own text, in its order, then those read in functions that it calls; these
+    stand at the call, with `via`.
+
+    Source: Macke et al. 2021, section 4.4. Departs: what is called is found by name, so a
+    function in a container counts as called when anything in that container is.
+    """
+    return tuple(need.use for need in through_calls.needs(graph, cell))
+
+
+# -- edges ---------------------------------------------------------------------------------------
+
+_Reaching = dict[int, Definition]
+"""The cells whose definition of a name may be the one that is read, oldest first."""
+
+
+def edges(graph: Graph, order: Sequence[int]) -> tuple[Edge, ...]:
+    """Return what each run reads from earlier ones when the cells run in this order.
+
+    Reaching definitions between cells: a read is linked to the last run that surely bound the
+    name (or deleted it), and to those since that may have bound it or changed its object in place.
+    A cell that reads and changes a name is linked first, as its run reads before it ends.
+    """
+    found: list[Edge] = []
+    reaching: dict[str, _Reaching] = {}
+    for cell in order:
+        if cell not in graph.cells:
+            continue
+        for need in through_calls.needs(graph, cell):
+            for definer, definition in reaching.get(need.use.name, {}).items():
+                cause = _cause(need, definer, definition)
+                found.append(Edge(cell, definer, need.use.name, need.use, definition, cause))
+        _run(graph, cell, reaching)
+    return tuple(found)
+
+
+def _run(graph: Graph, cell: int, reaching: dict[str, _Reaching]) -> None:
+    """Let a run of the cell bind, change and delete names."""
+    analysis = graph.cells[cell]
+    last: dict[str, Definition] = {}
+    for definition in analysis.definitions:
+        name = definition.name
+        if definition.kind == "mutation":
+            changes = name not in last and name not in analysis.removed
+            if changes and cell in graph.changers.get(name, ()):
+                last[name] = definition
+        elif definition.kind != "delete" and name in analysis.leaves:
+            last[name] = definition
+    for name, definition in graph.through_calls.get(cell, {}).items():
+        last.setdefault(name, definition)
+    for name in analysis.replaced:
+        reaching.pop(name, None)
+    for name, definition in last.items():
+        since = reaching.setdefault(name, {})
+        since.pop(cell, None)
+        since[cell] = definition
+        if len(since) > _SINCE:
+            del since[list(since)[1]]  # the first may be the one that surely bound it
+
+
+def _cause(need: through_calls.Need, definer: int, definition: Definition) -> str:
+    does = "changes in place" if definition.kind == "mutation" else "defines"
+    does = "may change in place" if definition.doubtful else does
+    where = f"which cell {definer} (line {definition.span.line}) {does}"
+    return f"{need.cause}, {where}"
+
+
+# -- what is not there ---------------------------------------------------------------------------
+
+
+def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
+    """Return the reads that no earlier run can have bound, each with its index in the order.
+
+    Left out: names of Python and IPython, state that no name holds, and reads after something
+    opaque. Any word of an earlier cell that does not parse may be a name that it binds.
+    """
+    found: list[tuple[int, Use]] = []
+    bound: set[str] = set()
+    hidden = False
+    for index, cell in enumerate(order):
+        analysis = graph.cells.get(cell)
+        if analysis is None:
+            continue
+        if not hidden:
+            found.extend((index, use) for use in _missing(graph, analysis, bound))
+        hidden = hidden or bool(analysis.opaque)
+        bound -= analysis.removed
+        bound |= analysis.leaves
+        effects = graph.through_calls.get(cell, {})
+        bound.update(name for name, d in effects.items() if d.kind != "mutation")
+        if analysis.fault is not None:
+            bound.update(_WORD.findall(graph.notebook.cell(cell).source))
+    return tuple(found)
+
+
+def _missing(graph: Graph, analysis: CellAnalysis, bound: set[str]) -> Iterator[Use]:
+    major = graph.notebook.python_major
+    first = min(((o.span.line, o.span.column) for o in analysis.opaque), default=None)
+    for use in needs(graph, analysis.cell):
+        if use.name in bound or is_known(use.name, major) or state.is_state(use.name):
+            continue
+        if first is None or (use.span.line, use.span.column) < first:
+            yield use

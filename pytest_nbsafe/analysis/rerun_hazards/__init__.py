@@ -1,0 +1,87 @@
+"""What running a cell a second time would change in the names that it takes from other cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.analysis import trees
+from pytest_nbsafe.analysis.model import CellAnalysis, Span
+from pytest_nbsafe.values import dataclass
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.analysis.model import Graph
+    from pytest_nbsafe.analysis.rerun_hazards.undone_changes import Change
+
+_VALUES = frozenset({"assign", "augmented", "with", "annotation", "walrus", "loop", "magic"})
+"""The kinds of definition whose name holds data, and no module, function or class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """A name whose object a second run would find changed by the first.
+
+    `does` continues "a second run of this cell ...". `maker` is the nearest cell above that binds
+    the name. `rebinds` tells an assignment from a change in place.
+    """
+
+    name: str
+    span: Span
+    does: str
+    maker: int
+    rebinds: bool
+
+
+def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
+    """Return what a second run of a cell would change or fail at, one a name, in page order.
+
+    Only what is surely so: names that the cell takes from cells above and does not make anew, and
+    methods whose second call is known to matter for the object's class. What stands under `if` or
+    `try` is left out, for that is how a second run is guarded against.
+    """
+    analysis = graph.cells[cell]
+    makers = dict(_candidates(graph, analysis))
+    if not makers:
+        return ()
+    from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Walk
+    from pytest_nbsafe.analysis.rerun_hazards.undone_changes import lasting  # few notebooks ask
+
+    try:
+        walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
+    except RecursionError:  # nested too deeply: nothing is known
+        return ()
+    first: dict[str, Change] = {}
+    for change in lasting(walk.found, walk.near):
+        before = first.get(change.name)
+        stronger = before is None or (change.kind == "raises" and before.kind != "raises")
+        if change.name not in analysis.dead and stronger:
+            first[change.name] = change
+    found = [_hazard(analysis, change, makers[name]) for name, change in first.items()]
+    return tuple(sorted(found, key=lambda h: (h.span.line, h.span.column)))
+
+
+def _candidates(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[str, int]]:
+    """Yield each name that a cell reads and then binds, changes or deletes, and its maker."""
+    touched = {d.name for d in analysis.definitions if not d.doubtful}
+    for use in analysis.uses:
+        if use.name in touched:
+            above = [c for c in graph.binders.get(use.name, ()) if c < analysis.cell]
+            if above and _holds_data(graph.cells[above[-1]], use.name):
+                yield use.name, above[-1]
+
+
+def _holds_data(analysis: CellAnalysis, name: str) -> bool:
+    kinds = {d.kind for d in analysis.definitions if d.name == name}
+    return not kinds or not kinds.isdisjoint(_VALUES)
+
+
+def _hazard(analysis: CellAnalysis, change: Change, maker: int) -> Hazard:
+    line = change.node.lineno
+    spans = [s.span for s in analysis.statements if s.span.line == line]
+    here = [s for s in spans if s.column == change.node.col_offset + 1] or spans
+    span = here[0] if here else Span(line, 1, line, 2)
+    rebinds = any(
+        d.span.line >= line and d.name == change.name and d.kind in _VALUES
+        for d in analysis.definitions
+    )
+    return Hazard(change.name, span, change.does, maker, rebinds)

@@ -1,0 +1,152 @@
+"""What methods come to when they are called a second time, on their own result or in place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Literal
+
+from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import dropped, labels
+from pytest_nbsafe.libraries import inplace
+from pytest_nbsafe.values import dataclass
+
+Kind = Literal["repeats", "raises", "grows", "turns", "shifts", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """A second time gives the same (repeats), fails (raises), or something else (shifts).
+
+    What shifts may grow, or turn, so that a third time gives what the first gave. `does` continues
+    "a second run of this cell ..."; `{it}` in it stands for what is changed. `because` tells what
+    that hangs on: the kind of object that the symbol holds by then, or what such an object
+    contains; "" for neither.
+    """
+
+    kind: Kind
+    does: str = ""
+    because: Literal["", "object", "contents"] = ""
+
+
+UNKNOWN = Second("unknown")
+REPEATS = Second("repeats")
+CONVERTS = Second("repeats", because="object")
+"""It may be done again, and gives the same kind of object whatever it is given."""
+
+
+def rebound(node: ast.Call, func: ast.Attribute) -> Second:
+    """Return what `x = x.method(...)` comes to when it is done again; also with `inplace=True`."""
+    known = inplace.load().rebinding
+    name = func.attr
+    before = func.value.attr if isinstance(func.value, ast.Attribute) else ""
+    if before == "str":
+        if name in {"split", "rsplit"} and keyword_of(node, "expand") is None:
+            lists = "turns {it} into missing values: it holds lists by then"
+            return Second("shifts", lists, "contents")
+        return REPEATS if name in known.repeats else UNKNOWN
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(node)
+    if name in known.other_kind:
+        return has_no(name)
+    if name in known.converts:
+        return CONVERTS
+    if name in known.shifts:
+        return Second("shifts", f"applies `{name}` to {{it}} once more")
+    return REPEATS if name in known.repeats else UNKNOWN
+
+
+def has_no(name: str) -> Second:
+    """Return what taking an attribute comes to that the result has not."""
+    return Second("raises", f"raises AttributeError: {{it}} has no `{name}` any more", "object")
+
+
+def key_error(what: str) -> Second:
+    """Return what taking labels out of a table comes to when it is done again."""
+    if what == "rows":
+        return Second("raises", "raises KeyError, or drops other rows of {it}")
+    return Second("raises", f"raises KeyError: {{it}} has lost these {what}")
+
+
+def keyword_of(node: ast.Call, name: str) -> ast.expr | None:
+    """Return the value of a keyword argument, None when it is not given."""
+    return next((k.value for k in node.keywords if k.arg == name), None)
+
+
+def _drop(node: ast.Call) -> Second:
+    """Return what `drop(...)` does a second time: the labels are gone."""
+    errors = keyword_of(node, "errors")
+    if errors is not None or not (node.args or node.keywords):
+        return UNKNOWN
+    if not {"index", "level_0"}.isdisjoint(dropped(node)):
+        return UNKNOWN  # what reset_index() makes
+    axis = keyword_of(node, "axis") or (node.args[1] if len(node.args) > 1 else None)
+    columns = keyword_of(node, "columns") is not None or (
+        isinstance(axis, ast.Constant) and axis.value in {1, "columns"}
+    )
+    return key_error("columns" if columns else "rows")
+
+
+def _set_index(node: ast.Call) -> Second:
+    """Return what `set_index('a')` does a second time: the column has become the index."""
+    if keyword_of(node, "drop") or keyword_of(node, "append") or not dropped(node):
+        return UNKNOWN
+    return key_error("columns")
+
+
+def _reset_index(node: ast.Call) -> Second:
+    """Return what `reset_index()` does a second time: the new index becomes a column too."""
+    gone = keyword_of(node, "drop")
+    if isinstance(gone, ast.Constant) and gone.value is True:
+        return REPEATS
+    if gone is not None or node.args or keyword_of(node, "level") is not None:
+        return UNKNOWN
+    return Second("shifts", "makes the index of {it} a column once more")
+
+
+def _map(node: ast.Call) -> Second:
+    """Return what `map({...})` does a second time, when its keys are gone then."""
+    table = node.args[0] if node.args else None
+    if not isinstance(table, ast.Dict):
+        return UNKNOWN
+    keys, values = (labels(ast.List(list(filter(None, p)))) for p in (table.keys, table.values))
+    pairs = dict(zip(keys, values, strict=False))
+    if not pairs or len(keys) != len(values):
+        return UNKNOWN
+    if not set(values) <= set(keys):
+        does = "turns {it} into missing values: what it holds by then is no key"
+        return Second("shifts", does)
+    changes = any(pairs[value] != value for value in pairs.values())
+    return Second("shifts", "maps {it} once more") if changes else REPEATS
+
+
+def merge(node: ast.Call) -> Second:
+    """Return what joining the same table by some columns comes to when it is done again.
+
+    By all common columns, as it is without `on`, it comes to the same.
+    """
+    keys = {"on", "left_on", "right_on", "left_index", "right_index"}
+    if keys.isdisjoint(keyword.arg for keyword in node.keywords):
+        return UNKNOWN
+    does = "merges into {it} once more: columns double as `_x` and `_y`, or rows grow"
+    return Second("shifts", does)
+
+
+def _sample(node: ast.Call) -> Second:
+    less = labels(keyword_of(node, "frac") or node) not in ([], [1])
+    does = "takes a sample of {it}, which is a sample already"
+    return Second("shifts", does) if less else UNKNOWN
+
+
+_SPECIAL: dict[str, Callable[[ast.Call], Second]] = {
+    "drop": _drop,
+    "set_index": _set_index,
+    "reset_index": _reset_index,
+    "map": _map,
+    "merge": merge,
+    "sample": _sample,
+    "pivot": lambda _: key_error("columns"),
+    "pivot_table": lambda _: key_error("columns"),
+    "melt": lambda _: Second("shifts", "melts {it} once more, or raises"),
+    "droplevel": lambda _: Second("shifts", "drops another level of {it}, or raises"),
+}

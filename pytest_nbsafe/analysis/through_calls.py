@@ -1,0 +1,85 @@
+"""What a cell reads, and binds by `global`, through the functions that it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_nbsafe.analysis.call_graph import Caller, Reached, reachable
+from pytest_nbsafe.analysis.memo import kept
+from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Graph, Use
+from pytest_nbsafe.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A name that a run of a cell reads from outside, and how that is said in a cause."""
+
+    use: Use
+    cause: str
+
+
+@kept
+def needs(graph: Graph, cell: int) -> tuple[Need, ...]:
+    """Return what the cell reads by itself, then what it reads through the functions it calls."""
+    analysis = graph.cells.get(cell)
+    if analysis is None:
+        return ()
+    found = {use.name: Need(use, f"reads `{use.name}`") for use in analysis.uses}
+    done: dict[str, list[tuple[int, bool]]] = {}
+    for call in analysis.calls:
+        if not _covered(done.setdefault(call.name, []), call):
+            for reached in reachable(Caller(graph, analysis, call)):
+                _add_reads(found, analysis, call, reached)
+    return tuple(found.values())
+
+
+def _covered(before: list[tuple[int, bool]], call: Call) -> bool:
+    """Tell whether an earlier call of the same name reads all that this one can read."""
+    if any(bound & ~call.bound == 0 and (certain or not call.certain) for bound, certain in before):
+        return True
+    before.append((call.bound, call.certain))
+    return False
+
+
+def _add_reads(
+    found: dict[str, Need], analysis: CellAnalysis, call: Call, reached: Reached
+) -> None:
+    function = reached.function
+    for name, read in function.reads.items():
+        if call.bound & analysis.index.get(name, 0):
+            continue
+        certain = read.certain and reached.certain
+        before = found.get(name)
+        if before is not None and (before.use.certain or not certain):
+            continue
+        title = _title(function)
+        line = function.span.line
+        via = f"through {title}, defined in cell {reached.cell} (line {line})"
+        if before is not None:  # read by the cell itself on some paths, here on all
+            found[name] = Need(_certain(before.use), before.cause)
+            continue
+        cause = f"calls {_quoted(function)} (cell {reached.cell}), which reads `{name}`"
+        found[name] = Need(Use(name, call.span, certain, read.guarded, via), cause)
+
+
+def _certain(use: Use) -> Use:
+    return Use(use.name, use.span, certain=True, guarded=use.guarded, via=use.via)
+
+
+def _title(function: Function) -> str:
+    return "a lambda" if function.name.startswith("<") else f"{function.name}()"
+
+
+def _quoted(function: Function) -> str:
+    return "a lambda" if function.name.startswith("<") else f"`{function.name}`"
+
+
+def effects(graph: Graph, cell: int) -> Mapping[str, Definition]:
+    """Return the names that functions called by the cell may bind by `global`, at the call."""
+    analysis = graph.cells[cell]
+    found: dict[str, Definition] = {}
+    for call in analysis.calls:
+        for reached in reachable(Caller(graph, analysis, call)):
+            for name in sorted(reached.function.writes):
+                found.setdefault(name, Definition(name, call.span, "assign", certain=False))
+    return found

@@ -1,0 +1,192 @@
+"""What was found in a notebook before, kept in a folder and found again by all it depends on.
+
+An entry is named by a hash of the notebook's bytes, of the settings, and of this program, so that
+it is never out of date: whatever changes leads to another entry. A folder may come with a
+repository that nobody trusts; so entries are JSON, which loading cannot execute, and what is
+wrong in one in any way makes it no entry. (Someone who writes the folder can hide findings, but so
+can someone who writes the notebook's comments.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe import __version__
+from pytest_nbsafe.findings import Report
+from pytest_nbsafe.reports import transport
+
+NAME = ".nbsafe_cache"
+_ROOTS = ("pyproject.toml", "nbsafe.toml", ".git")
+_FORM = 1
+_DAY_S = 24 * 60 * 60
+_KEPT_S = 30 * _DAY_S
+_MOST_BYTES = 64 * 1024 * 1024
+_MOST_ENTRY_BYTES = 8 * 1024 * 1024
+
+_TAG = """\
+Signature: 8a477f597d28d172789f06886806bc55
+# This folder is a cache of nbsafe. It may be deleted at any time.
+# For information about cache directory tags see https://bford.info/cachedir/
+"""
+
+
+def folder_of(notebook: Path) -> Path | None:
+    """Return the cache folder of a notebook's project, None when it lies in no project.
+
+    A project is the nearest folder upward that holds a pyproject.toml, an nbsafe.toml or a .git;
+    beside a notebook that lies somewhere else nothing is written.
+    """
+    return _folder(notebook.absolute().parent)
+
+
+@lru_cache(maxsize=1024)
+def _folder(start: Path) -> Path | None:
+    for folder in (start, *start.parents):
+        if any((folder / root).exists() for root in _ROOTS):
+            return folder / NAME
+    return None
+
+
+def key(content: bytes, parts: Iterable[str]) -> str:
+    """Return the name of the entry for a notebook's bytes and all else that the answer hangs on."""
+    digest = _digest()
+    digest.update(_program().encode())
+    for part in parts:
+        digest.update(_sized(part.encode("utf-8", "surrogatepass")))
+    digest.update(content)
+    name: str = digest.hexdigest()
+    return name
+
+
+def load(folder: Path, entry: str) -> Report | None:
+    """Return the report of one notebook, None when there is no entry or anything is wrong in it."""
+    file = folder / f"{entry}.json"
+    try:
+        text = _text(file)
+        if text is None:
+            return None
+        checksum, _, document = text.partition("\n")
+        if checksum != _checksum(entry, document):
+            return None
+        report = transport.unpack(json.loads(document))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    return report if len(report.notebooks) == 1 else None
+
+
+def store(folder: Path, entry: str, report: Report, most_bytes: int = _MOST_BYTES) -> None:
+    """Write a notebook's report in one step; where that cannot be done there will be none."""
+    document = json.dumps(transport.pack(report), separators=(",", ":"))
+    with suppress(OSError):
+        _prepare(folder)
+        _write(folder / f"{entry}.json", f"{_checksum(entry, document)}\n{document}")
+        _prune(folder, most_bytes)
+
+
+# -- the key ---------------------------------------------------------------------------------------
+
+
+def _digest() -> Any:
+    return hashlib.blake2b(digest_size=20)
+
+
+def _sized(part: bytes) -> bytes:
+    """Return a part with its length before it, so that no two lists of parts look the same."""
+    return b"%d:%b" % (len(part), part)
+
+
+def _checksum(entry: str, document: str) -> str:
+    digest = _digest()
+    digest.update(_sized(entry.encode()) + document.encode())
+    checksum: str = digest.hexdigest()
+    return checksum
+
+
+@lru_cache(maxsize=1)
+def _program() -> str:
+    """Return what changes when this program or its Python does.
+
+    The version is not enough: in a checkout the source changes under one version.
+    """
+    files = sorted(_source(str(Path(__file__).parents[1])))
+    return f"{_FORM}\n{__version__}\n{sys.version}\n{files}"
+
+
+def _source(folder: str) -> Iterable[tuple[str, int, int]]:
+    with os.scandir(folder) as items:
+        for item in items:
+            if item.name.endswith((".py", ".toml", ".sql")):
+                state = item.stat()
+                yield item.path, state.st_size, state.st_mtime_ns
+            elif item.name != "__pycache__" and item.is_dir():
+                yield from _source(item.path)
+
+
+# -- the folder ------------------------------------------------------------------------------------
+
+
+def _text(file: Path) -> str | None:
+    """Return an entry's text, None if it is no plain file or too large; mark it as used."""
+    state = os.lstat(file)
+    if not stat.S_ISREG(state.st_mode) or state.st_size > _MOST_ENTRY_BYTES:
+        return None
+    text = file.read_text(encoding="ascii")
+    if time.time() - state.st_mtime > _DAY_S:
+        with suppress(OSError):
+            os.utime(file)
+    return text
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder; backups and version control are told to pass it by."""
+    if (folder / "CACHEDIR.TAG").exists():
+        return
+    folder.mkdir(exist_ok=True)
+    _write(folder / ".gitignore", "*\n")
+    _write(folder / "CACHEDIR.TAG", _TAG)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file beside its place and move it there, so that nobody reads half of it."""
+    written = file.with_name(f"{file.name}.{os.getpid()}.{time.monotonic_ns()}.part")
+    try:
+        with written.open("x", encoding="ascii", newline="\n") as stream:
+            stream.write(text)
+        written.replace(file)
+    except OSError:
+        with suppress(OSError):
+            written.unlink()
+        raise
+
+
+def _prune(folder: Path, most_bytes: int) -> None:
+    """Once a day, remove entries that were not used for long, and the oldest of too many."""
+    stamp, now = folder / "pruned", time.time()
+    with suppress(OSError):
+        if now - stamp.stat().st_mtime < _DAY_S:
+            return
+    _write(stamp, "")
+    with os.scandir(folder) as items:
+        entries = [(item.stat(follow_symlinks=False), item.path) for item in items if _ours(item)]
+    left = most_bytes
+    for state, path in sorted(entries, key=lambda entry: -entry[0].st_mtime):
+        left -= state.st_size
+        if left < 0 or now - state.st_mtime > _KEPT_S:
+            with suppress(OSError):
+                Path(path).unlink()
+
+
+def _ours(item: os.DirEntry[str]) -> bool:
+    """Return whether a file is an entry, or what a process that was killed left of one."""
+    name, _, rest = item.name.partition(".")
+    return len(name) == 40 and (rest == "json" or rest.endswith(".part"))

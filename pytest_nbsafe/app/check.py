@@ -1,0 +1,178 @@
+"""`nbsafe check`: the one way into a static check.
+
+What was found before comes from the cache, the rest is found by one process or several. Where
+every notebook is in the cache, nothing that analyses is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe import config as configs
+from pytest_nbsafe import patterns
+from pytest_nbsafe.app.inputs import configuration, notebooks_in, reads_project
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Report, merged
+from pytest_nbsafe.values import dataclass, replace
+
+_WORTH = 24
+"""Notebooks that keep a process busy for longer than it takes to start."""
+_CHUNK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A notebook that is to be analysed, and the entry to keep its answer in, if any."""
+
+    path: Path
+    config: Config
+    folder: Path | None = None
+    entry: str = ""
+
+
+def check(paths: Sequence[Path], settings: Mapping[str, Any], worth: int = _WORTH) -> Report:
+    """Return what can be said of the notebooks without running anything.
+
+    `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
+    notebook's own configuration file. Another process is started for every `worth` notebooks.
+
+    Raises:
+        NbsafeError: a path or a setting is not understood.
+
+    """
+    settings = {**settings, "static": True}
+    reports: dict[Path, Report] = {}
+    work: list[Work] = []
+    for path in notebooks_in(paths):
+        config = configuration(path, settings)
+        known = _known(path, config)
+        if isinstance(known, Work):
+            work.append(known)
+        else:
+            reports[path] = known
+    for item, report in zip(work, _analysed(work, settings, worth), strict=True):
+        reports[item.path] = report
+    return merged(reports[path] for path in sorted(reports))
+
+
+# -- the cache -------------------------------------------------------------------------------------
+
+
+def _known(path: Path, config: Config) -> Report | Work:
+    """Return the cached report of a notebook, or what is to be done where there is none."""
+    if not config.cache:
+        return Work(path, config)
+    from pytest_nbsafe.app import cache
+
+    started = time.perf_counter()
+    folder = cache.folder_of(path)
+    entry = _entry(path, config) if folder else ""
+    if folder is None or not entry:
+        return Work(path, config)
+    report = cache.load(folder, entry)
+    if report is None:
+        return Work(path, config, folder, entry)
+    (notebook,) = report.notebooks
+    notebook = replace(notebook, duration_s=time.perf_counter() - started)
+    return replace(report, notebooks=(notebook,))
+
+
+_FORMAT_4 = patterns.compile(rb'"nbformat"\s*:\s*4\b')
+
+
+def _entry(path: Path, config: Config) -> str:
+    """Return the name of a notebook's entry, empty for one whose answer is not kept.
+
+    Those are files that cannot be read, and older formats, which another package upgrades.
+    """
+    from pytest_nbsafe.app import cache
+
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return ""
+    if not _FORMAT_4.search(content):
+        return ""
+    return cache.key(content, (str(path), *_settings(path, config)))
+
+
+def _settings(path: Path, config: Config) -> Iterator[str]:
+    """Yield what else an answer hangs on: settings, what the baseline knows, the project."""
+    yield repr(replace(config, cache=True, jobs=1, baseline=None, folder="", per_file_ignores=()))
+    if config.baseline:
+        from pytest_nbsafe.app import baseline
+
+        known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
+        yield repr(sorted(known.items()))
+    if reads_project(config):
+        from pytest_nbsafe import project
+
+        yield project.of(path).key
+
+
+# -- the work --------------------------------------------------------------------------------------
+
+
+def _analysed(
+    work: Sequence[Work], settings: Mapping[str, Any], worth: int = _WORTH
+) -> Iterable[Report]:
+    """Yield the reports in order; more processes are started only where they have enough to do."""
+    most = len(work) // worth
+    jobs = min(_jobs(settings), most) if most > 1 else 1
+    if jobs == 1:
+        yield from map(_done, work)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        try:
+            with _deaf():  # they are started here, and inherit it
+                reports = pool.map(_done, work, chunksize=_CHUNK)
+            yield from reports
+        except BaseException:  # Ctrl-C too: what has not begun is not begun
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _done(work: Work) -> Report:
+    """Return the report of one notebook, and keep it unless the file has changed meanwhile."""
+    from pytest_nbsafe.app import session
+
+    report = session.examine(work.path, work.config)
+    if work.folder is not None and _entry(work.path, work.config) == work.entry:
+        from pytest_nbsafe.app import cache
+
+        cache.store(work.folder, work.entry, report)
+    return report
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Let the processes that are started meanwhile leave Ctrl-C to this one."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted, and may say what becomes of it
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _jobs(settings: Mapping[str, Any]) -> int:
+    """Return the number of processes that the options, or the configuration here, ask for."""
+    jobs = configs.merge(configs.for_path(Path()), settings, "options").jobs
+    if jobs:
+        return jobs
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,124 @@
+"""The static facts of a notebook: what is known of it before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_nbsafe.absint.leakage import relevance
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.app.inputs import reads_project
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.notebook import load
+from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.order import orderings as orders
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace import lineage, staleness
+from pytest_nbsafe.trace.suspicions import Suspicions
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.absint.leakage.leak import Leak
+    from pytest_nbsafe.project import Project
+
+
+def python_notebook(path: Path, config: Config) -> Notebook:
+    """Return the notebook in a file.
+
+    Raises:
+        NbsafeError: it cannot be read, or is not Python.
+
+    """
+    try:
+        notebook = load.read(path, config.libraries)
+    except load.Unreadable as error:
+        raise NbsafeError(
+            "unreadable", f"{path}, line {error.line}: {error.message}", error.hint
+        ) from error
+    if notebook.language != "python":
+        raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
+    return notebook
+
+
+def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
+    """Return what is known of a notebook before anything runs, and its top-down plan."""
+    graph = build(notebook)
+    plan = orders.plan(graph, config.order)
+    clean = orders.plan(graph, "top-down")
+    suspicions = Suspicions()  # of the page's own order nothing is suspected
+    if plan.cells != clean.cells:
+        suspicions = staleness.suspicions(
+            graph,
+            plan,
+            lineage.static_records(graph, plan),
+            lineage.static_records(graph, clean),
+        )
+    return Facts(
+        notebook,
+        config,
+        graph,
+        plan,
+        suspicions,
+        project=_project(notebook, config),
+        leaks=_leaks(graph, config, plan, clean),
+    ), clean
+
+
+def _leaks(
+    graph: Graph, config: Config, plan: Plan, clean: Plan
+) -> Callable[[], tuple[tuple[Leak, str], ...]]:
+    """Return what finds the leaks when a rule asks, and finds them once."""
+    if config.leak_roles:
+        from pytest_nbsafe.libraries import leakroles
+
+        # A table with a fault is told, whatever the notebook holds.
+        leakroles.load(config.leak_roles)
+    sources = (cell.source for cell in graph.notebook.code_cells)
+    if not relevance.names_learning(sources, config.leak_roles):
+        return tuple
+
+    @cache
+    def claims() -> tuple[tuple[Leak, str], ...]:
+        from pytest_nbsafe.absint.leakage.passes import leaks
+        from pytest_nbsafe.rules import leak_claims
+
+        notes = config.notes or bool(config.named or config.contracts)
+        analyse = partial(leaks, graph, extra=config.leak_roles)
+        return leak_claims.found(analyse, plan, clean, notes=notes)
+
+    return claims
+
+
+def leaks_after(facts: Facts, trial: Trial) -> tuple[tuple[Leak, str], ...]:
+    """Return the leaks of the text and what the run saw, as the user wants them."""
+    config = facts.config
+    in_text = () if config.leakage_mode == "runtime" else facts.leaks()
+    if config.leakage_mode == "static":
+        return in_text
+    from pytest_nbsafe.judge import observed_leaks
+
+    return observed_leaks.merged(in_text, trial, facts.notebook, config.leak_roles)
+
+
+def watched(config: Config) -> Mapping[str, Any] | None:
+    """Return what the kernel is to watch of the libraries that learn, None for nothing."""
+    if config.leakage_mode == "static":
+        return None
+    from pytest_nbsafe.judge import observed_leaks
+
+    return observed_leaks.watched(config.leak_roles)
+
+
+def _project(notebook: Notebook, config: Config) -> Project | None:
+    """Return the project of a notebook that lies in a file, where a rule asks for it."""
+    path = Path(notebook.path)
+    if not reads_project(config) or not path.is_file():
+        return None
+    from pytest_nbsafe import project
+
+    return project.of(path)

@@ -1,0 +1,48 @@
+"""`nbsafe order`: the plan of a notebook, and why each step is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.app.facts import python_notebook
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.order import orderings as orders
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.reports.order_report import OrderReport
+from pytest_nbsafe.trace import cellsets, lineage
+
+
+def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
+    """Return the plan for one notebook and why each step is there.
+
+    Raises:
+        NbsafeError: the notebook cannot be read, or is not Python.
+
+    """
+    config = configuration(path, settings)
+    notebook = python_notebook(path, config)
+    graph = build(notebook)
+    plans: dict[str, Plan] = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
+    plan = orders.plan(graph, config.order)
+    same = plan.cells == plans["top-down"].cells
+    stats = {
+        "cells": len(graph.cells),
+        "steps": len(plan.runs),
+        "inferred_steps": (
+            sum(not run.recorded for run in plan.runs) if plan.order == "inferred" else 0
+        ),
+        "unbound_reads": len(dependencies.unbound(graph, plan.cells)),
+    }
+    state = lineage.replay(lineage.static_records(graph, plan)).end
+    sets = cellsets.cell_sets(graph, plan, state)
+    cells = {
+        "stale": sorted(sets.stale),
+        "fresh": sorted(sets.fresh),
+        "refresher": sorted(sets.refreshers),
+    }
+    verdict = "top-down" if same else "out-of-order"
+    return OrderReport(notebook, plan, plans, verdict, stats, cells)

@@ -1,0 +1,91 @@
+"""What a cell has to say, decided from evidence: what was found, and how its run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_nbsafe.findings import Finding, Outcome, fails
+from pytest_nbsafe.notebook.cell_marks import SKIP_TAGS, may_raise
+from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.rules import suppressions
+from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.run_failures import exception, shows_failure, why
+
+_NOT_RUN = frozenset({"skipped", "not-reached"})
+
+
+def outcome(
+    cell: Cell | None, result: CellResult | None, findings: Iterable[Finding], *, strict: bool
+) -> Outcome:
+    """Return what is to be said of a cell, or of the notebook as a whole where it is None.
+
+    `result` is that of its run in page order, None where nothing ran.
+    """
+    number = cell.number if cell else 0
+    findings = tuple(findings)
+    own = tuple(finding for finding in findings if finding.location.cell == number)
+    failing = [finding for finding in findings if fails(finding, strict=strict)]
+    reason = next((f.message for f in failing if f in own), "") or _told_elsewhere(result, failing)
+    not_passed = "" if reason or cell is None else _not_passed(cell, result)
+    return Outcome(
+        number,
+        "failed" if reason else "skipped" if not_passed else "passed",
+        reason or not_passed,
+        own,
+        traceback=result.failure.traceback if result and result.failure else "",
+        output=_printed(result, "stdout"),
+        errors=_printed(result, "stderr"),
+        duration_s=result.duration_s if result else 0.0,
+    )
+
+
+def may_change_findings(cell: Cell, result: CellResult, findings: Iterable[Finding]) -> bool:
+    """Return whether the rules may say something else, now that this cell of the page has run."""
+    return bool(
+        result.status != "ok"
+        or result.incidents
+        or result.evaluations
+        or result.copies
+        or may_raise(cell)
+        or suppressions.silences(cell)
+        or any(finding.location.cell == cell.number for finding in findings)
+    )
+
+
+def _told_elsewhere(result: CellResult | None, failing: Iterable[Finding]) -> str:
+    """Return what a finding at another cell says of this cell's failure, empty if none does."""
+    if result is None or result.status in {"ok", *_NOT_RUN}:
+        return ""
+    return next(
+        (
+            f"this cell {step.cause} ({finding.code}, told at cell {finding.location.cell})"
+            for finding in failing
+            for step in finding.steps
+            if step.cell == result.cell
+        ),
+        "",
+    )
+
+
+def _not_passed(cell: Cell, result: CellResult | None) -> str:
+    """Return why a cell did not pass though nothing fails it, empty when it passed.
+
+    Either it has not run, or the finding that tells of its failure is switched off.
+    """
+    if result is None:
+        tag = next((tag for tag in cell.tags if tag in SKIP_TAGS), "")
+        return f"tagged {tag}" if tag else ""
+    if result.status in _NOT_RUN:
+        return result.reason
+    raised = exception(result)
+    if raised is None and result.status == "ok":
+        return ""
+    if raised is not None and (may_raise(cell) or shows_failure(cell, raised)):
+        return ""
+    failure = f"{raised.ename}: {raised.evalue}".rstrip(": ") if raised else why(result)
+    return f"{failure} (the finding that tells of it is switched off, or known)"
+
+
+def _printed(result: CellResult | None, stream: str) -> str:
+    outputs = result.outputs if result else ()
+    return "".join(o.text for o in outputs if o.kind == "stream" and o.name == stream)

@@ -1,0 +1,28 @@
+"""`nbsafe run`: notebooks run, and everything that is found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe.app.inputs import configuration, notebooks_in
+from pytest_nbsafe.app.session import Progress, examine
+from pytest_nbsafe.findings import Report, merged
+
+
+def run(
+    paths: Sequence[Path], settings: Mapping[str, Any], progress: Progress | None = None
+) -> Report:
+    """Run the notebooks and return everything found; `progress(path, cell, cells)` may be told.
+
+    `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
+    notebook's own configuration file.
+
+    Raises:
+        NbsafeError: a path or a setting is not understood.
+
+    """
+    return merged(
+        examine(path, configuration(path, settings), progress) for path in notebooks_in(paths)
+    )

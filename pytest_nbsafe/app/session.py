@@ -1,0 +1,235 @@
+"""One notebook under test: what each of its cells has to say, running what that needs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.app import baseline as baselines
+from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
+from pytest_nbsafe.app.outcomes import may_change_findings, outcome
+from pytest_nbsafe.config import Config, shows
+from pytest_nbsafe.findings import (
+    Cost,
+    Finding,
+    NotebookReport,
+    Outcome,
+    Report,
+    Status,
+    fails,
+    sort_key,
+)
+from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.notebook import load
+from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.order import orderings as orders
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.rules import evaluate, faults
+from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.values import replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.runner.trial_run import TrialRun
+
+Progress = Callable[[str, int, int], None]
+"""Is told the path, which cell runs, and how many there are."""
+
+
+def examine(path: Path, config: Config, progress: Progress | None = None) -> Report:
+    """Run one notebook (or only look at it, as `config` says) and return what is found."""
+    session = NotebookSession(path, config)
+    try:
+        cells = [] if config.static else [cell.number for cell in session.cells]
+        for position, number in enumerate(cells, start=1):
+            if progress is not None:
+                progress(str(path), position, len(cells))
+            session.outcome(number)
+        session.outcome(0)
+    finally:
+        session.close()
+    return Report(session.findings, (session.report(),))
+
+
+class NotebookSession:
+    """One notebook under test: outcomes are computed when asked for, running what they need.
+
+    `selected` are the cells that will be asked for; None, or none at all, means the whole
+    notebook. A cell of a notebook whose plan is the page's own order is run when it is asked for;
+    else the first outcome drives the whole trial.
+    """
+
+    def __init__(self, path: Path, config: Config, selected: Collection[int] | None = None) -> None:
+        self.config = config
+        self.notebook: Notebook | None = None
+        self._path = path
+        self._last = max(selected, default=None) if selected else None
+        self._findings: tuple[Finding, ...] = ()
+        self._known = 0
+        self._facts: Facts | None = None
+        self._run: TrialRun | None = None
+        self._trial: Trial | None = None
+        self._no_kernel = ""
+        self._started = time.perf_counter()
+        try:
+            self.notebook = load.read(path, config.libraries)
+        except load.Unreadable as error:
+            finding = faults.unreadable(str(path), error.line, error.message, error.hint)
+            self._take((finding,))
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells that are tested, in page order: none when another language is spoken."""
+        return () if self.notebook is None or self._note else self.notebook.code_cells
+
+    def outcome(self, cell: int) -> Outcome:
+        """Return what a cell (or the notebook, 0) has to say, running as much as that needs.
+
+        Of a notebook that could not be read every cell says just that.
+        """
+        if self.notebook is None:
+            return replace(self._outcome(0, None), cell=cell)
+        if self._note:
+            return Outcome(cell, "skipped", self._note)
+        self._prepare(self.notebook)
+        result = self._drive(cell)
+        said = self._outcome(cell, result)
+        if self._no_kernel and cell and said.status == "passed":
+            return replace(said, status="skipped", reason=self._no_kernel)
+        return said
+
+    def report(self) -> NotebookReport:
+        """Return what became of the notebook so far."""
+        status: Status = "passed"
+        if self._note:
+            status = "not-analysed"
+        elif any(fails(f, strict=self.config.strict) for f in self._findings):
+            status = "failed"
+        trial = self._trial
+        runs = [r for r in (trial.replay, trial.clean, trial.second) if r] if trial else []
+        return NotebookReport(
+            path=str(self._path),
+            cells=len(self.notebook.cells) if self.notebook else 0,
+            orders=tuple(dict.fromkeys(run.plan.order for run in runs)),
+            status=status,
+            duration_s=time.perf_counter() - self._started,
+            note=self._note,
+            costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
+            known=self._known,
+        )
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything found so far, sorted, notes only when they are asked for."""
+        return tuple(f for f in self._findings if shows(f.code, f.severity, self.config))
+
+    def close(self) -> None:
+        """Stop every kernel that is still up."""
+        if self._run is not None:
+            self._run.close()
+
+    @property
+    def _note(self) -> str:
+        """Why the notebook is not analysed, empty when it is."""
+        if self.notebook is not None and self.notebook.language != "python":
+            return f"not analysed: its language is {self.notebook.language}, not Python"
+        return ""
+
+    def _prepare(self, notebook: Notebook) -> None:
+        if self._facts is not None:
+            return
+        self._facts, clean = static_facts(notebook, self.config)
+        self._take(evaluate(self._facts))
+        if self.config.static or not clean.runs:
+            return
+        if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
+            self._no_kernel = "not run: this notebook holds Python 2 code"
+            return
+        self._run = _trial_run(self._facts, clean, self._path)
+
+    def _drive(self, cell: int) -> CellResult | None:
+        """Run as far as the cell needs, bring the findings up to date, return its clean result."""
+        if self._run is None or self._no_kernel:
+            return None
+        from pytest_nbsafe.runner.kernel_process import KernelStartFailed, NoSuchKernel
+
+        try:
+            if self._trial is None and cell and not self._needs_whole_trial(self._run):
+                return self._advance(self._run, cell)
+            if self._trial is None:
+                self._trial = self._run.finish(self._last)
+                self._reconsider(self._trial)
+        except NoSuchKernel as error:
+            self._refused(faults.no_such_kernel(str(self._path), error.name, error.available))
+            return None
+        except KernelStartFailed as error:
+            self._refused(faults.kernel_failed(str(self._path), str(error)))
+            return None
+        return self._trial.clean.last(cell) if cell else None
+
+    def _needs_whole_trial(self, run: TrialRun) -> bool:
+        """Return whether a cell can only be judged when all has run."""
+        return run.replayed or run.may_ask_more or nbs501.needs(self.config) != "static"
+
+    def _advance(self, run: TrialRun, cell: int) -> CellResult | None:
+        """Run the page as far as one cell; the rules are asked again where something shows."""
+        result = run.until(cell)
+        if result is None:
+            return None
+        assert self.notebook is not None, "a notebook that was not read is not run"
+        if may_change_findings(self.notebook.cell(cell), result, self._findings):
+            self._reconsider(run.so_far())
+        return result
+
+    def _reconsider(self, trial: Trial) -> None:
+        """Ask the rules again, now that more has been seen."""
+        assert self._facts is not None, "the static facts come first"
+        self._take(
+            evaluate(
+                replace(
+                    self._facts,
+                    trial=trial,
+                    suspicions=trial.suspicions,
+                    leaks=partial(leaks_after, self._facts, trial),
+                )
+            )
+        )
+
+    def _refused(self, finding: Finding) -> None:
+        self._no_kernel = finding.message
+        self._take(tuple(sorted((*self._findings, finding), key=sort_key)))
+
+    def _take(self, findings: tuple[Finding, ...]) -> None:
+        """Keep what was found, without what the baseline knows."""
+        self._findings = findings
+        if self.config.baseline:
+            known = baselines.read(Path(self.config.baseline))
+            self._findings = baselines.new(known, self._path, findings)
+        self._known = len(findings) - len(self._findings)
+
+    def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
+        page = self.notebook.cell(cell) if self.notebook and cell else None
+        return outcome(page, result, self.findings, strict=self.config.strict)
+
+
+def _trial_run(facts: Facts, clean: Plan, path: Path) -> TrialRun:
+    from pytest_nbsafe.runner.kernel_session import KernelSession
+    from pytest_nbsafe.runner.trial_run import TrialRun
+
+    def make_session() -> KernelSession:
+        return KernelSession(
+            facts.notebook,
+            kernel=facts.config.kernel,
+            timeout_s=facts.config.timeout_s,
+            cwd=path.resolve().parent,
+            trace=facts.config.trace,
+            learning=watched(facts.config),
+            analyses=facts.graph.cells,
+        )
+
+    plan = facts.plan if orders.differs(facts.plan, clean) else None
+    return TrialRun(facts.graph, plan, clean, facts.suspicions, make_session)

@@ -1,0 +1,1 @@
+"""All deciding: what is suspected, what to run next, and what the runs say."""

@@ -1,0 +1,150 @@
+"""Which cells look at the world outside: what they show differs tomorrow, or on another machine.
+
+A saved text that a clean run does not give proves nothing there: neither an order nor an edit is
+needed to explain it. So it is with threads: how far one has come hangs on when somebody looked.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis.memo import kept
+from pytest_nbsafe.analysis.model import Edge, Graph
+from pytest_nbsafe.analysis.page_edges import downstream, page_edges
+from pytest_nbsafe.libraries import outside_world
+from pytest_nbsafe.values import dataclass
+
+_RUN = patterns.compile(r"^[ \t]*%(?:run|load|pylab)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Influences:
+    """What else than order and edits may be why a cell shows another text than was saved.
+
+    Cells that look `outside`; those that are `versioned`; and whether any libraries are imported.
+    """
+
+    outside: frozenset[int] = frozenset()
+    versioned: frozenset[int] = frozenset()
+    libraries: bool = False
+
+
+NO_INFLUENCES = Influences()
+
+
+@cache
+def _asks_machine(libraries: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{outside_world.load(libraries).machine})\("
+        r"|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
+        r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
+        re.MULTILINE,
+    )
+
+
+@cache
+def _asks_places(libraries: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\b(?:{outside_world.load(libraries).places})\(|\bPath\(\w*\)\.resolve\("
+        r"|\b__file__\b|\bsys\.(?:path|executable)\b"
+    )
+
+
+@cache
+def _asks_files(libraries: str) -> re.Pattern[str]:
+    names = outside_world.load(libraries).files
+    return re.compile(rf"\b(?:{names})\(|\bFileNotFoundError\b|\bFileExistsError\b")
+
+
+@cache
+def _is_versioned(libraries: str) -> re.Pattern[str]:
+    known = outside_world.load(libraries)
+    return re.compile(rf"\b(?:{known.versioned})\b|\b(?:{known.versioned_calls})\(")
+
+
+@kept
+def influences(graph: Graph) -> Influences:
+    """Return what on a page the world outside, files and libraries have a part in."""
+    return Influences(lookers(graph), versioned(graph), _has_libraries(graph))
+
+
+def _has_libraries(graph: Graph) -> bool:
+    """Return whether a cell imports, or runs, what is not of Python itself."""
+    imports = (found for cell in graph.cells for found in syntax.imports(graph, cell))
+    modules = {found.module.partition(".")[0] for found in imports}
+    runs = any(_RUN.search(cell.source) for cell in graph.notebook.code_cells)
+    return runs or not modules <= sys.stdlib_module_names
+
+
+def lookers(graph: Graph) -> frozenset[int]:
+    """Return the cells that look outside, or read what was made by looking at clock or machine.
+
+    Which files there are shows in the cell that asks, where a folder lies in those that read its
+    name, for what is read from a file does not depend on its folder.
+    """
+    texts = {cell.number: cell.source for cell in graph.notebook.code_cells}
+    libraries = graph.notebook.libraries
+    files, places_asked = _asks_files(libraries), _asks_places(libraries)
+    machine = _asks_machine(libraries)
+    expressions = (files, places_asked, machine)
+    looking = {n for n, t in texts.items() if any(asks.search(t) for asks in expressions)}
+    if not looking:
+        return frozenset()
+    made_outside: dict[int, set[str]] = {}
+    places: dict[int, set[str]] = {}
+    for number, edges in _read_above(graph, tuple(texts)):
+        outside = {e.name for e in edges if e.name in made_outside.get(e.definer, ())}
+        shown = {e.name for e in edges if e.name in places.get(e.definer, ())}
+        if outside or shown:
+            looking.add(number)
+        made_outside[number] = _made(graph, number, _lines(machine, texts[number]), outside)
+        places[number] = _made(graph, number, _lines(places_asked, texts[number]), set(), once=True)
+    return frozenset(looking)
+
+
+def versioned(graph: Graph) -> frozenset[int]:
+    """Return the cells made, however far, from files or by libraries that learn or solve.
+
+    These give other numbers where the file is another, or from one version to the next.
+    """
+    is_versioned = _is_versioned(graph.notebook.libraries)
+    by_text = {c.number for c in graph.notebook.code_cells if is_versioned.search(c.source)}
+    return frozenset((*by_text, *downstream(page_edges(graph), *by_text)))
+
+
+def _read_above(graph: Graph, page: tuple[int, ...]) -> Iterator[tuple[int, list[Edge]]]:
+    """Yield each cell of the page with its dependencies on cells above it."""
+    read: dict[int, list[Edge]] = {}
+    for edge in page_edges(graph):
+        read.setdefault(edge.reader, []).append(edge)
+    for number in page:
+        yield number, read.get(number, [])
+
+
+def _lines(pattern: re.Pattern[str], text: str) -> frozenset[int]:
+    """Return the lines that a pattern is found on."""
+    return frozenset(text.count("\n", 0, match.end()) + 1 for match in pattern.finditer(text))
+
+
+def _made(
+    graph: Graph, cell: int, lines: frozenset[int], names: set[str], *, once: bool = False
+) -> set[str]:
+    """Return what a cell makes where it looks outside on these lines, and from these names.
+
+    With `once` only what is made on those very lines.
+    """
+    if (not lines and not names) or cell not in graph.cells:
+        return set()
+    names_made: set[str] = set()
+    for statement in graph.cells[cell].statements:
+        span = statement.span
+        looks = not lines.isdisjoint(range(span.line, span.end_line + 1))
+        inherits = not once and not statement.reads.isdisjoint(names | names_made)
+        if (looks or inherits) and statement.kind != "import":
+            names_made |= statement.writes.keys() | statement.mutates.keys()
+    return names_made

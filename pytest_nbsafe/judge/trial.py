@@ -1,0 +1,98 @@
+"""What a trial says: its runs, the judgement of each cell, and what cells made when run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytest_nbsafe.trace.comparison import Comparison
+from pytest_nbsafe.trace.consistency import Consistency
+from pytest_nbsafe.trace.results import PlanResult
+from pytest_nbsafe.trace.seen_parts import SeenParts
+from pytest_nbsafe.trace.suspicions import Suspicions
+from pytest_nbsafe.values import dataclass, field
+
+PICTURE = "a picture"
+"""What stands for a line of output where only pictures differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the clean run says of one cell.
+
+    `output`: its saved text outputs against the clean run's. "drift": they differ, but so do
+    those of cells above that nobody suspects, so that the difference proves nothing.
+    `saved` and `clean` are the first lines that differ. `values`: for each name it read, the
+    value in the replayed plan against the clean run's; `made`: the same for each name that it made
+    or changed.
+    """
+
+    cell: int
+    output: Comparison
+    saved: str = ""
+    clean: str = ""
+    values: Mapping[str, Comparison] = field(default_factory=dict)
+    made: Mapping[str, Comparison] = field(default_factory=dict)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the clean run is known to show, read or make something else."""
+        return "differs" in (self.output, *self.values.values(), *self.made.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """What a cell makes when it runs again on the side, after the cells that refresh what it reads.
+
+    `after` are those cells, in the order they ran again. `result` compares all that it makes (names
+    and output) with what it made in the plan, `output` what it shows alone; `nothing-to-compare`
+    where it could not be run, and `cause` says why. `differences` say what differs, most telling
+    first: "`total` 450.0 -> 375.0". `old` and `new` are the first lines of output that differ.
+    """
+
+    cell: int
+    after: tuple[int, ...]
+    result: Comparison
+    output: Comparison = "nothing-to-compare"
+    differences: tuple[str, ...] = ()
+    cause: str = ""
+    old: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RanOtherwise:
+    """A cell that did not run just once, in its place: only so `shown` has its saved text.
+
+    It ran as each of `counts` before its own, too; without any it never ran.
+    `saved` and `clean` are the first lines of `shown` that differ.
+    """
+
+    cell: int
+    counts: tuple[int, ...]
+    shown: int
+    saved: str = ""
+    clean: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """All runs of one notebook and what they say together.
+
+    `replay` is the recorded or inferred plan when it differs from top-down, `clean` the top-down
+    run in a fresh kernel, `second` a second clean run, made only when a difference asks for it.
+    `reruns` are cells that read a stale name, run again on the side from the state before they did;
+    `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
+    that of each cell at that end. `ran_otherwise` tells of the cell that did not run
+    just once. `seen` are the parts of names that cells were seen to read and change.
+    """
+
+    clean: PlanResult
+    replay: PlanResult | None = None
+    second: PlanResult | None = None
+    suspicions: Suspicions = field(default_factory=Suspicions)
+    judgements: Mapping[int, Judgement] = field(default_factory=dict)
+    reruns: Mapping[int, Rerun] = field(default_factory=dict)
+    endings: Mapping[int, Rerun] = field(default_factory=dict)
+    consistency: Mapping[int, Consistency] = field(default_factory=dict)
+    ran_otherwise: RanOtherwise | None = None
+    seen: SeenParts = field(default_factory=SeenParts)

@@ -1,0 +1,208 @@
+"""The judge: what clean runs say of every cell that lineage suspects.
+
+Source: the design's first section, which departs from nbsafety (Def. 4 alone reports every
+linear rebinding): lineage suspects, a clean run in page order decides by value, and a second
+clean run keeps chance from being taken for proof.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge import shown_names
+from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
+from pytest_nbsafe.judge.trial import PICTURE, Judgement
+from pytest_nbsafe.notebook.model import Notebook, Output
+from pytest_nbsafe.trace import drift
+from pytest_nbsafe.trace.comparison import Comparison, compared
+from pytest_nbsafe.trace.output_text import compare, is_of_other_library, pictures, reproduces
+from pytest_nbsafe.trace.results import CellResult, PlanResult, Value
+from pytest_nbsafe.trace.suspicions import Suspicions
+from pytest_nbsafe.values import dataclass, replace
+
+_DICTS_IN_ORDER = (3, 7)
+_FEW = 2
+
+
+def judge(
+    notebook: Notebook,
+    suspected: Collection[int],
+    clean: PlanResult,
+    replay: PlanResult | None = None,
+    second: PlanResult | None = None,
+    influences: Influences = NO_INFLUENCES,
+) -> dict[int, Judgement]:
+    """Return what the clean run says of each cell that it ran.
+
+    A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
+    where another version of a library does not make it as well (nor shows what only stands in
+    another order elsewhere), and where every unsuspected cell above reproduces its saved text; else
+    it is "nondeterministic" or "drift". Where the replayed plan gives the saved text here, the
+    order explains the difference, and nothing else need be the same. Where a cell shows no text its
+    pictures count, byte for byte: equal ones are the same; others differ only where all unsuspected
+    cells reproduce theirs, so that it is not the machine that draws. What differs in a cell that
+    looks outside is drift, of itself alone; all of it where nothing on the page is as it was saved,
+    and part of that is made from files or by libraries that may give other numbers today.
+    """
+    page = _Page(notebook, frozenset(suspected), clean, replay, second, influences)
+    judgements, drifting = page.by_text()
+    if page.is_elsewhere(judgements) or page.has_other_libraries():
+        for cell, judgement in judgements.items():
+            if judgement.output == "differs" and not page.is_reproduced(cell):
+                judgements[cell] = replace(judgement, output="drift")
+    if any(pictures(result.outputs) for result in clean.results):
+        judgements |= page.by_pictures(judgements, drifting=drifting)
+    return judgements
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A notebook as it was saved, and what its runs gave."""
+
+    notebook: Notebook
+    suspected: frozenset[int]
+    clean: PlanResult
+    replay: PlanResult | None
+    second: PlanResult | None
+    influences: Influences
+
+    def by_text(self) -> tuple[dict[int, Judgement], bool]:
+        """Return the judgement of each cell by its text, and whether anything there drifts."""
+        judgements: dict[int, Judgement] = {}
+        drifting, moved = False, Counter[str]()
+        for result in self.clean.results:
+            if not result.came_to_end:
+                continue
+            cell, judgement = result.cell, self._judgement(result)
+            if judgement.output == "differs" and not self.is_reproduced(cell):
+                is_outside, suspected = cell in self.influences.outside, cell in self.suspected
+                version = self._version_drift(result) if suspected else ""
+                excused = drift.is_of(moved, self._saved(cell), result.outputs)
+                if drifting or is_outside or version or excused:
+                    judgement = replace(judgement, output="drift")
+                if version == "order":
+                    moved += drift.words(result.outputs)
+                elif not is_outside and (version or not suspected):
+                    drifting = True
+            judgements[cell] = judgement
+        return judgements, drifting
+
+    def is_reproduced(self, cell: int) -> bool:
+        """Return whether the replayed plan gives the cell's saved text."""
+        replayed = self.replay.last(cell) if self.replay else None
+        return replayed is not None and reproduces(replayed.outputs, self._saved(cell))
+
+    def is_elsewhere(self, judgements: Mapping[int, Judgement]) -> bool:
+        """Return whether this is most likely not where the page was saved: nothing is as it was.
+
+        With one or two texts that differ that is no wonder; nor where no file and no library has a
+        part in them that gives other numbers from one version to the next.
+        """
+        differing = [cell for cell, found in judgements.items() if found.output == "differs"]
+        few = len(differing) <= _FEW or self.influences.versioned.isdisjoint(differing)
+        return not few and all(found.output != "same" for found in judgements.values())
+
+    def has_other_libraries(self) -> bool:
+        """Return whether a library shows its objects otherwise than when the page was saved."""
+        results = self.clean.results
+        return any(is_of_other_library(self._saved(r.cell), r.outputs) for r in results)
+
+    def by_pictures(
+        self, judgements: Mapping[int, Judgement], *, drifting: bool
+    ) -> dict[int, Judgement]:
+        """Return the judgements that only pictures decide."""
+        silent = [cell for cell, j in judgements.items() if j.output == "nothing-to-compare"]
+        saved = {cell: kept for cell in silent if (kept := pictures(self._saved(cell)))}
+        same = {cell for cell in saved if _drawn(self.clean, cell) == saved[cell]}
+        other = saved.keys() - same
+        redrawn = {cell for cell in other if _drawn(self.replay, cell) != saved[cell]}
+        decided = {cell: replace(judgements[cell], output="same") for cell in same}
+        if not drifting and same - self.suspected and redrawn <= self.suspected:
+            for cell in other & self.suspected:
+                by_chance = self.second and _drawn(self.second, cell) != _drawn(self.clean, cell)
+                answer: Comparison = "nondeterministic" if by_chance else "differs"
+                shown = replace(judgements[cell], saved=PICTURE, clean=PICTURE)
+                decided[cell] = replace(shown, output=answer)
+        return decided
+
+    def _judgement(self, clean: CellResult) -> Judgement:
+        """Return how a clean run compares with the saved text and the replayed plan."""
+        second = self.second.last(clean.cell) if self.second else None
+        replayed = self.replay.last(clean.cell) if self.replay else None
+        shown = compare(self._saved(clean.cell), clean.outputs)
+        output: Comparison = shown.result
+        if output == "differs" and second is not None:
+            repeats = compare(clean.outputs, second.outputs).result != "differs"
+            output = "differs" if repeats else "nondeterministic"
+        reads = replayed.reads if replayed else {}
+        kept = {name: replayed.after[name] for name in sorted(replayed.kept)} if replayed else {}
+        return Judgement(
+            cell=clean.cell,
+            output=output,
+            saved=shown.saved,
+            clean=shown.new,
+            values=_compared(reads, clean.reads, second.reads if second else None),
+            made=_compared(kept, clean.after, second.after if second else None),
+        )
+
+    def _version_drift(self, result: CellResult) -> drift.Drift:
+        """Return what an older library, or Python, has done if that explains a cell's text."""
+        saved = self._saved(result.cell)
+        if self.influences.libraries:
+            return drift.by_library(saved, result.outputs)
+        unordered = _is_saved_before(self.notebook, _DICTS_IN_ORDER)
+        return drift.by_python(saved, result.outputs, unordered=unordered)
+
+    def _saved(self, cell: int) -> tuple[Output, ...]:
+        return self.notebook.cell(cell).outputs
+
+
+def _drawn(plan: PlanResult | None, cell: int) -> list[tuple[str, object]]:
+    result = plan.last(cell) if plan is not None else None
+    return pictures(result.outputs) if result is not None else []
+
+
+def _compared(
+    replayed: Mapping[str, Value], clean: Mapping[str, Value], second: Mapping[str, Value] | None
+) -> dict[str, Comparison]:
+    return {name: compared(name, replayed, clean, second) for name in replayed}
+
+
+def _is_saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:
+    info = notebook.metadata.get("language_info")
+    saved = str(info.get("version")) if isinstance(info, Mapping) else ""
+    numbers = saved.split(".")[:2]
+    return all(map(str.isdigit, numbers)) and tuple(map(int, numbers)) < version
+
+
+def standing(
+    suspicions: Suspicions,
+    judgements: Mapping[int, Judgement],
+    graph: Graph,
+) -> Suspicions:
+    """Return the suspicions that no cell on their way refutes.
+
+    A cell that shows the whole symbol it made, and whose saved text a clean run repeats, made the
+    same symbol then as now: what is read from it is not stale, whatever was run again since.
+    """
+
+    def sound(cell: int, names: Collection[str]) -> bool:
+        judgement = judgements.get(cell)
+        repeated = judgement is not None and judgement.output == "same"
+        return repeated and not shown_names.names(graph, cell).isdisjoint(names)
+
+    return Suspicions(
+        tuple(
+            read
+            for read in suspicions.stale_reads
+            if not any(c.cell != read.cell and sound(c.cell, {c.symbol}) for c in read.chain)
+        ),
+        tuple(
+            old
+            for old in suspicions.outdated
+            if not any(sound(cell, graph.cells[cell].defines) for cell in old.through)
+        ),
+        suspicions.from_below,
+    )

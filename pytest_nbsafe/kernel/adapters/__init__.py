@@ -1,0 +1,87 @@
+"""What is known of libraries inside the kernel: one file a library, named as it is imported.
+
+An adapter imports nothing of its library, which it finds in `sys.modules`. It has any of the names
+below, all of them optional; what is shared with other engines it imports late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import ast
+
+    Handler = Callable[[Any, Any], None]
+
+
+class Adapter(Protocol):
+    """The names that an adapter may have. Nothing here may run code of the notebook."""
+
+    # ------------------------------------------------------------ what values hold
+
+    HASHED: Mapping[str, Mapping[str, Handler]]
+    """How values are written into a hash: by module, and by the path of the class in it."""
+    STATE_IS_DICT: bool
+    """All that its objects hold is in their `__dict__`."""
+
+    def hash_other(self, hasher: Any, value: Any) -> None:
+        """Write a value of any other class of the library, or raise `UnknownValue`."""
+
+    def missing_values(self) -> tuple[Any, ...]:
+        """Return what stands for a missing value in a column of objects."""
+
+    def aspects(self, value: Any) -> dict[str, str]:
+        """Return a few words on a value, by aspect: `shape`, `mean`..."""
+
+    def state_beside(self) -> Mapping[str, object]:
+        """Return the state that no name shows, by what holds it."""
+
+    # ------------------------------------------------------------ rows and parts
+
+    def table_of(self, value: Any) -> Any:
+        """Return a value as a `row_hashes.Table`, None when it is none; without a copy."""
+
+    def words(self, column: Any, rows: Any) -> Any:
+        """Return the words of some rows of a column, as `row_hashes.words` does."""
+
+    def access_kind(self, value: Any) -> Any:
+        """Return the `access_steps.Kind` of a value: whether it has columns, and which."""
+
+    def is_constant(self, kind: type) -> bool:
+        """Tell whether values of a class cannot change."""
+
+    CHANGING: frozenset[str]
+    """Functions and methods that change what they are given; then all others do not."""
+
+    def changed_names(
+        self, tree: ast.Module, names: Iterable[str], home: dict[str, Any]
+    ) -> set[str] | None:
+        """Return the names of its values that a cell changes, None where that is not certain."""
+
+    # ------------------------------------------------------------ the process
+
+    MAY_BE_FORKED: bool
+    READS_BYTECODE: bool
+    """It compiles functions from their bytecode, in which no hook of ours may stand."""
+    HOLDS_ARRAYS: bool
+    """With it what is needed to follow rows is there."""
+
+    def uses_gpu(self) -> bool:
+        """Tell whether a device is in use."""
+
+    def stir(self) -> None:
+        """Seed the random numbers by chance."""
+
+    def work_in_one_thread(self) -> None:
+        """Start no other threads from here on."""
+
+    # ------------------------------------------------------------ what learns
+
+    LEARNERS: tuple[str, str]
+    """The module and the name of the class that all its estimators come from."""
+    LEARNERS_WATCHED: bool
+    """False where its models learn by an interface that nobody knows here."""
+    WATCHED: frozenset[str]
+    WATCHED_EFFECTS: frozenset[str]
+    """Functions whose arguments are known: by their full names, or by what they do."""

@@ -1,0 +1,3 @@
+"""cupy: its device does not live through a fork."""
+
+MAY_BE_FORKED = False

@@ -1,0 +1,3 @@
+"""h2o: its connection does not live through a fork."""
+
+MAY_BE_FORKED = False

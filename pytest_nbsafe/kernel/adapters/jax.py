@@ -1,0 +1,3 @@
+"""jax: its threads do not live through a fork."""
+
+MAY_BE_FORKED = False

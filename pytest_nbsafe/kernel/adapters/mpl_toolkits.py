@@ -1,0 +1,5 @@
+"""mpl_toolkits: the parts of matplotlib that it brings along."""
+
+from . import matplotlib
+
+hash_other = matplotlib.hash_other

@@ -1,0 +1,3 @@
+"""numba: a compiler that reads the bytecode of functions."""
+
+READS_BYTECODE = True

@@ -1,0 +1,145 @@
+"""numpy: arrays, their scalars and types, random generators."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..adapter_lookup import answers
+from ..hashing import bulk
+from ..hashing.hasher import TOO_LARGE, UnknownValue, qualified
+
+if TYPE_CHECKING:
+    from ..hashing.hasher import Handler, Hasher
+    from ..parts.access_steps import Kind
+
+HOLDS_ARRAYS = True
+CHANGING = frozenset(
+    {
+        "byteswap", "copyto", "fill", "fill_diagonal", "insert", "itemset", "partition",
+        "permutation", "place", "pop", "put", "put_along_axis", "putmask", "resize", "setfield",
+        "setflags", "shuffle", "sort", "update",
+    }
+)  # fmt: skip
+_CHANGEABLE = frozenset({"ndarray", "matrix", "memmap", "recarray", "record", "void", "object_"})
+
+
+def aspects(value: Any) -> dict[str, str]:
+    """Return a number as it is, the shape and the mean of an array."""
+    from ..aside.aspects import cut, mean
+
+    numpy = sys.modules["numpy"]
+    if type(value) is numpy.ndarray:
+        return {"shape": str(value.shape), **mean("mean", value)}
+    is_scalar = issubclass(type(value), numpy.generic) and type(value).__module__ == "numpy"
+    return {"value": cut(str(value))} if is_scalar else {}
+
+
+def is_constant(kind: type) -> bool:
+    """Tell whether values of a class cannot change: numbers and types."""
+    module = type.__getattribute__(kind, "__module__")
+    return module == "numpy" and kind.__name__ not in _CHANGEABLE
+
+
+def access_kind(_value: Any) -> Kind:
+    """Return that a value is an array, or works as one."""
+    from ..parts.access_steps import Kind
+
+    return Kind("array", changing=CHANGING)
+
+
+def stir() -> None:
+    """Seed the random numbers by chance."""
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+
+
+def state_beside() -> Mapping[str, object]:
+    """Return the state of the random numbers that no name holds."""
+    random = sys.modules.get("numpy.random")
+    return {"numpy.random": str(random.get_state())} if random is not None else {}
+
+
+# ------------------------------------------------------------------ hashing
+
+
+def add_array(hasher: Hasher, value: Any) -> None:
+    """Write an array, its class, mask and type too."""
+    numpy = sys.modules["numpy"]
+    plain = numpy.ndarray.view(value, numpy.ndarray)
+    hasher.tag(f"array {qualified(type(value))} {plain.shape!r}")
+    mask = getattr(value, "_mask", None) if type(value).__name__ == "MaskedArray" else None
+    if mask is not None:
+        hasher.add(numpy.asarray(mask))
+    hasher.tag("dtype %s" % (plain.dtype.descr if plain.dtype.names else plain.dtype.str))
+    add_content(hasher, plain)
+
+
+def add_content(hasher: Hasher, plain: Any) -> None:
+    """Write what an array of no other class holds."""
+    numpy = sys.modules["numpy"]
+    if not plain.dtype.names and (plain.dtype.hasobject or plain.dtype.kind == "T"):
+        add_objects(hasher, plain.ravel().tolist())
+        return
+    if plain.dtype.names:  # field by field: the bytes between fields are nobody's
+        for name in plain.dtype.names:
+            add_content(hasher, plain[name])
+        return
+    if plain.nbytes > hasher.size:
+        raise UnknownValue(TOO_LARGE)
+    hasher.size -= plain.nbytes
+    hasher.raw(bulk.numbers(numpy, numpy.ascontiguousarray(plain)))
+
+
+def add_objects(hasher: Hasher, values: list[Any]) -> None:
+    """Write a column of objects; the missing values of a library do not make it slow."""
+    kinds = {type(item) for missing in answers("missing_values") for item in missing}
+    kind_of = hasher.context.texts.kind_of
+    if kinds and not kinds.isdisjoint(map(kind_of, values)):
+        where = bytes(kind_of(value) in kinds for value in values)
+        hasher.raw(where)
+        hasher.all("holes", [str(v) for v in values if kind_of(v) in kinds])
+        values = [value for value in values if kind_of(value) not in kinds]
+    hasher.all("objects", values)
+
+
+def _scalar(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"scalar {value.dtype.str}")
+    hasher.raw(value.tobytes())
+
+
+def _dtype(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"dtype {value!r}")
+
+
+def _generator(hasher: Hasher, value: Any) -> None:
+    hasher.tag("generator")
+    hasher.add(value.bit_generator.state)
+
+
+def _bit_generator(hasher: Hasher, value: Any) -> None:
+    hasher.tag("bit generator")
+    hasher.add(value.state)
+
+
+def _random_state(hasher: Hasher, value: Any) -> None:
+    hasher.tag("random state")
+    hasher.add(value.get_state(legacy=False))
+
+
+def _ufunc(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"ufunc {value.__name__}")
+
+
+HASHED: dict[str, dict[str, Handler]] = {
+    "numpy": {
+        "ndarray": add_array,
+        "generic": _scalar,
+        "dtype": _dtype,
+        "random.Generator": _generator,
+        "random.BitGenerator": _bit_generator,
+        "random.RandomState": _random_state,
+        "ufunc": _ufunc,
+    },
+}

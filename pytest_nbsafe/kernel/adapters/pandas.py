@@ -1,0 +1,348 @@
+"""pandas: frames, series, their indexes and columns."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..hashing import bulk
+from ..hashing.hasher import qualified
+from ..tracing.read_only_uses import BUILTINS
+from ..tracing.read_only_uses import words as in_words
+from .numpy import CHANGING, add_array, add_content, add_objects
+
+if TYPE_CHECKING:
+    from ..hashing.hasher import Handler, Hasher
+    from ..learning.row_hashes import Table
+    from ..parts.access_steps import Kind
+
+WATCHED = frozenset({"pandas.concat", "pandas.DataFrame.sample"})
+_INDEXERS = {
+    "_LocIndexer": "loc",
+    "_AtIndexer": "loc",
+    "_iLocIndexer": "iloc",
+    "_iAtIndexer": "iloc",
+}
+
+
+def missing_values() -> tuple[Any, ...]:
+    """Return what stands for a missing value in a column of objects."""
+    pandas = sys.modules["pandas"]
+    return pandas.NA, pandas.NaT
+
+
+def aspects(value: Any) -> dict[str, str]:
+    """Return the shape, the columns and their means."""
+    from ..aside.aspects import COLUMNS, MANY, mean, table
+
+    pandas = sys.modules["pandas"]
+    if type(value) is pandas.Series:
+        return {"length": str(len(value)), **mean("mean", value)}
+    if type(value) is not pandas.DataFrame:
+        return {}
+    names = [column if type(column) in (str, int) else "?" for column in value.columns[:COLUMNS]]
+    said = table(value.shape, [*map(str, names)])
+    if value.size <= MANY:
+        for index, name in enumerate(names):
+            said.update(mean(f"mean of {name!r}", value.iloc[:, index]))
+    return said
+
+
+def access_kind(value: Any) -> Kind:
+    """Return what a value is as far as parts go: a frame with its columns, an indexer of one."""
+    from ..parts.access_steps import Kind
+
+    word = type(value).__name__
+    if word == "DataFrame":
+        return Kind("frame", columns=value.columns, changing=CHANGING)
+    frame: Any = value.obj if word in _INDEXERS else None
+    if type(frame).__name__ == "DataFrame":
+        return Kind(_INDEXERS[word], columns=frame.columns)
+    return Kind("array", changing=CHANGING)
+
+
+# ------------------------------------------------------------------ rows
+
+
+def table_of(value: Any) -> Table | None:
+    """Return a frame or a series as a table."""
+    from ..learning.row_hashes import of_columns
+
+    pandas = sys.modules["pandas"]
+    frames: Any = getattr(pandas, "DataFrame", ())  # it may not be there yet
+    series: Any = getattr(pandas, "Series", ())
+    if isinstance(value, series):
+        table = of_columns([value.array])
+    elif isinstance(value, frames):
+        table = of_columns(_column_arrays(value))
+        table.n = len(value.index)
+    else:
+        return None
+    table.index = value.index
+    return table
+
+
+def words(column: Any, rows: Any) -> Any:
+    """Return the words of a column that pandas keeps in an array of its own."""
+    from ..learning import row_hashes
+
+    numpy, array = sys.modules["numpy"], column[rows]
+    kind = type(array).__name__
+    plain = getattr(array, "_ndarray", None)  # numbers, moments, texts
+    if kind == "Categorical":
+        known = row_hashes.words(array.categories.array, slice(None))
+        return numpy.append(known, row_hashes.MISSING)[array.codes]
+    if isinstance(plain, numpy.ndarray):
+        return row_hashes.array_words(plain)
+    if array.dtype.kind in "fiub" and kind != "SparseArray":
+        floats = array.to_numpy(dtype=numpy.float64, na_value=numpy.nan)
+        return row_hashes.float_words(floats)
+    if kind == "SparseArray":
+        return row_hashes.array_words(numpy.asarray(array))
+    return row_hashes.object_words(array.tolist())
+
+
+# ------------------------------------------------------------------ hashing
+
+
+def _frame(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"frame {qualified(type(value))}")
+    _index(hasher, value.columns)
+    _index(hasher, value.index)
+    for array in _column_arrays(value):
+        _column(hasher, array)
+    hasher.add(dict(value.attrs))
+
+
+def _column_arrays(value: Any) -> list[Any]:
+    iterate = getattr(value, "_iter_column_arrays", None)  # leaves no cached column behind
+    if iterate is not None:
+        return list(iterate())
+    return [column.array for _, column in value.items()]
+
+
+def _series(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"series {qualified(type(value))}")
+    hasher.add(value.name)
+    _index(hasher, value.index)
+    _column(hasher, value.array)
+    hasher.add(dict(value.attrs))
+
+
+def _index(hasher: Hasher, value: Any) -> None:
+    kind = type(value).__name__
+    hasher.tag(f"index {kind}")
+    hasher.add(list(value.names))
+    if kind == "RangeIndex":
+        hasher.all("range", [value.start, value.stop, value.step])
+    elif kind == "MultiIndex":
+        for level in range(value.nlevels):
+            _column(hasher, value.get_level_values(level).array)
+    else:
+        _column(hasher, value.array)
+
+
+def _column(hasher: Hasher, array: Any) -> None:
+    """Write one array of pandas, whichever way it stores its values."""
+    numpy = sys.modules["numpy"]
+    plain = getattr(array, "_ndarray", array)  # NumpyExtensionArray, datetimes, strings
+    hasher.tag(f"column {array.dtype}")
+    if isinstance(plain, numpy.ndarray) and plain.dtype.kind == "O":
+        hasher.tag(str(plain.shape))
+        if not _add_texts(hasher, plain):
+            add_objects(hasher, plain.ravel().tolist())
+    elif isinstance(plain, numpy.ndarray):
+        add_array(hasher, plain)
+    elif type(array).__name__ == "Categorical":
+        hasher.add(bool(array.ordered))
+        add_array(hasher, numpy.asarray(array.codes))
+        _index(hasher, array.categories)
+    elif type(array).__name__ == "SparseArray":
+        add_array(hasher, numpy.asarray(array.sp_values))
+        add_array(hasher, numpy.asarray(array.sp_index.indices))
+    elif hasattr(array, "_pa_array"):
+        add_objects(hasher, array.__arrow_array__().to_pylist())
+    else:
+        add_objects(hasher, array.astype(object).tolist())
+
+
+def _missing(hasher: Hasher, value: object) -> None:
+    hasher.tag(f"missing {type(value).__name__}")
+
+
+def _moment(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"moment {qualified(type(value))} {value.isoformat()}")
+
+
+def _add_texts(hasher: Hasher, array: Any) -> bool:
+    """Write an array of objects of pandas that holds but texts and missing values, if it does."""
+    numpy, pandas = sys.modules["numpy"], sys.modules["pandas"]
+    array = array.ravel()
+    where = bulk.holes(numpy, array, (None, numpy.nan, pandas.NA, pandas.NaT))
+    joined = _joined(numpy, array, where)
+    if joined is None:
+        other = pandas.isna(array) & (where == 0)  # not a number, but not that very object
+        if not other.any() or any(type(value) is not float for value in array[other]):
+            return False
+        where[other] = 2
+        joined = _joined(numpy, array, where)
+    if joined is None:
+        return False
+    hasher.tag("texts")
+    hasher.raw(bulk.numbers(numpy, where))
+    add_content(hasher, numpy.frombuffer(joined, numpy.uint8))
+    return True
+
+
+def _joined(numpy: Any, array: Any, where: Any) -> bytes | None:
+    """Return the texts of an array as one, without its holes; None when not all are texts."""
+    texts = array[where == 0] if where.any() else array
+    try:
+        return bulk.joined(texts.tolist(), numpy)
+    except TypeError:
+        return None
+
+
+HASHED: dict[str, dict[str, Handler]] = {
+    "pandas": {
+        "DataFrame": _frame,
+        "Series": _series,
+        "Index": _index,
+        "api.extensions.ExtensionArray": _column,
+        "Timestamp": _moment,
+        "Timedelta": _moment,
+    },
+    "pandas._libs.missing": {"NAType": _missing},
+    "pandas._libs.tslibs.nattype": {"NaTType": _missing},
+}
+
+# ------------------------------------------------------------------ plain work on frames
+
+
+_FRAME_METHODS = in_words(
+    """
+    abs agg aggregate all any astype between clip contains copy corr count cummax cummin cumprod
+    cumsum describe diff drop drop_duplicates dropna duplicated endswith explode ffill fillna
+    first groupby head idxmax idxmin info isin isna isnull kurt last len lower lstrip max mean
+    median melt memory_usage merge min mode nlargest notna notnull nsmallest nunique pct_change
+    pivot pivot_table prod quantile rank reindex rename reset_index round rstrip sample
+    select_dtypes sem set_index shift size skew sort_index sort_values stack startswith std
+    strip sum tail title to_dict to_list to_string tolist unique unstack upper value_counts var
+    zfill
+    """
+)
+_FRAME_FUNCTIONS = in_words(
+    """
+    abs ceil concat cos crosstab cut exp expm1 floor get_dummies isna isnull log log10 log1p
+    log2 merge notna pivot_table qcut round sign sin sqrt to_datetime to_numeric to_timedelta
+    where
+    """
+)
+_ALTERING = frozenset({"inplace", "out", "copy", "buf"})
+
+
+def changed_names(tree: ast.Module, names: Iterable[str], home: dict[str, Any]) -> set[str] | None:
+    """Return the names that a cell of plain work on frames changes, None when it is not plain.
+
+    None too where one of `names` holds no frame.
+
+    Plain are methods and functions of pandas that give something new, and columns set by key. It
+    takes frames that never share what they hold (copy on write, pandas 3).
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not _copies_on_write(pandas):
+        return None
+    reader = _Frames(home, pandas)
+    if not all(reader.holds_frame(name) for name in names):
+        return None
+    for statement in tree.body:
+        if not reader.statement(statement):
+            return None
+    return reader.changed
+
+
+def _copies_on_write(pandas: Any) -> bool:
+    version = str(getattr(pandas, "__version__", "0")).split(".", 1)[0]
+    return version.isdigit() and int(version) >= 3
+
+
+class _Frames:
+    """Reads a cell of plain work on frames; `made` are the names that it made itself."""
+
+    def __init__(self, home: dict[str, Any], pandas: Any) -> None:
+        self.home = home
+        self.kinds = (pandas.DataFrame, pandas.Series)
+        self.made: set[str] = set()
+        self.changed: set[str] = set()
+
+    def holds_frame(self, name: str) -> bool:
+        kind = type(self.home.get(name))
+        return any(kind is frame for frame in self.kinds)  # `==` may be code of the notebook
+
+    def statement(self, node: ast.stmt) -> bool:
+        if isinstance(node, ast.Expr):
+            return self.plain(node.value)
+        if not isinstance(node, ast.Assign) or not self.plain(node.value):
+            return False
+        return all(self.target(target, node.value) for target in node.targets)
+
+    def target(self, node: ast.expr, value: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            if not isinstance(value, (ast.Call, ast.BinOp, ast.Compare, ast.Constant)):
+                return False  # another name for the same thing
+            self.made.add(node.id)
+            self.changed.add(node.id)
+            return True
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+            return False
+        self.changed.add(node.value.id)
+        return isinstance(node.slice, ast.Constant) and self.is_frame(node.value)
+
+    def is_frame(self, node: ast.expr) -> bool:
+        """Tell whether an expression gives a frame, or what methods of one give."""
+        if isinstance(node, ast.Name):
+            return node.id in self.made or self.holds_frame(node.id)
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Attribute) and self.plain(node)
+        if isinstance(node, ast.Attribute):
+            return node.attr in {"str", "dt", "T", "columns", "index"} and self.is_frame(node.value)
+        if isinstance(node, ast.Subscript):
+            return self.is_frame(node.value) and self.plain(node.slice)
+        return isinstance(node, (ast.BinOp, ast.Compare)) and self.plain(node)
+
+    def plain(self, node: ast.expr) -> bool:
+        """Tell whether an expression reads frames and plain values, and changes nothing."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.Name):
+            return self.is_frame(node) or type(self.home.get(node.id)) in {int, float, str, bool}
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        if isinstance(node, ast.Attribute):
+            return node.attr in {"shape", "size", "empty", "dtypes"} and self.is_frame(node.value)
+        if isinstance(node, ast.Subscript):
+            return self.is_frame(node)
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple, ast.List, ast.Dict)):
+            parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, ast.expr)]
+            return all(map(self.plain, parts))
+        return False
+
+    def call(self, node: ast.Call) -> bool:
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if any(keyword.arg is None or keyword.arg in _ALTERING for keyword in node.keywords):
+            return False
+        if not all(map(self.plain, arguments)):
+            return False
+        function = node.func
+        if isinstance(function, ast.Name):
+            return function.id in BUILTINS and function.id not in self.home
+        if not isinstance(function, ast.Attribute):
+            return False
+        if isinstance(function.value, ast.Name):
+            owner = self.home.get(function.value.id)
+            if type(owner) is types.ModuleType and owner.__name__ in {"pandas", "numpy"}:
+                return function.attr in _FRAME_FUNCTIONS
+        return function.attr in _FRAME_METHODS and self.is_frame(function.value)

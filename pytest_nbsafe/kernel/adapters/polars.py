@@ -1,0 +1,108 @@
+"""polars: frames and series. Its threads do not live through a fork."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..hashing.hasher import TOO_LARGE, UnknownValue, qualified
+from .numpy import add_content
+
+if TYPE_CHECKING:
+    from ..hashing.hasher import Handler, Hasher
+    from ..learning.row_hashes import Table
+
+MAY_BE_FORKED = False
+_NESTED = frozenset({"List", "Array", "Struct", "Object"})
+_NUMBERS = frozenset(
+    f"{kind}{bits}" for kind in ("Int", "UInt", "Float") for bits in (8, 16, 32, 64)
+)
+
+
+def aspects(value: Any) -> dict[str, str]:
+    """Return the shape, the columns and their means."""
+    from ..aside.aspects import COLUMNS, table
+
+    polars = sys.modules["polars"]
+    if type(value) is polars.Series:
+        return {"length": str(len(value)), **_mean("mean", value)}
+    if type(value) is not polars.DataFrame:
+        return {}
+    said = table(value.shape, value.columns)
+    for column in value.get_columns()[:COLUMNS]:
+        said.update(_mean(f"mean of {column.name!r}", column))
+    return said
+
+
+def _mean(aspect: str, series: Any) -> dict[str, str]:
+    from ..aside.aspects import MANY
+
+    if not series.dtype.is_numeric() or not 0 < len(series) - series.null_count() <= MANY:
+        return {}
+    return {aspect: f"{float(series.mean()):.6g}"}
+
+
+# ------------------------------------------------------------------ rows
+
+
+def table_of(value: Any) -> Table | None:
+    """Return a frame or a series as a table."""
+    from ..learning.row_hashes import of_columns
+
+    polars = sys.modules["polars"]
+    if isinstance(value, polars.DataFrame):
+        return of_columns(value.get_columns())
+    return of_columns([value]) if isinstance(value, polars.Series) else None
+
+
+def words(column: Any, rows: Any) -> Any:
+    """Return the words of some rows of a series."""
+    from ..learning.row_hashes import array_words, object_words
+
+    picked = column if isinstance(rows, slice) else column[rows.tolist()]
+    if picked.dtype.is_numeric() or str(picked.dtype) == "Boolean":
+        return array_words(picked.to_numpy())
+    return object_words(picked.to_list())
+
+
+# ------------------------------------------------------------------ hashing
+
+
+def _frame(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"polars frame {qualified(type(value))} {value.shape!r}")
+    for column in value.get_columns():
+        _series(hasher, column)
+
+
+def _series(hasher: Hasher, value: Any) -> None:
+    """Write a series: numbers as they are stored, texts and moments by a hash of each.
+
+    These hashes are the same in all processes that have one version of the library.
+    """
+    hasher.tag(f"polars series {value.dtype!r} {len(value)}")
+    hasher.add(value.name)
+    if value.estimated_size() > hasher.size:
+        raise UnknownValue(TOO_LARGE)
+    kind = value.dtype.base_type().__name__
+    if kind in _NESTED:
+        hasher.all("values", value.to_list())
+        return
+    if value.null_count():
+        add_content(hasher, value.is_null().to_numpy())
+    if kind in _NUMBERS:
+        full = value.fill_null(0) if value.null_count() else value
+        add_content(hasher, full.to_numpy())
+    else:
+        is_coded = kind in {"Categorical", "Enum"}  # by numbers that another process has not
+        plain = value.cast(sys.modules["polars"].String) if is_coded else value
+        add_content(hasher, plain.hash().to_numpy())
+
+
+def _lazy(_hasher: Hasher, _value: object) -> None:
+    """Give up a frame that is not computed yet: what it reads may have changed by then."""
+    raise UnknownValue("a lazy frame is not compared")
+
+
+HASHED: dict[str, dict[str, Handler]] = {
+    "polars": {"DataFrame": _frame, "Series": _series, "LazyFrame": _lazy},
+}

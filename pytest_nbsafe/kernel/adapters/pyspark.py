@@ -1,0 +1,4 @@
+"""pyspark: its connection does not live through a fork."""
+
+MAY_BE_FORKED = False
+LEARNERS_WATCHED = False

@@ -1,0 +1,3 @@
+"""pytorch_lightning: its models learn by an interface of their own."""
+
+LEARNERS_WATCHED = False

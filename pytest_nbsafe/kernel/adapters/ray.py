@@ -1,0 +1,3 @@
+"""ray: its connections do not live through a fork."""
+
+MAY_BE_FORKED = False

@@ -1,0 +1,38 @@
+"""scipy: sparse matrices."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..hashing.hasher import UnknownValue
+
+if TYPE_CHECKING:
+    from ..hashing.hasher import Handler, Hasher
+    from ..learning.row_hashes import Table
+
+
+def table_of(value: Any) -> Table | None:
+    """Return a sparse matrix as a table: row by row, its zeros left out."""
+    from ..learning.row_hashes import Table
+
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is None or not sparse.issparse(value) or value.ndim != 2:
+        return None
+    table = Table(*value.shape)
+    table.sparse = value if value.format == "csr" else value.tocsr()
+    return table
+
+
+def _sparse(hasher: Hasher, value: Any) -> None:
+    parts = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
+    held = {name: vars(value)[name] for name in parts if name in vars(value)}
+    if not held:
+        raise UnknownValue("a sparse matrix of this form is not compared")
+    hasher.all(f"sparse {type(value).__name__}", list(value.shape))
+    hasher.attributes(held)
+
+
+HASHED: dict[str, dict[str, Handler]] = {
+    "scipy.sparse": {"spmatrix": _sparse, "sparray": _sparse},
+}

@@ -1,0 +1,52 @@
+"""torch: tensors, random numbers, threads and devices."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..hashing.hasher import TOO_LARGE, UnknownValue
+from .numpy import add_array
+
+if TYPE_CHECKING:
+    from ..hashing.hasher import Handler, Hasher
+
+
+LEARNERS_WATCHED = False
+
+
+def aspects(value: Any) -> dict[str, str]:
+    """Return the shape and the mean of a tensor."""
+    from ..aside.aspects import mean
+
+    if type(value) is not sys.modules["torch"].Tensor or value.device.type != "cpu":
+        return {}
+    return {"shape": str(tuple(value.shape)), **mean("mean", value.detach().numpy())}
+
+
+def stir() -> None:
+    """Seed the random numbers by chance."""
+    sys.modules["torch"].seed()
+
+
+def uses_gpu() -> bool:
+    """Tell whether a device is in use, which a forked kernel could not use."""
+    cuda = getattr(sys.modules["torch"], "cuda", None)
+    return cuda is not None and bool(cuda.is_initialized())
+
+
+def work_in_one_thread() -> None:
+    """Start no other threads from here on."""
+    sys.modules["torch"].set_num_threads(1)
+
+
+def _tensor(hasher: Hasher, value: Any) -> None:
+    if str(value.layout) != "torch.strided" or value.is_meta:
+        raise UnknownValue("a tensor of this layout is not compared")
+    if value.numel() * value.element_size() > hasher.size:
+        raise UnknownValue(TOO_LARGE)
+    hasher.tag(f"tensor {value.dtype} {value.requires_grad}")
+    add_array(hasher, value.detach().cpu().numpy())
+
+
+HASHED: dict[str, dict[str, Handler]] = {"torch": {"Tensor": _tensor}}

@@ -1,0 +1,97 @@
+"""xarray: arrays with named dimensions, and sets of them.
+
+Nothing is loaded for it: of an array that lies in a file, or is not computed yet, nothing is known.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..hashing.hasher import UnknownValue, qualified
+
+if TYPE_CHECKING:
+    from ..hashing.hasher import Handler, Hasher
+    from ..learning.row_hashes import Table
+
+_LABELS = frozenset({"PandasIndexingAdapter", "PandasMultiIndexingAdapter"})
+
+
+def aspects(value: Any) -> dict[str, str]:
+    """Return the shape and the mean of an array, the names and sizes of a set."""
+    from ..aside.aspects import cut, mean
+
+    xarray = sys.modules["xarray"]
+    if type(value) is xarray.Dataset:
+        sizes = ", ".join(f"{name}: {size}" for name, size in value.sizes.items())
+        return {"sizes": cut(sizes), "names": cut(", ".join(map(str, value.data_vars)))}
+    if type(value) not in (xarray.DataArray, xarray.Variable):
+        return {}
+    held = _held(getattr(value, "variable", value))
+    return {"shape": str(value.shape), **(mean("mean", held) if _is_array(held) else {})}
+
+
+def table_of(value: Any) -> Table | None:
+    """Return an array that is in memory as a table: its first dimension are the rows."""
+    from ..learning.row_hashes import table_of as table_of_array
+
+    xarray = sys.modules["xarray"]
+    held = _held(value.variable) if isinstance(value, xarray.DataArray) else None
+    return table_of_array(held) if _is_array(held) else None
+
+
+def _held(variable: Any) -> Any:
+    """Return what a variable keeps, as it keeps it: to ask for its values would load them."""
+    return getattr(variable, "_data", None)
+
+
+def _is_array(held: Any) -> bool:
+    return type(held) is sys.modules["numpy"].ndarray
+
+
+# ------------------------------------------------------------------ hashing
+
+
+def _variable(hasher: Hasher, value: Any) -> None:
+    """Write a variable; of a dimension's labels, which are kept as an index, that index."""
+    hasher.tag(f"variable {qualified(type(value))}")
+    hasher.all("dimensions", list(value.dims))
+    hasher.add(_attributes(value))
+    held = _held(value)
+    if type(held).__name__ in _LABELS:
+        hasher.tag(f"labels {value.dtype}")
+        hasher.add([held.array, getattr(held, "level", None)])
+    elif _is_array(held):
+        hasher.add(held)
+    else:
+        raise UnknownValue("an array that is not loaded is not compared")
+
+
+def _attributes(value: Any) -> dict[Any, Any]:
+    return getattr(value, "_attrs", None) or {}  # to ask for them makes an empty dictionary
+
+
+def _array(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"labelled array {qualified(type(value))}")
+    hasher.add(value.name)
+    hasher.add(value.variable)
+    _by_name(hasher, {name: value.coords[name].variable for name in value.coords})
+
+
+def _set(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"set of arrays {qualified(type(value))}")
+    hasher.add(_attributes(value))
+    hasher.unordered("coordinates", list(value.coords))
+    _by_name(hasher, dict(value.variables))
+
+
+def _by_name(hasher: Hasher, variables: dict[Any, Any]) -> None:
+    """Write variables by their names, whatever their order."""
+    hasher.unordered("variables", list(variables))
+    for name in sorted(variables, key=repr):
+        hasher.add(variables[name])
+
+
+HASHED: dict[str, dict[str, Handler]] = {
+    "xarray": {"DataArray": _array, "Dataset": _set, "Variable": _variable},
+}

@@ -1,0 +1,1 @@
+"""Running cells on the side, where nothing they do can last."""

@@ -1,0 +1,249 @@
+"""Runs cells on the side: in a forked child of the kernel, which cannot touch anything else.
+
+The child is what the kernel is now, so that it answers "and if these cells ran again?". The kernel
+itself is left as it was: what the child prints, shows and makes comes back through a pipe.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from typing import Any
+
+from .. import bootstrap
+from ..adapter_lookup import adapter_of, answers, names
+from ..contract import PACKAGE, Answer, Question, no_answer
+from . import child, in_place, seal
+
+ANSWER_LIMIT = 64 * 1024 * 1024
+RAW_LIMIT = 1_000_000
+_CHUNK = 1 << 16
+_PATIENCE_S = 0.1
+_HARMLESS_THREADS = (
+    "TMonitor", "Heartbeat", "ControlThread", "IOPubThread", "HistorySavingThread",
+    "GarbageCollectorThread",  # of pyzmq, from the first long message on
+)  # fmt: skip
+
+
+def ask(question: str) -> None:
+    """Answer a question of the host; the answer leaves with the reply to its request."""
+    asked: Question = json.loads(question)
+    tracer = bootstrap.tracers[-1]
+    answer = run(tracer, asked)
+    payload = {"source": PACKAGE, "answer": answer}
+    tracer.shell.payload_manager.write_payload(payload)
+
+
+def run(tracer: Any, asked: Question) -> str:
+    """Return the answer of a child that ran the cells, as JSON text; or why there is none."""
+    if asked["way"] == "look":
+        return json.dumps(child.Child(tracer).look(asked["cells"][-1]))
+    if asked["way"] == "here":
+        return in_place.run(tracer, asked)
+    cause = obstacle()
+    if cause:
+        return refusal(cause, elsewhere=True)
+    if asked["follow"]:
+        child.load()
+    try:
+        return _Fork(asked["limit_s"]).answer(tracer, asked)
+    except OSError as error:
+        return refusal(f"the kernel could not be forked: {error}", elsewhere=True)
+
+
+def refusal(cause: str, *, elsewhere: bool = False) -> str:
+    """Return an answer that says why the cells could not be run; `elsewhere` they may be."""
+    return json.dumps({**no_answer(cause), "elsewhere": elsewhere})
+
+
+# ------------------------------------------------------------------ may it be forked?
+
+
+def obstacle() -> str:
+    """Return why this kernel cannot be forked safely, empty when it can."""
+    if not hasattr(os, "fork"):
+        return "this system cannot fork a kernel"
+    if threading.current_thread() is not threading.main_thread():
+        return "the kernel does not run cells in its main thread"
+    for library in names:
+        if library in sys.modules and not getattr(adapter_of(library), "MAY_BE_FORKED", True):
+            return f"a kernel that has loaded {library} cannot be forked"
+    if any(answers("uses_gpu")):
+        return "a kernel that uses a GPU cannot be forked"
+    thread = _foreign_thread()
+    if thread:
+        return f"the thread {thread!r} of the notebook is at work"
+    return seal.shared_memory()
+
+
+def _foreign_thread() -> str:
+    """Return the name of a thread that was not there when the kernel started, if there is one."""
+    for thread in threading.enumerate():
+        known = thread in bootstrap.threads or type(thread).__name__ in _HARMLESS_THREADS
+        if not known and thread is not threading.main_thread():
+            return thread.name
+    return ""
+
+
+# ------------------------------------------------------------------ the parent's side
+
+
+class _Fork:
+    """One child: its two pipes, and what has come through them."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s = limit_s
+        self.pid = 0
+        self.fds: dict[str, int] = {}
+        self.came = {"answer": bytearray(), "raw": bytearray()}
+        self.status: int | None = None
+
+    def answer(self, tracer: Any, asked: Question) -> str:
+        """Fork, wait for the child's answer, and leave nothing of it behind."""
+        restore = child.keep()
+        try:
+            for name in ("answer", "raw"):
+                self.fds[name], self.fds[f"{name}-in"] = os.pipe()
+                os.set_blocking(self.fds[name], False)
+            self.pid = _fork()
+            if self.pid == 0:
+                ways = self.fds["answer-in"], self.fds["raw-in"]
+                try:
+                    child.live(tracer, asked, ways, restore)
+                finally:
+                    os._exit(1)  # two kernels must not go on
+            for name in ("answer-in", "raw-in"):
+                os.close(self.fds.pop(name))
+            late = self._listen()
+        finally:
+            self._end()
+        return self._told(late=late)
+
+    def _listen(self) -> bool:
+        """Take in what the child sends; tell whether its time ran out."""
+        import select
+
+        poll = select.poll()
+        names = {self.fds[name]: name for name in ("answer", "raw")}
+        for fd in names:
+            poll.register(fd, select.POLLIN)
+        until = time.monotonic() + self.limit_s
+        while names and not _is_whole(self.came["answer"]):
+            left = until - time.monotonic()
+            if left <= 0:
+                return True
+            ready = poll.poll(min(left, _PATIENCE_S) * 1000)
+            for fd, _ in ready:
+                if not self._read(fd, names[fd]):
+                    poll.unregister(fd)
+                    del names[fd]
+            if not ready and self._is_gone():
+                break
+        return False
+
+    def _read(self, fd: int, name: str) -> bool:
+        """Read what there is; False when no more will come."""
+        limit = ANSWER_LIMIT if name == "answer" else RAW_LIMIT
+        try:
+            data = os.read(fd, _CHUNK)
+        except BlockingIOError:
+            return True
+        came = self.came[name]
+        came += data[: max(0, limit - len(came))]
+        return bool(data)
+
+    def _is_gone(self) -> bool:
+        """Tell whether the child has ended, though something it started may hold the pipe."""
+        if self.status is None:
+            pid, status = _reaped(self.pid, os.WNOHANG)
+            self.status = status if pid else None
+        return self.status is not None
+
+    def _end(self) -> None:
+        """Kill what is left of the child, reap it and close the pipes."""
+        if self.pid > 0:
+            _kill_group(self.pid)
+            if self.status is None:
+                self.status = _reaped(self.pid, 0)[1]
+        for fd in self.fds.values():
+            _drained(fd, self.came["raw"], wanted=fd == self.fds.get("raw"))
+            os.close(fd)
+        self.fds.clear()
+
+    def _told(self, *, late: bool) -> str:
+        """Return the child's answer with what it wrote past Python, or why there is none."""
+        if late:
+            return refusal(f"it was not done after {self.limit_s:g} s")
+        came = bytes(self.came["answer"])
+        if not _is_whole(bytearray(came)):
+            return refusal(_death(self.status))
+        answer: Answer = json.loads(came[child.HEAD :])
+        answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
+        return json.dumps(answer)
+
+
+def _fork() -> int:
+    """Fork, without the warning of Python 3.12 that there are threads.
+
+    The filter is taken in and out by hand: `catch_warnings` would make the notebook's own
+    warnings show a second time.
+    """
+    quiet = ("ignore", None, DeprecationWarning, None, 0)
+    filters: Any = warnings.filters
+    filters.insert(0, quiet)
+    try:
+        return os.fork()
+    finally:
+        filters.remove(quiet)
+
+
+def _is_whole(came: bytearray) -> bool:
+    if len(came) < child.HEAD:
+        return False
+    return len(came) >= child.HEAD + int.from_bytes(came[: child.HEAD], "big")
+
+
+def _reaped(pid: int, options: int) -> tuple[int, int]:
+    try:
+        return os.waitpid(pid, options)
+    except ChildProcessError:  # the notebook reaps all children itself
+        return pid, 0
+
+
+def _kill_group(leader: int) -> None:
+    """Kill the child and all that it started; its group may not be made yet."""
+    for kill in (os.killpg, os.kill):
+        try:
+            kill(leader, signal.SIGKILL)
+        except OSError:
+            continue
+
+
+def _drained(fd: int, came: bytearray, *, wanted: bool) -> None:
+    """Take in the rest of what was written past Python."""
+    while wanted and len(came) < RAW_LIMIT:
+        try:
+            data = os.read(fd, _CHUNK)
+        except OSError:
+            return
+        if not data:
+            return
+        came += data
+
+
+def _death(status: int | None) -> str:
+    """Return how the child ended that did not answer."""
+    if status is not None and os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        try:
+            name = signal.Signals(number).name
+        except ValueError:
+            name = f"signal {number}"
+        return f"it was killed by {name}"
+    code = os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else 0
+    return f"it ended the process with code {code}"

@@ -1,0 +1,298 @@
+"""Seals a forked child off: no files, no network, no processes, no end that nobody waits for.
+
+Python tells of what it is about to do (audit events), which ends the child before it happens. What
+compiled code does by itself is kept off by the system: Landlock on Linux, a file size limit of 0
+elsewhere, and no open file or connection of the kernel is left in the child.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..adapter_lookup import answers
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+_WORDS = {
+    "os.remove": "remove", "os.rename": "rename", "os.rmdir": "remove", "os.mkdir": "make",
+    "os.link": "link", "os.symlink": "link", "os.truncate": "write", "os.chmod": "change",
+    "os.chown": "change", "os.utime": "change", "os.setxattr": "change", "os.mkfifo": "make",
+    "os.removexattr": "change", "os.mknod": "make", "tempfile.mkstemp": "write",
+    "tempfile.mkdtemp": "make", "shutil.copyfile": "write", "shutil.copytree": "write",
+    "shutil.move": "move", "shutil.rmtree": "remove", "shutil.make_archive": "write",
+    "shutil.unpack_archive": "write", "subprocess.Popen": "start", "os.system": "start",
+    "os.startfile": "start", "webbrowser.open": "open", "socket.getaddrinfo": "reach",
+    "socket.gethostbyname": "reach", "urllib.Request": "reach", "sqlite3.connect": "open",
+}  # fmt: skip
+"""Events whose first argument names what is touched, and the verb for it."""
+_STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "pty.spawn"})
+_REACHES = frozenset({"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"})
+_SIGNALS = frozenset({"os.kill", "os.killpg"})
+_DENIED = frozenset(
+    {errno.EACCES, errno.EPERM, errno.EROFS, errno.EFBIG, errno.EBADF, errno.ENOTSOCK}
+)
+_DENIED_TEXT = re.compile(
+    r"Permission denied|Bad file descriptor|File too large|Read-only file system|event loop"
+    r"|attached to a different loop"
+)
+_SAVES = re.compile(
+    r"\b(?:to_(?:parquet|hdf|feather|orc|sql|stata)|save\w*|write\w*|dump|imwrite|export\w*)\s*\("
+)
+_POOLS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT",
+)  # fmt: skip
+
+
+_FAULT = 70
+"""How the process ends that we have failed to guard."""
+
+
+class CannotSeal(Exception):  # noqa: N818  # it completes "raise CannotSeal"
+    """The child cannot be kept from writing; the message says what it may write."""
+
+
+def close_off(ways: tuple[int, int], limit_s: float, cells: list[str]) -> None:
+    """Leave the child nothing that reaches outside, but its two ways out.
+
+    Raises:
+        CannotSeal: the system has no Landlock, and the cells name something that writes.
+
+    """
+    os.setpgid(0, 0)  # what it starts dies with it
+    _end_with_the_kernel(limit_s)
+    _detach_files(ways)
+    _limit("RLIMIT_CORE")
+    keep_from_writing(cells)
+
+
+def keep_from_writing(cells: list[str]) -> None:
+    """Let the system refuse what compiled code would write.
+
+    Raises:
+        CannotSeal: the system has no Landlock, and the cells name something that writes.
+
+    """
+    sys.dont_write_bytecode = True
+    if _landlock():
+        return
+    saving = next((found[0] for found in map(_SAVES.search, cells) if found), "")
+    if saving:
+        message = f"`{saving.rstrip('( ')}` may write a file"
+        raise CannotSeal(message)
+    _limit("RLIMIT_FSIZE")
+
+
+def quiet_pools() -> None:
+    """Let compiled libraries work in one thread: their other threads did not come along.
+
+    OpenMP would wait for them for ever; the pools of others (OpenBLAS, Arrow) know of forks.
+    """
+    os.environ.update(dict.fromkeys(_POOLS, "1"))
+    answers("work_in_one_thread")
+    for path in _openmp():
+        try:
+            _library(path).omp_set_num_threads(1)
+        except (OSError, AttributeError):
+            continue
+
+
+def _openmp() -> set[str]:
+    """Return where the OpenMP libraries that are loaded lie."""
+    try:
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return set()
+    return set(re.findall(r"(/\S*/lib(?:g|i)?omp[^/\s]*)$", maps, re.MULTILINE))
+
+
+def guard(refuse: Callable[[str], None]) -> None:
+    """From here on end the process, by `refuse`, before it does what cannot be undone."""
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        try:
+            judge(event, args)
+        except Exception:  # it must not look like the cell's own
+            os._exit(_FAULT)
+
+    def judge(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            if _is_writing(args):
+                refuse(f"it would write {_name(args[0])}")
+        elif event in _WORDS:
+            if not _is_harmless(event, args[0]):
+                refuse(f"it would {_WORDS[event]} {_name(args[0])}")
+        elif event in _STARTS:
+            refuse("it would start a process")
+        elif event in _REACHES:
+            refuse("it would use the network")
+        elif event in _SIGNALS:
+            refuse("it would send a signal to a process")
+
+    sys.addaudithook(hook)
+
+
+def forbidden(error: BaseException) -> str:
+    """Return what an exception says of the seal, empty when it has nothing to do with it."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        found = waiting.pop()
+        if found is None or id(found) in seen:
+            continue
+        seen.add(id(found))
+        denied = isinstance(found, OSError) and found.errno in _DENIED
+        if denied or _DENIED_TEXT.search(str(found)):
+            return f"it needs what is outside of the kernel: {type(found).__name__}: {found}"
+        waiting += [found.__cause__, found.__context__]
+    return ""
+
+
+def _is_writing(args: tuple[Any, ...]) -> bool:
+    path, mode, flags = (*args, None, None, None)[:3]
+    if path in {os.devnull, os.fsencode(os.devnull)} or isinstance(path, int):
+        return False
+    if isinstance(mode, str) and set(mode) & set("wax+"):
+        return True
+    return isinstance(flags, int) and bool(flags & _WRITES)
+
+
+def _is_harmless(event: str, path: Any) -> bool:
+    """Tell whether an event touches nothing: a folder that is there cannot be made."""
+    if event == "os.mkdir":
+        return Path(os.fsdecode(path)).is_dir()
+    return event == "sqlite3.connect" and path == ":memory:"
+
+
+def _name(path: object) -> str:
+    if isinstance(path, (bytes, os.PathLike)):
+        path = os.fsdecode(path)
+    return repr(path)[:200] if isinstance(path, str) else "something"
+
+
+# ------------------------------------------------------------------ the process
+
+
+def _end_with_the_kernel(limit_s: float) -> None:
+    """See to it that the child does not outlive the kernel, nor its time by much."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(int(limit_s) + 2)
+    if sys.platform == "linux":
+        _library(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+
+
+def _limit(kind: str) -> None:
+    if sys.platform == "win32":  # it has no such limits
+        return
+    import resource
+
+    resource.setrlimit(getattr(resource, kind), (0, 0))
+
+
+def _detach_files(ways: tuple[int, int]) -> None:
+    """Give the child files of its own to read, and nothing in the place of all else.
+
+    A file that is read keeps its position in the kernel, so it is opened anew.
+    """
+    nothing = os.open(os.devnull, os.O_RDONLY)  # writing there fails, which is told
+    for fd in list(open_files()):
+        if fd in {*ways, nothing, 1, 2}:
+            continue
+        inheritable = os.get_inheritable(fd)
+        copy = _copied(fd)
+        os.dup2(nothing if copy < 0 else copy, fd, inheritable)
+        if copy >= 0:
+            os.close(copy)
+    for fd in (1, 2):
+        os.dup2(ways[1], fd)
+
+
+def open_files() -> Iterator[int]:
+    """Yield the numbers of the open files, but that of the folder they are listed from."""
+    folder = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
+    for entry in [path.name for path in Path(folder).iterdir()]:
+        try:
+            os.fstat(int(entry))
+        except OSError:
+            continue
+        yield int(entry)
+
+
+def _copied(fd: int) -> int:
+    """Return a copy of a file that is only read, with a position of its own; -1 if it is not."""
+    import fcntl
+
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        return -1
+    if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY:
+        return -1
+    try:
+        at = os.lseek(fd, 0, os.SEEK_CUR)
+        copy = os.open(f"/proc/self/fd/{fd}", os.O_RDONLY)
+        os.lseek(copy, at, os.SEEK_SET)
+    except OSError:
+        return -1
+    return copy
+
+
+def shared_memory() -> str:
+    """Return what writable memory is shared with files or devices, which a child would write to."""
+    try:
+        with Path("/proc/self/maps").open(encoding="utf-8", errors="replace") as maps:
+            shared = [line for line in maps if line.split(" ", 2)[1].startswith("rw-s")]
+    except OSError:
+        return ""
+    for line in shared:
+        path = line.rstrip("\n").partition("/")[2]
+        if path and not path.startswith(("dev/zero", "dev/shm/sem.", "SYSV")):
+            return f"the kernel shares memory with /{path}"
+    return ""
+
+
+# ------------------------------------------------------------------ Landlock
+
+_ACCESS = 0b1_1111_1111_0011
+"""Run, write, remove and make (bits 0, 1 and 4-12 of `LANDLOCK_ACCESS_FS_*`)."""
+_TRUNCATE = 1 << 14  # from the third version of the interface on
+_SHARED = ((os.devnull, 0b10 | _TRUNCATE), ("/dev/shm", 0b1_0010_0010 | _TRUNCATE))  # noqa: S108
+"""Nothing is kept in these, but semaphores: write, remove and make there."""
+_NET = 0b11  # bind and connect, from the fourth on
+
+
+def _landlock() -> bool:
+    """Let the system refuse every change of the file system; tell whether it does."""
+    if sys.platform != "linux":
+        return False
+    import struct
+
+    libc = _library(None)
+    version = libc.syscall(444, None, 0, 1)
+    if version < 3:
+        return False
+    rules = struct.pack("=QQ", _ACCESS | _TRUNCATE, _NET if version >= 4 else 0)
+    size = len(rules) if version >= 4 else 8
+    ruleset = libc.syscall(444, rules, size, 0)
+    if ruleset < 0:
+        return False
+    for path, access in _SHARED:
+        if Path(path).exists():
+            place = os.open(path, os.O_RDONLY)
+            libc.syscall(445, ruleset, 1, struct.pack("=Qi", access, place), 0)
+            os.close(place)
+    sealed = libc.prctl(38, 1, 0, 0, 0) == 0 and libc.syscall(446, ruleset, 0) == 0
+    os.close(ruleset)
+    return bool(sealed)
+
+
+def _library(path: str | None) -> Any:
+    """Return a loaded library, the C library itself without a path."""
+    import ctypes
+
+    return ctypes.CDLL(path, use_errno=True)

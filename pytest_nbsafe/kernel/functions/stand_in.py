@@ -1,0 +1,153 @@
+"""Gives a function other code, which calls us; the function itself stays the same object.
+
+So whoever imported it before calls us too, `is`, `super()`, signatures, pickles and references by
+name all stay as they were, and taking it back is giving the code back.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+OURS = "<_nbsafe importlib._bootstrap>"
+"""The file of our frames: `warnings` takes those of the import system out of its count."""
+
+_MARK = "_nbsafe_call"
+
+
+class StandIn:
+    """Stands in a function's code: `func` is called for it, `original` is what it had been.
+
+    In another process a copy is a `functools.partial` of the original, whose `func` is just that.
+    """
+
+    __slots__ = ("original",)
+
+    def __init__(self, original: FunctionType) -> None:
+        self.original = original
+
+    def func(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call the original, and see what goes in and what comes out."""
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return functools.partial, (self.original,)
+
+
+def exchange(function: Any, make: Callable[[FunctionType], StandIn]) -> CodeType | None:
+    """Give a function code that calls a stand-in, and return the code that it had.
+
+    What is no plain function is left alone, and None returned.
+    """
+    if not isinstance(function, FunctionType) or is_ours(function.__code__):
+        return None
+    code = function.__code__
+    if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return None
+    original = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    original.__kwdefaults__ = function.__kwdefaults__
+    original.__qualname__, original.__module__ = function.__qualname__, function.__module__
+    original.__doc__, original.__dict__ = function.__doc__, function.__dict__.copy()
+    original.__annotations__ = function.__annotations__
+    stand_in = make(original)
+    ours = _code_like(code)
+    if ours is None or len(ours.co_freevars) != len(code.co_freevars):
+        return None
+    consts = tuple(stand_in if const == _MARK else const for const in ours.co_consts)
+    names: dict[str, Any] = {"co_name": code.co_name}
+    if sys.version_info >= (3, 11):
+        names["co_qualname"] = code.co_qualname
+    function.__code__ = ours.replace(co_consts=consts, **names)
+    function.__dict__.setdefault("__wrapped__", original)
+    return code
+
+
+def is_ours(code: CodeType) -> bool:
+    """Tell whether code is ours."""
+    return code.co_filename == OURS
+
+
+def code_of(function: FunctionType) -> CodeType:
+    """Return a function's own code, also where another stands in for it."""
+    original = _original(function)
+    return function.__code__ if original is None else original.__code__
+
+
+def attributes_of(function: FunctionType) -> dict[str, Any]:
+    """Return a function's own attributes, without what another code needs."""
+    original = _original(function)
+    if original is None:
+        return function.__dict__
+    return {name: value for name, value in function.__dict__.items() if value is not original}
+
+
+def _original(function: FunctionType) -> FunctionType | None:
+    if not is_ours(function.__code__):
+        return None
+    consts = function.__code__.co_consts
+    return next((const.original for const in consts if isinstance(const, StandIn)), None)
+
+
+def _code_like(code: CodeType) -> CodeType | None:
+    """Return code that takes the same arguments and passes them to what stands at the mark.
+
+    None where a name cannot be written in a text: the compiler's own are such.
+    """
+    count = code.co_argcount + code.co_kwonlyargcount
+    stars = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    names = code.co_varnames[
+        : count
+        + bool(code.co_flags & inspect.CO_VARARGS)
+        + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    ]
+    if not all(map(str.isidentifier, (*names, *code.co_freevars))):
+        return None
+    generator = bool(code.co_flags & inspect.CO_GENERATOR)
+    return _code_with(
+        names, code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, stars,
+        code.co_freevars, generator,
+    )  # fmt: skip
+
+
+@functools.cache
+def _code_with(
+    names: tuple[str, ...],
+    positional: int,
+    plain: int,
+    keyword: int,
+    stars: int,
+    free: tuple[str, ...],
+    generator: bool,  # noqa: FBT001  # a key of the cache
+) -> CodeType:
+    """Return the code of a function of these arguments and free names."""
+    rest = list(names[plain + keyword :])
+    star = rest.pop(0) if stars & inspect.CO_VARARGS else ""
+    taken, passed = list(names[:plain]), list(names[:plain])
+    if positional:
+        taken.insert(positional, "/")
+    if star or keyword:
+        taken.append("*" + star)
+    if star:
+        passed.append("*" + star)
+    for name in names[plain : plain + keyword]:
+        taken.append(name)
+        passed.append(f"{name}={name}")
+    if rest:
+        taken.append("**" + rest[0])
+        passed.append("**" + rest[0])
+    give = "return (yield from " if generator else "return ("
+    inside = [f"def f({', '.join(taken)}):"]
+    inside.append(f"    {give}{_MARK!r}.func({', '.join(passed)}))")
+    inside.append(f"    ({', '.join([*free, ''])})" if free else "    pass")
+    lines = [f"def outer({', '.join(free)}):", *(f"    {line}" for line in inside), "    return f"]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), OURS, "exec"), scope)  # noqa: S102  # made of names only
+    outer = scope["outer"]
+    code: CodeType = outer(*free).__code__
+    return code

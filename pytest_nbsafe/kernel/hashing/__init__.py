@@ -1,0 +1,1 @@
+"""Fingerprints: hashes of what values hold."""

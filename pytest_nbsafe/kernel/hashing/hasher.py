@@ -1,0 +1,267 @@
+"""One pass over a value: how what it holds is written into a hash."""
+
+from __future__ import annotations
+
+import itertools
+import marshal
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import bulk
+from .function_texts import Texts
+
+NODE_LIMIT = 50_000
+BYTE_LIMIT = 64 * 1024 * 1024
+LARGE_NODE_LIMIT = 1_000_000
+LARGE_BYTE_LIMIT = 256 * 1024 * 1024
+DEPTH_LIMIT = 150
+TOO_LARGE = "too large to compare"
+TOO_DEEP = "nested too deeply to compare"
+
+PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
+_FLAT = PLAIN | {tuple}
+_CONTAINERS = frozenset({list, dict, set})
+_MANY = 8
+_SHORT = 256
+_DIGEST_BYTES = 16
+_PART_LIMIT = 4_096
+
+
+class UnknownValue(Exception):  # noqa: N818  # an answer, not an error
+    """A value that cannot be compared; the message says why."""
+
+
+class Context:
+    """What all passes of one kernel share.
+
+    `texts` knows the text of functions defined in cells; `home` is the notebook's namespace.
+    `handler_of` returns how values of a class are written.
+    """
+
+    def __init__(
+        self, texts: Texts, home: dict[str, Any], handler_of: Callable[[type], Handler]
+    ) -> None:
+        self.texts = texts
+        self.home = home
+        self.handler_of = handler_of
+        self.judging = False  # a session has ended: what it holds is compared with another's
+        self.places: tuple[tuple[str, str], ...] = ()  # then: this kernel's folders, and words
+        self.placed = False  # one of them was met
+        self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
+        self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
+
+    def are_plain(self, values: Iterable[Any]) -> bool:
+        """Tell whether values are numbers, texts and the like, whose bytes tell all of them."""
+        return PLAIN.issuperset(map(self.texts.kind_of, values))
+
+    def shared(self, value: Any) -> Any:
+        """Return a value, its texts with words in place of the folders that no other kernel has."""
+        cls = type(value)
+        if cls is str:
+            for place, word in self.places:
+                if place in value:
+                    value, self.placed = value.replace(place, word), True
+        elif cls is list or cls is tuple:
+            value = cls(map(self.shared, value))
+        elif cls is dict:
+            value = {self.shared(key): self.shared(item) for key, item in value.items()}
+        return value
+
+
+def qualified(cls: type) -> str:
+    """Return a class's qualified name, `builtins` left out."""
+    module = type.__dict__["__module__"].__get__(cls) if cls.__class__ is type else cls.__module__
+    return cls.__qualname__ if module == "builtins" else f"{module}.{cls.__qualname__}"
+
+
+class Hasher:
+    """One pass over a value, within a budget of nodes and bytes."""
+
+    def __init__(self, context: Context, nodes: int = NODE_LIMIT, size: int = BYTE_LIMIT) -> None:
+        self.context = context
+        self.nodes = nodes
+        self.size = size
+        self._hash = bulk.hasher()
+        self._parts: list[bytes] = []
+        self._path: dict[int, int] = {}
+        self.classes: dict[int, bytes] = {}  # what the notebook's classes say, by identity
+
+    def digest(self) -> str:
+        """Return the hash of everything added."""
+        self._flush()
+        return str(self._hash.hexdigest()[:32])
+
+    # ------------------------------------------------------------ writing
+
+    def tag(self, text: str) -> None:
+        """Write what kind of thing follows."""
+        self._parts.append(text.encode("utf-8", "surrogatepass") + b"\0")
+
+    def raw(self, data: Any) -> None:
+        """Write bytes, and how many."""
+        size = data.nbytes if isinstance(data, memoryview) else len(data)
+        self.size -= size
+        if self.size < 0:
+            raise UnknownValue(TOO_LARGE)
+        self._parts.append(b"%d:" % size)
+        if type(data) is bytes and size < _PART_LIMIT:
+            self._parts.append(data)
+        else:
+            self._flush()
+            self._hash.update(data)
+
+    def _flush(self) -> None:
+        self._hash.update(b"".join(self._parts))
+        del self._parts[:]
+
+    def apart(self, value: object, nodes: int = LARGE_NODE_LIMIT) -> bytes:
+        """Return the hash of a value on its own, charged to this budget; it may take `nodes`."""
+        inner: Hasher = type(self)(self.context, min(nodes, self.nodes), self.size)
+        inner._path = self._path
+        inner.classes = self.classes
+        left = inner.nodes
+        inner.add(value)
+        self.nodes, self.size = self.nodes - left + inner.nodes, inner.size
+        inner._flush()
+        return bytes(inner._hash.digest())
+
+    def add(self, value: object) -> None:
+        """Write any value."""
+        cls = type(value)
+        self.nodes -= 1
+        if self.nodes < 0:
+            raise UnknownValue(TOO_LARGE)
+        if cls is str or cls is int or (type(cls) is type and cls in PLAIN):
+            self.raw(marshal.dumps(value, 2))  # type: ignore[arg-type]  # exact types only
+            return
+        key = id(value)
+        depth = len(self._path)
+        if key in self._path:
+            self.tag(f"up {depth - self._path[key]}")
+            return
+        if depth >= DEPTH_LIMIT:
+            raise UnknownValue(TOO_DEEP)
+        self._path[key] = depth
+        try:
+            handler = known_handlers.get(id(cls)) or self.context.handler_of(cls)
+            handler(self, value)
+        finally:
+            del self._path[key]
+
+    def all(self, tag: str, values: list[Any]) -> None:
+        """Write a sequence; one of plain values goes in one stroke."""
+        self.tag(f"{tag} {len(values)}")
+        short = len(values) < _SHORT  # a look at each is quicker than a proof without
+        if not short and self._uniform(values):
+            return
+        kind_of = self.context.texts.kind_of
+        kinds = set(map(kind_of, values))
+        if kinds <= PLAIN or (kinds <= _FLAT and self.context.are_plain(_flattened(values))):
+            self.plain(values)
+            return
+        if short and len(values) >= _MANY and self._uniform(values):
+            return
+        if len(values) > self.nodes:
+            raise UnknownValue(TOO_LARGE)
+        for value in values:
+            self.add(value)
+
+    def _uniform(self, values: list[Any]) -> bool:
+        """Write values of one kind, if they are, without a look at each."""
+        parts = bulk.uniform(values)
+        if parts is not None:
+            self.tag("uniform")
+            self.nodes -= type(values[0]) is list  # lists in a list: not plain values
+            for part in parts:
+                self.raw(part)
+            return True
+        kind_of = self.context.texts.kind_of
+        if not (kind_of(values[0]) is kind_of(values[-1]) is str):
+            return False
+        is_text = list(map(kind_of, values)).count(str) == len(values)  # quicker than a set
+        if is_text:
+            self.texts(values)
+        return is_text
+
+    def uniform_dict(self, value: dict[Any, Any]) -> bool:
+        """Write a dictionary of numbers by numbers, if it is one, without a look at each."""
+        if not _SHORT <= len(value) <= self.size // 10:
+            return False
+        data = bulk.uniform_dict(value)
+        if data is None:
+            return False
+        self.tag(f"dict {len(value)}")
+        self.nodes -= type(next(iter(value.values()))) is list  # as in `_uniform`
+        self.raw(data)
+        return True
+
+    def texts(self, values: list[str]) -> None:
+        """Write a list of texts.
+
+        Raises:
+            TypeError: one is no text.
+
+        """
+        joined = bulk.joined(values)
+        if joined is None:
+            self.plain(values)
+        else:
+            self.tag(f"texts {len(values)}")
+            self.raw(joined)
+
+    def plain(self, values: list[Any]) -> None:
+        """Write a list that holds plain values only, or tuples of such.
+
+        Version 2 of marshal knows neither references nor interned strings, so that it depends on
+        the values alone.
+        """
+        for start in range(0, len(values), bulk.CHUNK):
+            self.raw(marshal.dumps(values[start : start + bulk.CHUNK], 2))
+
+    def unordered(self, tag: str, values: list[Any]) -> None:
+        """Write values whose order means nothing."""
+        self.tag(f"{tag} {len(values)}")
+        kinds = set(map(self.context.texts.kind_of, values))
+        if kinds in ({int}, {str}):
+            self.all("sorted", sorted(values))
+        elif kinds <= PLAIN:
+            self.plain(sorted(marshal.dumps(value, 2) for value in values))
+        else:
+            self.plain(sorted(self.apart(value) for value in values))
+
+    def attributes(self, pairs: dict[str, Any]) -> None:
+        """Write attributes by name, whatever their order."""
+        names = sorted(name for name in pairs if isinstance(name, str))
+        self.all("attributes", names)
+        for name in names:
+            self.add(pairs[name])
+
+
+class Placeless(Hasher):
+    """A pass that takes the kernel's own folders in texts for those of every kernel."""
+
+    def add(self, value: object) -> None:
+        """Write any value."""
+        Hasher.add(self, self.context.shared(value) if type(value) is str else value)
+
+    def texts(self, values: list[str]) -> None:
+        """Write a list of texts."""
+        Hasher.texts(self, self.context.shared(values))
+
+    def plain(self, values: list[Any]) -> None:
+        """Write a list that holds plain values only, or tuples of such."""
+        Hasher.plain(self, self.context.shared(values))
+
+
+if TYPE_CHECKING:
+    Handler = Callable[[Hasher, Any], None]
+
+
+def _flattened(values: list[Any]) -> Iterator[Any]:
+    """Yield the items of the tuples in a list, and what is no tuple itself."""
+    return itertools.chain.from_iterable(v if type(v) is tuple else (v,) for v in values)
+
+
+known_handlers: dict[int, Handler] = {}
+"""By the identity of the class: a metaclass may say how its classes are hashed."""

@@ -1,0 +1,190 @@
+"""Fingerprints of classes and of objects that no other module knows."""
+
+from __future__ import annotations
+
+import copyreg
+import types
+import weakref
+from typing import Any
+
+from ..adapter_lookup import of_module
+from .hasher import Context, Hasher, UnknownValue, qualified
+
+_CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
+_VALUES: tuple[type, ...] = (str, bytes, bytearray, int, float, complex)
+_CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
+HOME_MODULE = "__main__"
+
+
+_NOISE = frozenset(
+    {
+        "__dict__", "__weakref__", "__module__", "__firstlineno__", "__static_attributes__",
+        "__annotate__", "__annotate_func__", "__annotations_cache__", "_abc_impl",
+        "__slotnames__",  # `copy` and `pickle` leave it in a class
+        "__abstractmethods__", "__dataclass_params__", "__dataclass_fields__", "__match_args__",
+        "_member_map_", "_value2member_map_", "_unhashable_values_", "_unhashable_values_map_",
+        "_hashable_values_",
+    }
+)  # fmt: skip
+_ASKED = "__annotations__"  # to ask for them makes an empty dictionary, before Python 3.14
+
+
+def add_class(hasher: Hasher, cls: type) -> None:
+    """Write a class: one of a library by its name, one of a cell by what it is made of."""
+    if cls.__module__ != HOME_MODULE:
+        hasher.tag(f"class {qualified(cls)}")
+        return
+    if issubclass(cls, type):
+        hasher.context.texts.beware(cls)
+    as_defined(hasher.context, cls)
+    hasher.tag(f"own class {cls.__qualname__}")
+    hasher.all("bases", list(cls.__bases__))
+    if type(cls) is not type and type(cls).__module__ == HOME_MODULE:
+        hasher.add(type(cls))
+    own = type.__dict__["__dict__"].__get__(cls)
+    hasher.attributes({k: v for k, v in own.items() if k not in _NOISE and (v or k != _ASKED)})
+
+
+def add_instance(hasher: Hasher, value: Any) -> None:
+    """Write an object by its class's name and its state."""
+    cls = type(value)
+    hasher.tag(f"object {qualified(cls)}")
+    own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
+    if own:
+        add_says(hasher, cls)
+    builtin = _held(hasher, value)
+    if own or (builtin and not _custom(cls)):
+        _own_state(hasher, value, cls, builtin=builtin)
+    else:
+        _reduced(hasher, value, cls)
+
+
+def as_defined(context: Context, cls: type) -> bytes:
+    """Return the hash of a class as it was when it was first looked at, empty when unknown."""
+    known = context.defined.get(id(cls))
+    if known is None or known[0]() is not cls:
+        known = weakref.ref(cls), b""
+        context.defined[id(cls)] = known  # a class may hold its own objects
+        try:
+            known = (known[0], Hasher(context).apart(cls))
+        except (UnknownValue, RecursionError):
+            return b""
+        context.defined[id(cls)] = known
+    return known[1]
+
+
+def add_says(hasher: Hasher, cls: type) -> None:
+    """Write what the class of an object says: another text makes it another object.
+
+    Once for all objects of a class; where that is unknown, the object is told by its own state.
+    After a session what counts is what the class said when it was defined: a counter that it keeps
+    makes the class another, not all its objects.
+    """
+    found = hasher.classes.get(id(cls))
+    if found is None and hasher.context.judging:
+        found = hasher.classes[id(cls)] = as_defined(hasher.context, cls)
+    if found is None:
+        try:
+            found = hasher.apart(cls)
+        except UnknownValue:
+            found = b""
+        hasher.classes[id(cls)] = found
+    hasher.raw(found)
+
+
+def _held(hasher: Hasher, value: Any) -> bool:
+    """Write what the built-in base of an object holds; tell whether it has one."""
+    cls = type(value)
+    for base in _CONTAINERS:
+        if issubclass(cls, base):
+            if base is dict:
+                hasher.all("keys", list(dict.keys(value)))
+                hasher.all("values", list(dict.values(value)))
+            elif base in (set, frozenset):
+                hasher.unordered("held", list(base.__iter__(value)))
+            else:
+                hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
+            return True
+    for base in _VALUES:
+        if issubclass(cls, base):
+            hasher.add(_exact(base, value))
+            return True
+    return False
+
+
+def _exact(base: type, value: Any) -> Any:
+    """Return the built-in value inside an object, past every method of its class."""
+    if base is str:
+        return str.__str__(value)
+    if base is int:
+        return int.__int__(value)
+    if base is float:
+        return float.__float__(value)
+    if base is complex:
+        return complex.__pos__(value)
+    return bytes(memoryview(value))
+
+
+def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
+    """Write `__dict__` and slots, calling nothing that the class defines."""
+    state = dict(_dict_of(value))
+    slots = [
+        (name, member)
+        for base in cls.__mro__
+        for name, member in vars(base).items()
+        if type(member) is types.MemberDescriptorType
+    ]
+    if issubclass(cls, BaseException):
+        hasher.add(vars(BaseException)["args"].__get__(value))
+    elif not builtin and _hidden_bytes(cls, len(slots)) > 0:
+        cause = f"a {qualified(cls)} keeps state that cannot be seen"
+        raise UnknownValue(cause)
+    for name, member in slots:
+        try:
+            state[name] = member.__get__(value)
+        except AttributeError:
+            continue
+    hasher.attributes(state)
+
+
+def _hidden_bytes(cls: type, slots: int) -> int:
+    """Return how much larger an object is than its slots, `__dict__` and weak references."""
+    pointer = tuple.__itemsize__
+    return cls.__basicsize__ - object.__basicsize__ - pointer * (slots + 2)
+
+
+def _dict_of(value: Any) -> dict[str, Any]:
+    """Return an object's own attributes, not what a property of this name makes up."""
+    for base in type(value).__mro__:
+        held = vars(base).get("__dict__")
+        if type(held) is types.GetSetDescriptorType:
+            found = held.__get__(value)
+            return found if type(found) is dict else {}
+    return {}
+
+
+def _custom(cls: type) -> bool:
+    """Tell whether a library class says itself how it is pickled."""
+    return any(name in vars(base) for base in cls.__mro__ if base is not object for name in _CUSTOM)
+
+
+def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
+    """Write a library's object by what pickle would keep of it."""
+    if issubclass(cls, BaseException):
+        hasher.all("exception", [value.args, _dict_of(value)])
+        return
+    held = _dict_of(value)
+    if held and getattr(of_module(cls.__module__), "STATE_IS_DICT", False):
+        hasher.attributes(held)
+        return
+    reducer = copyreg.dispatch_table.get(cls)
+    try:
+        reduced = reducer(value) if reducer is not None else cls.__reduce_ex__(value, 2)
+    except Exception as error:
+        cause = f"a {qualified(cls)} cannot be compared: {str(error)[:100]}"
+        raise UnknownValue(cause) from error
+    if isinstance(reduced, str):
+        hasher.tag(f"global {reduced}")
+        return
+    parts = [*reduced[:3], *(list(items) if items is not None else None for items in reduced[3:5])]
+    hasher.all("reduced", parts)

@@ -1,0 +1,105 @@
+"""Fingerprints: hashes of what values hold, equal across processes for equal content.
+
+A value that cannot be compared is *unknown*, with its cause; nothing here guesses. No user code
+runs: of an object whose class stands in the notebook only its `__dict__`, its slots and what its
+built-in base holds are looked at, never `__eq__`, `__repr__`, `__reduce__` or a property.
+
+A known imprecision: a library object that fills a cache in its own `__dict__` looks changed.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any
+
+from ..contract import Fingerprint
+from . import bulk
+from .function_texts import Texts
+from .handlers import handler_of
+from .hasher import (
+    BYTE_LIMIT,
+    NODE_LIMIT,
+    PLAIN,
+    TOO_DEEP,
+    TOO_LARGE,
+    Context,
+    Hasher,
+    Placeless,
+    UnknownValue,
+    qualified,
+)
+
+_CONTAINERS = frozenset({list, dict, set})
+_SHORT = 256
+_DIGEST_BYTES = 16
+
+
+class Snapshot(Context):
+    """Takes fingerprints of values in one kernel."""
+
+    def __init__(self, texts: Texts, home: dict[str, Any]) -> None:
+        Context.__init__(self, texts, home, handler_of)
+
+    def fingerprint(self, value: object) -> Fingerprint:
+        """Return the fingerprint of a value; it is unknown rather than wrong, and never raises."""
+        return self.look(value)[0]
+
+    def look(self, value: object) -> tuple[Fingerprint, bool]:
+        """Return the fingerprint of a value, and whether it is a container of plain values only."""
+        cls = type(value)
+        if type(cls) is type and cls in PLAIN:
+            return self._placeless(value) if self.places else _plain_fingerprint(value), False
+        if self._is_short(value):
+            return self._placeless(value) if self.places else _plain_fingerprint(value), True
+        kind, found, cause, flat = "", "", "", False
+        try:
+            kind = qualified(cls)
+            hasher = Placeless(self, *self.limits) if self.places else Hasher(self)
+            hasher.add(value)
+            found = hasher.digest()
+            flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
+        except UnknownValue as unknown:
+            cause = str(unknown)
+        except RecursionError:
+            cause = TOO_DEEP
+        except Exception as error:
+            cause = f"cannot be compared: {type(error).__name__}: {str(error)[:200]}"
+        return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}, flat
+
+    def _is_short(self, value: Any) -> bool:
+        """Tell whether a value is a short list, tuple or dictionary of plain values."""
+        cls = type(value)
+        if not (cls is list or cls is dict or cls is tuple) or len(value) >= _SHORT:
+            return False
+        items = [*value, *value.values()] if cls is dict else value
+        return self.are_plain(items)
+
+    def _placeless(self, value: Any) -> Fingerprint:
+        found = _plain_fingerprint(self.shared(value))
+        found["identity"] = id(value)
+        return found
+
+
+def _plain_fingerprint(value: object) -> Fingerprint:
+    """Return the fingerprint of what `marshal` writes by its content alone, see `Hasher.plain`."""
+    if type(value) is str:
+        data = b"u" + value.encode("utf-8", "surrogatepass")  # as marshal writes it, but quicker
+    else:
+        data = marshal.dumps(value, 2)  # type: ignore[arg-type]  # exact types only
+    kind, cause, found = type(value).__name__, "", ""
+    if len(data) > BYTE_LIMIT:
+        cause = TOO_LARGE
+    elif len(data) < _DIGEST_BYTES:
+        found = data.hex()  # it is shorter than its digest
+    else:
+        hasher = bulk.hasher()
+        hasher.update(b"%d:" % len(data))
+        hasher.update(data)
+        found = str(hasher.hexdigest()[:32])
+    return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}
+
+
+def warm_up(snapshot: Snapshot) -> None:
+    """Load now what the first fingerprints would load in the middle of a cell."""
+    for value in ([0], {0}, {0: ""}, warm_up, Snapshot, snapshot.home.get("__name__")):
+        snapshot.fingerprint(value)

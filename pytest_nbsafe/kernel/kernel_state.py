@@ -1,0 +1,133 @@
+"""What the kernel holds between two runs: every name of the notebook, and what no name shows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from . import bootstrap
+from .adapter_lookup import answers
+from .contract import PACKAGE, Sweep
+from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
+
+_IPYTHONS = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__\w+__")  # and Python's
+_FILES = 2_000
+_LARGE_S = 5.0  # how long large values are looked at, more closely than after each run
+_LIMITS = (NODE_LIMIT, BYTE_LIMIT)
+_SHORTEST = 4  # `/` and `/tmp` are everywhere
+_FILE_BYTES = 4 * 1024 * 1024
+_digests: dict[tuple[str, int, int, int], str] = {}
+
+
+def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expression
+    """Tell what the kernel holds; the answer leaves with the reply to the request."""
+    tracer = bootstrap.tracers[-1]
+    payload = {"source": PACKAGE, "answer": json.dumps(sweep(tracer, names=names))}
+    tracer.shell.payload_manager.write_payload(payload)
+
+
+def sweep(tracer: Any, *, names: bool = True) -> Sweep:
+    """Return the fingerprints of all names of the notebook, and of the state beside them."""
+    known = sorted(_names(tracer)) if names else []
+    look = tracer.snapshot
+    places, until = _places(tracer.shell), perf_counter() + _LARGE_S
+    found, shared = {}, {}
+    look.judging = True
+    try:
+        for name in known:
+            in_time = perf_counter() < until
+            look.limits = (LARGE_NODE_LIMIT, LARGE_BYTE_LIMIT) if in_time else _LIMITS
+            look.places, look.placed = places, False
+            found[name] = look.fingerprint(tracer.home[name])
+            if look.placed:
+                shared[name] = found[name]["hash"]
+                look.places = ()
+                found[name] = look.fingerprint(tracer.home[name])
+    finally:
+        look.judging, look.places = False, ()
+    return {"names": found, "shared": shared, "beside": _beside()}
+
+
+def _places(shell: Any) -> tuple[tuple[str, str], ...]:
+    """Return the folders that this kernel alone has, each with a word that all kernels share.
+
+    The longest come first: one may lie in another.
+    """
+    temporary = os.environ.get("TMPDIR", "")
+    cells = f"{tempfile.tempdir or temporary}{os.sep}ipykernel_{os.getpid()}"
+    found = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
+    usable = (pair for pair in found if len(pair[0]) > _SHORTEST)
+    return tuple(sorted(usable, key=lambda pair: -len(pair[0])))
+
+
+def _names(tracer: Any) -> list[str]:
+    """Return the names that the notebook has bound, without IPython's own."""
+    hidden = tracer.shell.user_ns_hidden
+    return [
+        name
+        for name in list(tracer.home)
+        if isinstance(name, str) and name not in hidden and not _IPYTHONS.fullmatch(name)
+    ]
+
+
+def _beside() -> dict[str, str]:
+    """Return digests of state that no name holds: random numbers, settings, files."""
+    found: dict[str, str] = {}
+    for place, look in _PLACES.items():
+        module = sys.modules.get(place)
+        if module is not None:
+            try:
+                found[place] = _digest(look(module))
+            except Exception:  # noqa: S112  # what cannot be looked at is not told
+                continue
+    for states in answers("state_beside"):
+        found.update((place, _digest(state)) for place, state in states.items())
+    found.update(_files())
+    return found
+
+
+_PLACES: dict[str, Any] = {
+    "random": lambda module: module.getstate(),
+    "decimal": lambda module: repr(module.getcontext()),
+    "os": lambda module: sorted(module.environ.items()),
+    "locale": lambda module: module.setlocale(module.LC_ALL),
+}
+
+
+def _files() -> dict[str, str]:
+    """Return digests of the files in the working folder, hidden ones and large ones left out."""
+    found: dict[str, str] = {}
+    for folder, folders, names in os.walk("."):
+        folders[:] = sorted(f for f in folders if not f.startswith((".", "__pycache__")))
+        for name in sorted(names):
+            if len(found) >= _FILES:
+                return found
+            if not name.startswith("."):
+                path = Path(folder, name)
+                found[f"file:{path}"] = _file(path)
+    return found
+
+
+def _file(path: Path) -> str:
+    """Return a file's digest; one that seems untouched since the last look is not read again."""
+    try:
+        about = path.stat()
+        if about.st_size > _FILE_BYTES or not path.is_file():
+            return f"{about.st_size} bytes"
+        key = (str(path), about.st_mtime_ns, about.st_size, about.st_ino)
+        if key not in _digests:
+            _digests[key] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        return _digests[key]
+    except OSError:
+        return ""
+
+
+def _digest(state: object) -> str:
+    return hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,347 @@
+"""What was fitted on which rows, what came of what, and what was judged on which rows."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..contract import Copies, Evaluation, Learned, Part
+from . import row_hashes
+from .row_origins import RowOrigins
+from .table_rows import Glimpse, Rows
+
+if TYPE_CHECKING:
+    from .call_site import CallSite
+
+_PARTS = 100
+_LOOKS = 2_000  # in one cell; a loop over more tables is not followed to its end
+_MOST = 200  # events of one cell; a loop over thousands of scores says the same again and again
+_SPLITS = 20  # the last ones, in which rows are looked for
+_UNJUDGED = frozenset({"transformer", "selector", "embedding", "clusterer", "density", "encoder"})
+
+
+class Fit:
+    """Something that was fitted: its class, its role, where, on which rows, made by what."""
+
+    __slots__ = ("_parts", "line", "number", "past", "role", "run", "what")
+
+    def __init__(
+        self, number: int, what: str, role: str, place: tuple[int, int], rows: Rows
+    ) -> None:
+        self.number, self.what, self.role = number, what, role
+        self._parts = [rows]
+        self.run, self.line = place
+        self.past = rows.past
+
+    @property
+    def rows(self) -> Rows:
+        """The rows that it was fitted on, each once where it was fitted several times."""
+        if len(self._parts) > 1:
+            self._parts = [RowOrigins.united(self._parts)]
+        return self._parts[0]
+
+    def add(self, earlier: Fit) -> None:
+        """Add what was learned earlier, and kept."""
+        self._parts = [*earlier._parts, *self._parts]
+        if len(self._parts) > _PARTS:
+            self._parts = [self.rows]
+        self.past |= earlier.past
+
+
+class Split(NamedTuple):
+    """A split that was made: by what, where, and the origins of each part."""
+
+    what: str
+    run: int
+    line: int
+    parts: list[Rows]
+
+
+class Prediction(NamedTuple):
+    """What was predicted: by which fit (None: unknown), of which rows, held out by folds or not."""
+
+    fit: Fit | None
+    rows: Rows
+    how: str
+    run: int
+
+
+class FitLog:
+    """All that is known of learning in this kernel. `site` tells where we are.
+
+    Nothing of the user's is kept alive: values and estimators are known by weak references.
+    """
+
+    def __init__(self, roles: dict[str, str], site: CallSite) -> None:
+        self.site = site
+        self.registry = RowOrigins()
+        self.evaluations: list[Evaluation] = []
+        self.copies: list[Copies] = []
+        self.fits: list[Fit] = []
+        self.splits: list[Split] = []
+        self._roles = {
+            (name.partition(".")[0], name.rpartition(".")[2]): role for name, role in roles.items()
+        }
+        self._values: dict[int, tuple[weakref.ref[Any], Rows]] = {}
+        self._fitted: dict[int, tuple[weakref.ref[Any], Fit]] = {}
+        self._predicted: dict[int, tuple[weakref.ref[Any], Prediction]] = {}
+        self._predictions: list[Prediction] = []
+        self._left, self._looks = row_hashes.MAX_CELLS_A_RUN, _LOOKS
+        self._counts: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def start(self) -> None:
+        """Begin a run."""
+        self._left, self._looks = row_hashes.MAX_CELLS_A_RUN, _LOOKS
+
+    def _glimpse(self, value: Any) -> Glimpse:
+        """Return a value at first sight.
+
+        Raises:
+            Unknown: it is no table, or too much has been looked at in this run.
+
+        """
+        table = row_hashes.table_of(value)
+        self._left -= table.cells()
+        self._looks -= 1
+        if self._left < 0 or self._looks < 0:
+            raise row_hashes.Unknown
+        return Glimpse(table)
+
+    def take(self) -> tuple[list[Evaluation], list[Copies]]:
+        """Return what was seen since the last time."""
+        found = self.evaluations, self.copies
+        self.evaluations, self.copies = [], []
+        return found
+
+    # -------------------------------------------------------------- values
+
+    def known(self, value: Any) -> Rows | None:
+        """Return the rows of a value that was seen before, None for any other."""
+        rows: Rows | None = _held(self._values, value)
+        if rows is None or rows.forgotten:
+            return None
+        glimpse = Glimpse(row_hashes.table_of(value))
+        if glimpse.table.n == rows.n and glimpse.marks == rows.marks:
+            return rows
+        same = self.registry.same(rows, glimpse)
+        return self.remember(value, same) if same is not None else None
+
+    def rows_of(self, value: Any) -> Rows:
+        """Return the rows of a value.
+
+        Raises:
+            Unknown: it is no table.
+
+        """
+        rows = self.known(value)
+        if rows is None:
+            rows = self.remember(value, self.registry.identify(self._glimpse(value)))
+        return rows
+
+    def remember(self, value: Any, rows: Rows) -> Rows:
+        """Know a value again as long as it lives."""
+        _hold(self._values, value, rows)
+        return rows
+
+    def derive(self, value: Any, source: Rows, past: frozenset[int]) -> Rows:
+        """Return the rows of a value that was made of others, row by row."""
+        glimpse = self._glimpse(value)
+        if glimpse.table.n == source.n:
+            return self.remember(value, self.registry.derive(source, glimpse, past))
+        return self.remember(value, self.registry.identify(glimpse, past))
+
+    # -------------------------------------------------------------- fits
+
+    def role_of(self, kind: type) -> str:
+        """Return what a class is for; of an unknown one, what its methods say."""
+        for base in kind.__mro__:
+            role = self._roles.get((base.__module__.partition(".")[0], base.__name__))
+            if role is not None:
+                return role
+        duck = (("fit_resample", "sampler"), ("predict", "model"), ("transform", "transformer"))
+        methods = {name for base in kind.__mro__ for name in base.__dict__}
+        return next((role for method, role in duck if method in methods), "model")
+
+    def fitted(self, what: str, role: str, rows: Rows, targets: Rows | None = None) -> Fit:
+        """Return a new fit."""
+        fit = Fit(len(self.fits), what, role, self.site.place(), rows)
+        if targets is not None:
+            fit.past |= targets.past
+        self.fits.append(fit)
+        self.registry.clock = len(self.fits)
+        return fit
+
+    def hold(self, estimator: Any, fit: Fit) -> None:
+        """Note that an estimator holds what was learned by a fit."""
+        _hold(self._fitted, estimator, fit)
+
+    def unfit(self, estimator: Any) -> None:
+        """Know no more what an estimator holds."""
+        self._fitted.pop(id(estimator), None)
+
+    def fit_of(self, estimator: Any) -> Fit | None:
+        """Return what an estimator has learned, None when nobody saw it."""
+        fit: Fit | None = _held(self._fitted, estimator)
+        return fit
+
+    # -------------------------------------------------------------- predictions
+
+    def predicted(self, value: Any, prediction: Prediction) -> None:
+        """Know a prediction again, and what is sliced from it."""
+        _hold(self._predicted, value, prediction)
+        base = value.base if isinstance(value, np.ndarray) else None  # a slice of it refers to that
+        if isinstance(base, np.ndarray) and len(base) == prediction.rows.n:
+            _hold(self._predicted, base, prediction)
+        self._predictions = [*self._predictions[-50:], prediction]
+
+    def prediction(self, value: Any) -> Prediction | None:
+        """Return the prediction that a value is, or is a slice of; None for any other."""
+        for _ in range(4):
+            found: Prediction | None = _held(self._predicted, value)
+            if found is not None or not isinstance(value, np.ndarray):
+                return found
+            value = value.base
+        return None
+
+    def last_prediction(self, truth: Any) -> Prediction | None:
+        """Return the only prediction, of all or of this cell, of the rows that a truth is of."""
+        rows = _held(self._values, truth)
+        if rows is None:
+            return None
+        found = [p for p in self._predictions if np.array_equal(p.rows.origins, rows.origins)]
+        run = self.site.run
+        for several in (found, [each for each in found if each.run == run]):
+            if len({id(each.fit) for each in several}) == 1:
+                return several[-1]
+        return None
+
+    # -------------------------------------------------------------- what is told
+
+    def split(self, what: str, wholes: list[Rows], parts: list[list[Rows]]) -> None:
+        """Note a split: the parts of each table."""
+        place = self.site.place()
+        number = len(self.splits)
+        main = max(range(len(wholes)), key=lambda i: len(wholes[i].marks))
+        self.splits.append(Split(what, *place, parts[main]))
+        for each in parts:
+            for position, rows in enumerate(each):
+                rows.part = (number, position)
+        self._copied(what, wholes[main], parts[main])
+
+    def _copied(self, what: str, whole: Rows, parts: list[Rows]) -> None:
+        if not whole.copied or len(parts) < 2:
+            return
+        count = self.registry.alike(parts[-1], parts[0], len(self.fits))
+        if count:
+            run, made = whole.made or (0, 0)
+            self._tell_copies(self.site.line(), what, count, parts[-1].n, run, made)
+
+    def _tell_copies(self, line: int, what: str, rows: int, of: int, run: int, made: int) -> None:
+        seen: Copies = {
+            "line": line, "what": what, "rows": rows, "of": of, "run": run, "made_line": made,
+        }  # fmt: skip
+        if seen not in self.copies and len(self.copies) < _MOST:
+            self.copies.append(seen)
+
+    def judged(
+        self, what: str, how: str, rows: Rows, fit: Fit | None, targets: Rows | None
+    ) -> None:
+        """Tell an evaluation of a model on rows and their targets."""
+        if fit is None or fit.role in _UNJUDGED or rows.forgotten:
+            return
+        past = rows.past | fit.past | (targets.past if targets is not None else frozenset())
+        learned = [self._learned(self.fits[n], rows, targets) for n in sorted(past - {fit.number})]
+        first = self._learned(fit, rows, None)
+        line = self.site.line()
+        if first is not None:
+            self._tell(line, what, how, rows, [first, *filter(None, learned)])
+            if first["alike"] and rows.part is None:  # else the split has told it
+                run, made = rows.made or fit.rows.made or (0, 0)
+                self._tell_copies(line, what, first["alike"], rows.n, run, made)
+
+    def folded(self, what: str, estimator: Any, rows: Rows, targets: Rows | None) -> None:
+        """Tell a cross-validation, which holds out each row from the model that is judged by it."""
+        (run, at), line = self.site.place(), self.site.line()
+        kind = type(estimator)
+        model: Learned = {
+            "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": at,
+            "rows": rows.n, "shared": 0, "alike": 0,
+        }  # fmt: skip
+        past = rows.past | (targets.past if targets is not None else frozenset())
+        learned = [self._learned(self.fits[number], rows, targets) for number in sorted(past)]
+        self._tell(line, what, "folds", rows, [model, *filter(None, learned)])
+
+    def _tell(self, line: int, what: str, how: str, rows: Rows, learned: list[Learned]) -> None:
+        seen: Evaluation = {
+            "line": line, "what": what, "how": how, "rows": rows.n,
+            "part": self._part(rows), "learned": learned,
+        }  # fmt: skip
+        if seen not in self.evaluations and len(self.evaluations) < _MOST:
+            self.evaluations.append(seen)
+
+    def _learned(self, fit: Fit, rows: Rows, targets: Rows | None) -> Learned | None:
+        """Return how many of the rows a fit knows, be it only by their targets."""
+        if fit.rows.forgotten:
+            return None
+        tables = [rows, targets] if targets is not None and targets.n == rows.n else [rows]
+        shared, alike = max(self._met(fit, table) for table in tables)
+        return {
+            "what": fit.what, "role": fit.role, "run": fit.run, "line": fit.line,
+            "rows": fit.rows.n, "shared": shared, "alike": alike,
+        }  # fmt: skip
+
+    def _met(self, fit: Fit, rows: Rows) -> tuple[int, int]:
+        pair = fit.number, rows.number
+        if pair not in self._counts:
+            self._counts[pair] = (
+                self.registry.shared(rows, fit.rows, fit.number),
+                self.registry.alike(rows, fit.rows, fit.number),
+            )
+        return self._counts[pair]
+
+    def _part(self, rows: Rows) -> Part | None:
+        """Return the part that rows are of: they were taken from it, or all stand in it."""
+        if rows.part is None:
+            rows.part = self._find_part(rows)
+        if rows.part is None:
+            return None
+        number, position = rows.part
+        split = self.splits[number]
+        return {
+            "what": split.what, "run": split.run, "line": split.line,
+            "number": position, "rows": split.parts[position].n,
+        }  # fmt: skip
+
+    def _find_part(self, rows: Rows) -> tuple[int, int] | None:
+        for number in range(len(self.splits))[: -_SPLITS - 1 : -1]:
+            for position, part in enumerate(self.splits[number].parts):
+                if (
+                    not part.forgotten
+                    and rows.n <= part.n
+                    and self.registry.shared(rows, part) == rows.n
+                ):
+                    return number, position
+        return None
+
+
+# ------------------------------------------------------------------ weak tables
+
+
+def _hold(table: dict[int, tuple[weakref.ref[Any], Any]], value: Any, fact: Any) -> None:
+    key = id(value)
+
+    def gone(ref: weakref.ref[Any]) -> None:
+        if table.get(key, (None,))[0] is ref:
+            del table[key]
+
+    try:
+        table[key] = (weakref.ref(value, gone), fact)
+    except TypeError:  # a list: it is known by what it holds
+        table.pop(key, None)
+
+
+def _held(table: dict[int, tuple[weakref.ref[Any], Any]], value: Any) -> Any:
+    found = table.get(id(value))
+    return found[1] if found is not None and found[0]() is value else None

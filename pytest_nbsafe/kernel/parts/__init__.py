@@ -1,0 +1,1 @@
+"""Following accesses below the names: attributes, keys, columns."""

@@ -1,0 +1,80 @@
+"""The places in a text at which it tells of its accesses, and the calls that tell."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..tracing.bound_names import parts_of
+
+USE, AT, KEY, END, CALL, MORE = (
+    f"__nbsafe_{word}__" for word in ("use", "at", "key", "end", "call", "more")
+)
+HOOKS = (USE, AT, KEY, END, CALL, MORE)
+_OF_HOOKS = frozenset(HOOKS)
+LOOK, TAKE, ARG, CALLEE, KEEP = "look", "take", "arg", "callee", "keep"
+"""What becomes of a value: it is looked at, taken elsewhere, passed to a call, called, or kept
+under a local name."""
+
+
+class Link(NamedTuple):
+    """One attribute or subscript: `keys` are those known from the text, `DYNAMIC` the others."""
+
+    attribute: str
+    keys: list[Any]
+    last: int
+    many: bool
+
+
+class Site:
+    """A place in a text: `line` of the cell (0: in a function), the name that it begins with."""
+
+    __slots__ = ("call", "inplace", "line", "links", "mode", "name", "stores")
+
+    def __init__(self, line: int, name: str, mode: str, call: int) -> None:
+        self.line = line
+        self.name = name
+        self.mode = mode
+        self.call = call
+        self.links: list[Link] = []
+        self.stores = ""
+        self.inplace = False
+
+
+def is_followed(value: Any) -> bool:
+    """Return whether a function tells of all that it accesses."""
+    if type(value) is not types.FunctionType:
+        return False
+    return not _OF_HOOKS.isdisjoint(value.__code__.co_names)
+
+
+def statement_lines(tree: ast.Module, line_of: Callable[[int], int]) -> dict[int, int]:
+    """Return, for each line of a text, the cell's line on which its statement begins."""
+    found: dict[int, int] = {}
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.stmt):
+            line = line_of(node.lineno)
+            end = node.end_lineno or node.lineno
+            found.update((number, line) for number in range(node.lineno, end + 1))
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            waiting += parts_of(node)
+    return found
+
+
+def names_bound(tree: ast.Module) -> set[str]:
+    """Return all names that a text binds anywhere, those that are local to a function as well."""
+    found: set[Any] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.Global):
+            found.update(node.names)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.update(alias.asname or alias.name for alias in node.names)
+        else:  # a definition, a handler, a pattern
+            found.update(getattr(node, field, None) for field in ("name", "rest"))
+    return {name for name in found if type(name) is str}

@@ -1,0 +1,201 @@
+"""Follows the cells of a child below the names: the fine-grained second pass.
+
+Texts that the child compiles are changed as they are (`rewrite`); functions that cells have defined
+before get code of the same text, changed in the same way. It is done where a suspicion is tried, in
+a process that is thrown away. A fault in here, or a function that cannot be followed, means that
+nothing is said of the run's parts; what the cell does stays the same.
+
+Source: Macke et al. 2021, section 3; the two passes are the design's.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+import re
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..contract import Access
+from ..functions.reach import FUTURE, codes_by_place, reachable
+from ..functions.stand_in import is_ours
+from ..tracing import instrument, unhook
+from ..tracing.cell_positions import TIMED
+from .access_calls import rewrite
+from .access_sites import AT, HOOKS, KEY, names_bound, statement_lines
+from .access_tracking import Accesses
+from .aliases import Aliases
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+class Follower:
+    """What follows the runs of one child; `replace` changes an attribute of the kernel for it."""
+
+    def __init__(self, tracer: Any, replace: Callable[[Any, str, Any], None]) -> None:
+        self.tracer = tracer
+        self.fault = ""
+        self.seen: set[int] = set()
+        self.codes: dict[tuple[str, int], dict[tuple[str, int], types.CodeType]] = {}
+        self.accesses: Accesses | None = None
+        self.known = 0
+        self.opaque: set[str] = set()
+        self.hooks: dict[str, Callable[..., Any]] = {}
+        try:
+            self._start(replace)
+        except Exception as error:
+            self._fail(error)
+
+    def _start(self, replace: Callable[[Any, str, Any], None]) -> None:
+        tracer = self.tracer
+        if sys.hexversion < 0x3090000:  # a kernel may be older than we; subscripts differ there
+            self.fault = "Python is too old"
+        elif not tracer.trace:
+            self.fault = "the kernel is not traced"
+        elif unhook.is_wanted():
+            self.fault = "a compiler that reads functions is loaded"
+        elif tracer.shell.ast_transformers:
+            self.fault = "the notebook rewrites its cells itself"
+        if self.fault:
+            return
+        registry = Aliases(tracer.home, tracer.shell.user_ns_hidden)
+
+        def fingerprint(value: Any) -> str:
+            return str(tracer.snapshot.fingerprint(value)["hash"])
+
+        self.accesses = Accesses(registry, fingerprint)
+        self.known = len(tracer.recorder.flags)
+        self.accesses.stopped = _let_pass
+        self.hooks = dict(zip(HOOKS, self.accesses.hooks()))  # noqa: B905  # not before 3.10
+        vars(builtins).update(self.hooks)
+        replace(tracer.shell, "transform_ast", self._changing(tracer.shell.transform_ast))
+
+    def begin(self, text: str) -> None:
+        """Take note that a cell is about to run."""
+        if self.fault or self.accesses is None:
+            return
+        try:
+            vars(builtins).update(self.hooks)
+            self.accesses.start()
+            self._swap(text)
+            self.accesses.opaque |= self.opaque
+        except Exception as error:
+            self._fail(error)
+
+    def end(self) -> tuple[list[Access] | None, str]:
+        """Return what the last run accessed; None where that is not known, and why."""
+        if self.fault or self.accesses is None:
+            return None, self.fault
+        try:
+            if self.accesses.fault:
+                return None, self.accesses.fault
+            recorder = self.tracer.recorder
+            entered = {*recorder.hits, *recorder._called}  # noqa: SLF001  # it is the tracer's
+            if any(hook < self.known for hook in entered):
+                return None, "a function was not followed"
+            return self.accesses.told(), ""
+        except Exception as error:
+            self._fail(error)
+            return None, self.fault
+
+    def _fail(self, error: Exception) -> None:
+        self.fault = self.fault or f"{type(error).__name__}: {error}"
+
+    # ------------------------------------------------------------ texts of the child
+
+    def _changing(self, original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return what stands in for the last of what rewrites a text before it is compiled."""
+
+        def transform_ast(node: Any) -> Any:
+            tree = original(node)
+            try:
+                if not self.fault and self.accesses is not None and isinstance(tree, ast.Module):
+                    self._change(tree, self.accesses)
+            except Exception as error:
+                self._fail(error)
+            return tree
+
+        return transform_ast
+
+    def _change(self, tree: ast.Module, accesses: Accesses) -> None:
+        """Change a text that is about to be compiled."""
+        source = self.tracer.sources[-1] if self.tracer.sources else None
+        if source is None or source.shift is None or instrument.imports_compiler(tree):
+            accesses.fault = "a text of the cell cannot be followed"
+            return
+        line_of, file = source.line_of, source.file
+        if id(source) in self.seen:  # %%time and %time compile their own text
+            file = TIMED[0]
+            run, line_of = self.tracer.places.files.get(file, (0, _unknown))
+            line_of = line_of if run == self.tracer.runs else _unknown
+        self.seen.add(id(source))
+        lines = statement_lines(tree, line_of)
+        accesses.bound |= names_bound(tree)
+        accesses.opaque |= rewrite(tree, accesses.sites, line_of)
+        if line_of is _unknown:
+            accesses.lines.pop(file, None)
+        else:
+            accesses.lines[file] = lines
+
+    # ------------------------------------------------------------ functions of earlier cells
+
+    def _swap(self, text: str) -> None:
+        """Give the functions that a text may call code that tells of its accesses."""
+        for function in reachable(_WORD.findall(text), self.tracer.home):
+            code = function.__code__
+            if code.co_filename not in self.tracer.places.files or is_ours(code):
+                continue
+            key = (code.co_filename, code.co_flags & FUTURE)
+            if key not in self.codes:
+                self.codes[key] = self._compiled(*key)
+            other = self.codes[key].get((code.co_name, code.co_firstlineno))
+            if other is not None and _is_alike(code, other) and self.tracer.texts.text_of(code):
+                function.__code__ = other
+
+    def _compiled(self, file: str, future: int) -> dict[tuple[str, int], types.CodeType]:
+        """Return the codes of a cell's functions, by name and first line, hooks and all."""
+        accesses, tracer = self.accesses, self.tracer
+        text = "".join(linecache.getlines(file))
+        if accesses is None or not text:
+            return {}
+        run, line_of = tracer.places.files[file]
+        flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        tree = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        if instrument.imports_compiler(tree):
+            return {}
+        monitored = tracer.monitor.alive
+        plan = instrument.plan(
+            tree, tracer.recorder, run, line_of, direct=True, monitored=monitored
+        )
+        if plan.edits and not hasattr(builtins, instrument.BEGIN):
+            tracer._offer_hooks()  # noqa: SLF001  # they are the tracer's
+        plan.apply()
+        self.opaque |= rewrite(tree, accesses.sites, line_of, module=False)
+        whole = compile(tree, file, "exec", flags, dont_inherit=True)
+        if monitored and plan.entries:
+            tracer.monitor.watch(whole, {}, plan.entries)
+        return codes_by_place(whole)
+
+
+def _let_pass() -> None:
+    """Let values pass without a look at them: what is followed no more shall not be slow."""
+    passing: dict[str, Callable[..., Any]] = dict.fromkeys(HOOKS, lambda _, value: value)
+    passing[AT] = lambda _, __, value: value
+    passing[KEY] = lambda _, __, ___, value: value
+    vars(builtins).update(passing)
+
+
+def _unknown(_line: int) -> int:
+    """Return that it is not known which line of the cell it is: who calls the text will tell."""
+    return 0
+
+
+def _is_alike(code: types.CodeType, other: types.CodeType) -> bool:
+    """Return whether a function that has one code can have the other."""
+    return all(
+        getattr(code, name) == getattr(other, name)
+        for name in ("co_freevars", "co_cellvars", "co_varnames", "co_argcount", "co_flags")
+    )

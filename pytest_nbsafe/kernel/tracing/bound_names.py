@@ -1,0 +1,152 @@
+"""Names that a statement binds by itself, as its text shows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SCOPES = (
+    *_DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
+_LOOPS = (ast.For, ast.AsyncFor)
+
+
+def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names a module-level statement surely binds when it is done, and the others.
+
+    The others: a loop's targets (its body may never run), walrus targets, captures of a pattern.
+    Of a compound statement only the header counts. `walrus` False: the text is known to have none.
+    """
+    if not walrus and type(node) in _TARGETS:
+        return _assigned(node), ()
+    sure: dict[str, None] = {}
+    maybe: dict[str, None] = {}
+    if isinstance(node, _DEFINITIONS):
+        sure[node.name] = None
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        names = (alias.asname or alias.name.split(".")[0] for alias in node.names)
+        sure.update((name, None) for name in names if name != "*")
+    for inner in header(node):
+        if isinstance(inner, ast.NamedExpr):
+            maybe[inner.target.id] = None
+        elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            (maybe if isinstance(node, _LOOPS) else sure)[inner.id] = None
+        else:
+            maybe.update((name, None) for name in _captures(inner))
+    return tuple(name for name in sure if name not in maybe), tuple(maybe)
+
+
+_TARGETS = {ast.Assign: "targets", ast.AugAssign: "target", ast.AnnAssign: "target", ast.Expr: ""}
+
+
+def _assigned(node: ast.stmt) -> tuple[str, ...]:
+    """Return the names that a simple statement without assignment expressions binds."""
+    found: Any = getattr(node, _TARGETS[type(node)], [])
+    names: dict[str, None] = {}
+    for target in found if type(found) is list else [found]:
+        for inner in [target] if type(target) is ast.Name else ast.walk(target):
+            if type(inner) is ast.Name and type(inner.ctx) is ast.Store:
+                names[inner.id] = None
+    return tuple(names)
+
+
+def header(node: ast.stmt) -> Iterator[ast.AST]:
+    """Yield the nodes that a statement evaluates by itself, its blocks and inner scopes left out.
+
+    A comprehension is looked into for walrus targets, which it binds outside itself.
+    """
+    waiting: list[ast.AST] = list(_header_children(node))
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, (*_DEFINITIONS, ast.Lambda)):
+            continue
+        if isinstance(inner, _SCOPES):
+            yield from (deep for deep in ast.walk(inner) if isinstance(deep, ast.NamedExpr))
+            continue
+        yield inner
+        waiting.extend(ast.iter_child_nodes(inner))
+
+
+def parts(node: Any) -> list[Any]:
+    """Return what is right under a node and may hold names; texts and None may be among it.
+
+    Quicker than the functions of `ast`, which yield contexts and operators too. What is no field
+    is left out: what prints tracebacks leaves a `parent` in nodes that all trees share.
+    """
+    kind = type(node)
+    fields = _FIELDS.get(kind)
+    if fields is None:
+        names = getattr(kind, "_fields", ())
+        fields = _FIELDS[kind] = tuple(name for name in names if name not in _NAMELESS)
+    held = vars(node) if fields else {}
+    found: list[Any] = []
+    for field in fields:
+        value = held.get(field)
+        if type(value) is list:
+            found += value
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {ast.Constant: ()}
+_NAMELESS = frozenset(
+    {"attr", "conversion", "ctx", "id", "kind", "names", "op", "ops", "type_comment"}
+)
+
+
+def statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """Yield every statement inside a node, whatever it is nested in, without its expressions."""
+    waiting = parts_of(node)
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, ast.stmt):
+            yield inner
+        waiting += parts_of(inner)
+
+
+def parts_of(node: ast.AST) -> list[ast.AST]:
+    """Return the statements and clauses right under a node."""
+    found: list[ast.AST] = []
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        found += getattr(node, field, ())
+    return found
+
+
+def global_names(node: ast.AST) -> tuple[str, ...]:
+    """Return the names that a function declares global."""
+    names: dict[str, None] = {}
+    for inner in statements(node):
+        if isinstance(inner, ast.Global):
+            names.update((name, None) for name in inner.names)
+    return tuple(names)
+
+
+def _header_children(node: ast.stmt) -> Iterator[ast.AST]:
+    if isinstance(node, _DEFINITIONS):
+        yield from node.decorator_list
+        return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            continue
+        if type(child).__name__ == "match_case":
+            yield from (part for part in ast.iter_child_nodes(child) if not is_stmt(part))
+        else:
+            yield child
+
+
+def is_stmt(node: ast.AST) -> bool:
+    """Tell whether a node is a statement."""
+    return isinstance(node, ast.stmt)
+
+
+def _captures(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a pattern captures (Python 3.10 and later)."""
+    if type(node).__name__ in {"MatchAs", "MatchStar"}:
+        name = getattr(node, "name", None)
+    else:
+        name = getattr(node, "rest", None) if type(node).__name__ == "MatchMapping" else None
+    if name:
+        yield name

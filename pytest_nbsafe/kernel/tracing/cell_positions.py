@@ -1,0 +1,90 @@
+"""Where exceptions and running code stand, told in cells' own lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType, TracebackType
+
+from ..contract import Raised
+
+_FRAMES = 50  # more are kept of neither end: a recursion repeats itself
+TIMED = ("<timed exec>", "<timed eval>")
+
+
+class CellPositions:
+    """Files that IPython compiled cells from: the run that last used each, and its line map."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, tuple[int, Callable[[int], int]]] = {}
+
+    def learn(self, file: str, run: int, line_of: Callable[[int], int]) -> None:
+        """Note that code of this run stands in `file`."""
+        self.files[file] = (run, line_of)
+
+    def frames(self, traceback: TracebackType | None) -> list[tuple[int, int]]:
+        """Return (run, line) of the frames of a traceback that stand in cells, outermost first."""
+        found = []
+        while traceback is not None:
+            known = self.files.get(traceback.tb_frame.f_code.co_filename)
+            if known is not None:
+                run, line_of = known
+                found.append((run, line_of(traceback.tb_lineno)))
+            traceback = traceback.tb_next
+        if len(found) > _FRAMES:
+            found[_FRAMES // 2 : -_FRAMES // 2] = []
+        return found
+
+    def executing(self, *, within_magic: bool = False) -> list[tuple[int, int]]:
+        """Return (run, line) of this thread's frames that stand in cells, innermost first.
+
+        With `within_magic` none of what lies outside of the body of a magic.
+        """
+        found: list[tuple[int, int]] = []
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # what else tells the line
+        while frame is not None:
+            if within_magic and found and frame.f_code.co_name == "run_cell_magic":
+                break
+            known = self.files.get(frame.f_code.co_filename)
+            if known is not None:
+                found.append((known[0], known[1](frame.f_lineno)))
+            frame = frame.f_back
+        return found
+
+    def current_line(self, run: int, *, within_magic: bool = False) -> int:
+        """Return the line of the run's cell that is executing in this thread, 0 when none is."""
+        frames = reversed(self.executing(within_magic=within_magic))
+        return next((line for owner, line in frames if owner == run), 0)
+
+    def raised(self, error: BaseException, run: int) -> Raised:
+        """Return what ended a run, with the innermost line in its own cell."""
+        frames = self.frames(error.__traceback__)
+        lines = [line for owner, line in frames if owner == run]
+        return {
+            "ename": type(error).__name__,
+            "evalue": message_of(error),
+            "line": lines[-1] if lines else self._syntax_line(error, run),
+            "frames": frames,
+        }
+
+    def _syntax_line(self, error: BaseException, run: int) -> int:
+        if not isinstance(error, SyntaxError) or not error.lineno:
+            return 0
+        known = self.files.get(error.filename or "")
+        if known is not None and known[0] != run:
+            return 0
+        return known[1](error.lineno) if known is not None else error.lineno
+
+
+def message_of(error: BaseException) -> str:
+    """Return an exception's message, made safe to send; its class's `__str__` may fail."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "(its message cannot be shown)"
+    return clean(text)
+
+
+def clean(text: str, limit: int = 2_000) -> str:
+    """Return text that any channel carries: bounded, without lone surrogates."""
+    return text[:limit].encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,108 @@
+"""Hooks of the interpreter itself (`sys.monitoring`, Python 3.12), free once they have told.
+
+A line or the entry of a function tells once and is then switched off, at that place alone. Code is
+left as it was compiled, so that nothing shows, not even to a compiler that reads it.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from types import CodeType
+from typing import Any
+
+from ..functions.reach import inside
+
+_NAME = "nbsafe"
+_TOOL_IDS = (4, 3)  # 0 to 2 and 5 are meant for debuggers, coverage, profilers and optimizers
+
+Names = Mapping["tuple[str, int]", int]
+
+
+class Monitor:
+    """Calls `begin` with the hook of a line, and `enter` with that of a function, when it runs.
+
+    `tool` is the number that the interpreter knows us by, -1 where there is none to be had.
+    """
+
+    def __init__(self, begin: Callable[[int], None], enter: Callable[[int], None]) -> None:
+        self.begin = begin
+        self.enter = enter
+        self.tool = -1
+        self._lines: dict[int, Mapping[int, int]] = {}
+        self._functions: dict[int, int] = {}
+        self._codes: dict[int, weakref.ref[CodeType]] = {}
+
+    @property
+    def alive(self) -> bool:
+        """Whether hooks can be set: nobody has taken our place away."""
+        monitoring: Any = getattr(sys, "monitoring", None)
+        return self.tool >= 0 and monitoring.get_tool(self.tool) == _NAME
+
+    def install(self) -> None:
+        """Take a place among the interpreter's tools, if one is free."""
+        monitoring: Any = getattr(sys, "monitoring", None)
+        if monitoring is None:
+            return
+        for number in _TOOL_IDS:
+            if monitoring.get_tool(number) is None:
+                monitoring.use_tool_id(number, _NAME)
+                self.tool = number
+                break
+        else:
+            return
+        events, disable = monitoring.events, monitoring.DISABLE
+
+        def line(code: CodeType, number: int) -> Any:
+            hook = self._lines.get(id(code), {}).get(number, -1)
+            if hook >= 0:
+                self.begin(hook)
+            return disable
+
+        def start(code: CodeType, _offset: int) -> Any:
+            hook = self._functions.get(id(code), -1)
+            if hook >= 0:
+                self.enter(hook)
+            return disable
+
+        monitoring.register_callback(self.tool, events.LINE, line)
+        monitoring.register_callback(self.tool, events.PY_START, start)
+
+    def remove(self) -> None:
+        """Give our place back."""
+        if self.alive:
+            monitoring: Any = getattr(sys, "monitoring", None)
+            for event in (monitoring.events.LINE, monitoring.events.PY_START):
+                monitoring.register_callback(self.tool, event, None)
+            monitoring.free_tool_id(self.tool)
+        self.tool = -1
+
+    def watch(self, code: CodeType, lines: Mapping[int, int], functions: Names) -> None:
+        """Set the hooks of a statement's lines, and of functions by their name and first line."""
+        monitoring: Any = getattr(sys, "monitoring", None)
+        self._lines.clear()  # of the statement before
+        if lines:
+            self._lines[id(code)] = lines
+            monitoring.set_local_events(self.tool, code, monitoring.events.LINE)
+        if functions:
+            for inner in inside(code):
+                hook = functions.get((inner.co_name, inner.co_firstlineno), -1)
+                if hook >= 0:
+                    self._functions[id(inner)] = hook
+                    self._codes[hook] = weakref.ref(inner)
+                    self._arm(inner)
+
+    def rearm(self, hook: int) -> None:
+        """Let a function tell once more."""
+        if not self.alive:
+            return
+        known = self._codes.get(hook)
+        code = known() if known is not None else None
+        if code is not None:
+            self._arm(code)
+
+    def _arm(self, code: CodeType) -> None:
+        monitoring: Any = getattr(sys, "monitoring", None)
+        monitoring.set_local_events(self.tool, code, 0)  # else what was switched off stays so
+        monitoring.set_local_events(self.tool, code, monitoring.events.PY_START)

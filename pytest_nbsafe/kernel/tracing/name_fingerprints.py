@@ -1,0 +1,125 @@
+"""What names held before a run and after it, with no second look where one cannot tell more."""
+
+from __future__ import annotations
+
+import ast
+import threading
+import time
+from collections.abc import Collection
+from typing import Any
+
+from ..adapter_lookup import of_class
+from ..contract import Fingerprint
+from ..hashing.snapshot import Snapshot
+from . import read_only_uses
+from .mentions import names_of
+
+_HEAVY_S = 0.0003
+
+
+class NameFingerprints:
+    """Fingerprints of the names that a run could access.
+
+    What the last run left is known at the start of the next. A value that took long to read and
+    that nothing else refers to stays known (`kept`) until a cell does more than look at it:
+    `heavy_s` is how long.
+    """
+
+    def __init__(self, shell: Any, snapshot: Snapshot, heavy_s: float = _HEAVY_S) -> None:
+        self.heavy_s = heavy_s
+        self.home: dict[str, Any] = shell.user_ns
+        self.hidden: Collection[str] = shell.user_ns_hidden
+        self.snapshot = snapshot
+        self.names: set[str] = set()
+        self.before: dict[str, Fingerprint] = {}
+        self._idle: set[str] = set()
+        self._texts = 0
+        self._last: dict[str, Fingerprint] = {}
+        self._kept: dict[str, Fingerprint] = {}
+        self._heavy: dict[str, bool] = {}
+        self._deferred: set[str] = set()
+        self._threads = 0
+
+    def start_run(self) -> None:
+        """Forget what was asked of the last run."""
+        self.names, self.before, self._idle = set(), {}, set()
+        self._texts = 0
+
+    def read(self, tree: ast.Module, raw: str) -> None:
+        """Take the fingerprints of what a text, about to run, could access."""
+        names = names_of(tree, self.home, self._deferred) - self.names
+        open_text = bool(self._heavy) and read_only_uses.goes_side_ways(raw)
+        joined = threading.active_count() > self._threads
+        if open_text or joined:
+            self._kept = {}
+        known = {} if joined else {**self._kept, **self._last}
+        self.names |= names
+        self.before.update(self._fingerprints(names, known))
+        self._last = {}  # from here on cells change things
+        self._texts += 1
+        plain = self._texts == 1 and not open_text and bool(self._heavy)
+        self._idle = self._only_looked_at(tree) if plain else set()
+
+    def finish(self, wanted: set[str], bound: set[str]) -> dict[str, Fingerprint]:
+        """Return the fingerprints after the run; `bound` are the names that were bound in it."""
+        known = {name: self.before[name] for name in self._idle & self.before.keys() - bound}
+        after = self._fingerprints(wanted, known)
+        if self._kept:
+            for name in bound | wanted | self._deferred:
+                self._kept.pop(name, None)
+        for name in self._heavy.keys() & after.keys():
+            if self._heavy[name] and name not in self._deferred and self._is_alone(name):
+                self._kept[name] = after[name]
+        self._last, self._threads = after, threading.active_count()
+        return after
+
+    def _fingerprints(
+        self, names: set[str], known: dict[str, Fingerprint]
+    ) -> dict[str, Fingerprint]:
+        found = {}
+        for name in sorted(names):
+            if name not in self.home or name in self.hidden:
+                continue
+            old = known.get(name)
+            if old is not None and old["identity"] == id(self.home[name]):
+                found[name] = old
+            else:
+                found[name] = self._fingerprint(name)
+        return found
+
+    def _fingerprint(self, name: str) -> Fingerprint:
+        value = self.home[name]
+        kind = type(value)
+        if kind is int or kind is float or kind is bool or value is None:
+            self._heavy.pop(name, None)
+            return self.snapshot.look(value)[0]
+        started = time.perf_counter()
+        found, flat = self.snapshot.look(value)
+        if time.perf_counter() - started > self.heavy_s:
+            self._heavy[name] = flat
+        else:
+            self._heavy.pop(name, None)
+        return found
+
+    def _is_alone(self, name: str) -> bool:
+        return name in self.home and read_only_uses.is_alone(self.home, name)
+
+    def _only_looked_at(self, tree: ast.Module) -> set[str]:
+        """Return the heavy names that a text surely does not change."""
+        heavy = self.names & self._heavy.keys() - self._deferred
+        flat = {name for name in heavy if self._heavy[name] and self._is_alone(name)}
+        found = read_only_uses.only_looked_at(tree, flat, self.home) if flat else set()
+        others = {name for name in heavy - flat if name in self.home}
+        changed = self._changed(tree, others) if others else None
+        if changed is not None:
+            objects = {id(self.home[name]) for name in changed if name in self.home}
+            found |= {name for name in others - changed if id(self.home[name]) not in objects}
+        return found
+
+    def _changed(self, tree: ast.Module, names: set[str]) -> set[str] | None:
+        """Return which of the values of one library a text changes, None when that is uncertain."""
+        adapter = of_class(type(self.home[next(iter(names))]))
+        if not hasattr(adapter, "changed_names"):
+            return None
+        changed: set[str] | None = adapter.changed_names(tree, names, self.home)
+        return changed

@@ -1,0 +1,78 @@
+"""What the user chose for this run: options win over the ini file, that over nbsafe's own files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_nbsafe import config as configs
+from pytest_nbsafe.errors import NbsafeError, suggestion
+from pytest_nbsafe.reports import REPORTERS
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was given by hand, and the report files to write: pairs of a format and a path."""
+
+    by_hand: Mapping[str, Any]
+    files: tuple[tuple[str, Path], ...]
+
+    @classmethod
+    def given(cls, config: pytest.Config, keys: Iterable[str]) -> Settings:
+        """Return what options and ini file say; `keys` are those that take one value.
+
+        Raises:
+            pytest.UsageError: they, or nbsafe's configuration at the root, are not understood.
+
+        """
+        by_hand: dict[str, Any] = {}
+        try:
+            for key in (*keys, "select", "ignore"):
+                for source, value in _values(config, key):
+                    configs.merge(configs.Config(), {key: value}, source)
+                    by_hand[key] = value
+            settings = cls(by_hand, tuple(_files(config)))
+            settings.of(config.rootpath / "any.ipynb")
+        except NbsafeError as error:
+            raise pytest.UsageError(str(error)) from error
+        return settings
+
+    def of(self, path: Path) -> configs.Config:
+        """Return the settings of one notebook.
+
+        Raises:
+            NbsafeError: its configuration is not understood, or its baseline cannot be read.
+
+        """
+        from pytest_nbsafe.app.inputs import configuration
+
+        return configuration(path, self.by_hand)
+
+
+def _values(config: pytest.Config, key: str) -> Iterator[tuple[str, Any]]:
+    """Yield what was given for a key, and where: the option last because it wins."""
+    name = f"nbsafe_{key}"
+    ini = config.getini(name)
+    if key == "baseline" and ini:
+        ini = str(config.rootpath / ini)
+    for source, value in ((name, ini), (f"--nbsafe-{key}", config.getoption(name))):
+        if value is not None:
+            yield source, value
+
+
+def _files(config: pytest.Config) -> Iterator[tuple[str, Path]]:
+    for source, values in _values(config, "report"):
+        for value in values:
+            form, colon, file = value.partition(":")
+            if not colon or not file:
+                hint = "for example json:nbsafe.json"
+                raise NbsafeError("bad-value", f"{source}: {value!r} is not FORMAT:FILE", hint)
+            if form not in REPORTERS:
+                hint = suggestion(form, REPORTERS, f"one of {', '.join(REPORTERS)}")
+                raise NbsafeError("no-such-format", f"{source}: no format {form!r}", hint)
+            base = config.invocation_params.dir if source.startswith("--") else config.rootpath
+            yield form, base / file

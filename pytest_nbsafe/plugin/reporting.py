@@ -1,0 +1,83 @@
+"""The hooks that gather the findings of a run, and show those that failed nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
+from pytest_nbsafe.plugin.items import NotebookItem
+from pytest_nbsafe.plugin.options import Settings
+from pytest_nbsafe.reports import REPORTERS, text, transport
+from pytest_nbsafe.reports.json import encodable
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+
+class Reporting:
+    """The findings of a run, gathered from the reports of its items.
+
+    They travel on the reports so that the controller of pytest-xdist has those of its workers.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._files = settings.files
+        self._findings: dict[Finding, None] = {}
+        self._unfailed: dict[Finding, None] = {}
+        self._notebooks: dict[str, NotebookReport] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Lay the findings of an item on its report, as plain data."""
+        report = yield
+        if isinstance(item, NotebookItem) and call.when == "call" and item.outcome is not None:
+            vars(report)["nbsafe"] = _packed(item)
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Gather what a report brings."""
+        packed = getattr(report, "nbsafe", None)
+        if packed is None:
+            return
+        failing, unfailed = map(transport.unpack, (packed["failing"], packed["unfailed"]))
+        self._findings.update(dict.fromkeys((*failing.findings, *unfailed.findings)))
+        self._unfailed.update(dict.fromkeys(unfailed.findings))
+        self._notebooks.update({notebook.path: notebook for notebook in failing.notebooks})
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the report files; of the processes of pytest-xdist only the controller does."""
+        if hasattr(session.config, "workerinput"):
+            return
+        findings = tuple(sorted(self._findings, key=sort_key))
+        report = Report(findings, tuple(self._notebooks[path] for path in sorted(self._notebooks)))
+        for form, file in self._files:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(REPORTERS[form](report), encoding="utf-8", newline="\n")
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """Show the findings that failed no item, and say what was written."""
+        if self._unfailed:
+            terminalreporter.section("nbsafe warnings", sep="=", yellow=True, bold=True)
+            for line in text.grouped(sorted(self._unfailed, key=sort_key)):
+                terminalreporter.line(line)
+        for form, file in self._files:
+            terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")
+
+
+def _packed(item: NotebookItem) -> dict[str, Any]:
+    """Return an item's findings as plain data: those that failed it, and the others."""
+    assert item.outcome is not None, "asked for after the item has run"
+    failing = text.failing(item.outcome, strict=item.file.settings.strict)
+    unfailed = tuple(finding for finding in item.outcome.findings if finding not in failing)
+    notebook = replace(item.file.opened().report(), path=item.file.shown)
+    return {
+        "failing": encodable(transport.pack(Report(failing, (notebook,)))),
+        "unfailed": encodable(transport.pack(Report(unfailed, ()))),
+    }

@@ -1,0 +1,1 @@
+"""Recorded sessions, run again: their files, their judge, their measures."""

@@ -1,0 +1,88 @@
+"""What is asked for, and what is said, after a step of a session that clean runs judge."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+
+from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.replay import read_doubts, stale_cells, stale_names
+from pytest_nbsafe.replay.session_runs import SessionEvidence, SessionRun, SessionText, StepAnswer
+from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A text to be run on the side of a session, `without` a name if one is given."""
+
+    text: int
+    without: str = ""
+
+
+Inquiry = Generator[TextRun, CellResult | None, StepAnswer]
+"""Yields what to run next, is sent what came of it, None when that is not known."""
+
+
+def session_texts(
+    notebook: Notebook, analyses: Mapping[int, CellAnalysis]
+) -> dict[int, SessionText]:
+    """Return what each text says, also through the functions that it defines."""
+    return {
+        number: SessionText(
+            source=notebook.cell(number).source,
+            makes=found.defines.union(*(each.writes for each in found.functions.values())),
+            dead=found.dead,
+            certain=frozenset(use.name for use in found.uses if use.certain),
+        )
+        for number, found in analyses.items()
+    }
+
+
+def clean_texts(runs: Sequence[SessionRun], cell: str) -> list[int]:
+    """Return the texts with which a cell counts in a clean run, in the order in which they run.
+
+    It is the latest text. Where that raised, what stands above the fault has its effect and what
+    stands below has not: so the last text that ran to its end comes before it, which is still what
+    the cell has made, and where it had no effect at all, the last text before it that had one.
+    """
+    good: int | None = None
+    partly: int | None = None
+    latest: int | None = None
+    for run in runs:
+        if run.cell != cell:
+            continue
+        latest = run.result.cell
+        if run.result.status == "ok":
+            good, partly = latest, None
+        elif run.result.made or run.result.deleted:
+            partly = latest
+    texts = [text for text in (good, partly) if text not in {None, latest}]
+    return [text for text in (*texts, latest) if text is not None]
+
+
+def needs_second(session: SessionEvidence) -> bool:
+    """Return whether a second clean run must tell what differs from what is chance."""
+    return stale_names.differ(session) or stale_cells.differ(session)
+
+
+def inquiry(session: SessionEvidence) -> Inquiry:
+    """Ask which stale names cells really read, and what the stale cells would do if they ran now.
+
+    Returns what is said of the last step.
+    """
+    names = stale_names.names(session)
+    cells = stale_cells.cells(session, names)
+    for doubt in read_doubts.doubts(session, names, cells):
+        text = session.last[doubt.cell].result.cell
+        without = yield TextRun(text, doubt.name)
+        plain = (yield TextRun(text)) if without is not None else None
+        if without is not None and plain is not None:
+            reads = read_doubts.settled(doubt, plain, without)
+            cells = read_doubts.corrected(cells, doubt, reads=reads)
+    reruns = {}
+    for cell in sorted(stale_cells.to_rerun(cells)):
+        rerun = yield TextRun(session.last[cell].result.cell)
+        if rerun is not None:
+            reruns[cell] = rerun
+    return stale_cells.answer(session, names, cells, reruns)

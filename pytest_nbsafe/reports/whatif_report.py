@@ -1,0 +1,214 @@
+"""The answer of `nbsafe whatif`: what would be stale, what is safe, and what to run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from pytest_nbsafe.absint.whatif_answer import Renamed, RerunCell, StaleSequence, WhatIf
+from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.reports import escape
+from pytest_nbsafe.reports.colour import Paint, ansi, plain
+from pytest_nbsafe.reports.json import VERSION, dump
+from pytest_nbsafe.reports.reporter import Reporter
+from pytest_nbsafe.sentences import cells, few
+from pytest_nbsafe.values import dataclass
+
+_MOST = 8
+"""So many entries of a kind are shown; JSON has them all."""
+_WIDTH = 64
+_PREAMBLE = ("#", "import ", "from ", "%", '"""', "@")
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfReport:
+    """The answer of `nbsafe whatif`, and the order in which the notebook is taken to have run."""
+
+    notebook: Notebook
+    order: str
+    answer: WhatIf
+
+
+def as_text(report: WhatIfReport, *, colour: bool = False) -> str:
+    """Return the answer for a reader at a terminal, a section for each question it settles."""
+    paint = ansi if colour else plain
+    parts = [_head(report, paint)]
+    parts += [
+        [paint(title, "heading"), *lines]
+        for title, lines in (section(report, paint) for section in _SECTIONS)
+        if lines
+    ]
+    parts.append(_ending(report.answer))
+    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+
+
+def as_json(report: WhatIfReport, *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has none
+    """Return the answer as a JSON document; a `depth` of null means however many runs."""
+    from dataclasses import asdict
+
+    answer = report.answer
+    document: dict[str, Any] = {
+        "version": VERSION,
+        "run": answer.run,
+        "change": answer.change,
+        "depth": answer.depth,
+        "order": report.order,
+        "makes": answer.makes,
+        "first": answer.first,
+        "stale": [asdict(read) for read in answer.stale],
+        "safe": answer.safe,
+        "rerun": [asdict(rerun) for rerun in answer.rerun],
+        "fresh": answer.fresh,
+        "isolated": answer.isolated,
+        "renamed": _rename(answer.renamed) if answer.renamed else None,
+        "leaks": [asdict(leak) for leak in answer.leaks],
+        "unknown": [asdict(place) for place in answer.unknown],
+        "complete": not answer.gave_up,
+        "gave_up": answer.gave_up,
+    }
+    return dump(document)
+
+
+def _rename(renamed: Renamed) -> dict[str, Any]:
+    return {
+        "undefined": renamed.undefined,
+        "elsewhere": [{"cell": reader, "definer": d} for reader, d in renamed.elsewhere],
+        "isolated": renamed.isolated,
+    }
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def _head(report: WhatIfReport, paint: Paint) -> list[str]:
+    answer, notebook = report.answer, report.notebook
+    path = escape.line(notebook.path)
+    changes = f" and only `{answer.change}` changes" if answer.change is not None else ""
+    question = f"{path}: what if {_cell(notebook, answer.run)} runs{changes}?"
+    lines = [paint(escape.line(question), "heading"), f"    {_first_line(notebook, answer.run)}"]
+    effect = f"makes {_names(answer.makes)} anew" if answer.makes else "binds nothing to be read"
+    lines.append(f"It {effect}. Before, the cells ran in {report.order} order.")
+    if answer.first:
+        before = cells(answer.first)
+        lines.append(f"To begin with what it read then, run {before} before it.")
+    return lines
+
+
+def _stale(report: WhatIfReport, paint: Paint) -> tuple[str, list[str]]:
+    by_sequence = groupby(report.answer.stale, lambda read: read.sequence)
+    groups = [list(reads) for _, reads in by_sequence]
+    return "Stale reads, if you run", _shown(groups, lambda group: _stale_lines(group, paint))
+
+
+def _stale_lines(group: Sequence[StaleSequence], paint: Paint) -> Iterator[str]:
+    first = group[0]
+    others = sorted({read.name for read in group[1:]})
+    also = f" (and {_names(others)})" if others else ""
+    yield f"  {paint(_sequence(first.sequence), 'warning')}"
+    yield f"    cell {first.cell} (line {first.line}) {escape.line(first.cause)}{also}"
+    left_out = sorted({cell for read in group for cell in read.left_out})
+    if left_out:
+        yield f"    {paint(f'run {cells(left_out)} before cell {first.cell}', 'remedy')}"
+
+
+def _leaks(report: WhatIfReport, paint: Paint) -> tuple[str, list[str]]:
+    return "Leaks, if you run", _shown(report.answer.leaks, lambda leak: _leak_lines(leak, paint))
+
+
+def _leak_lines(leak: StaleSequence, paint: Paint) -> Iterator[str]:
+    yield f"  {paint(_sequence(leak.sequence), 'error')}"
+    yield f"    cell {leak.cell} (line {leak.line}) {escape.line(leak.cause)}"
+    for step in leak.steps:
+        yield f"      cell {step.cell} (line {step.line}): {escape.line(step.cause)}"
+
+
+def _safe(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
+    return "Safe to run", _shown(report.answer.safe, lambda sequence: [f"  {_sequence(sequence)}"])
+
+
+def _rerun(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
+    def lines(rerun: RerunCell) -> Iterator[str]:
+        cell = _cell(report.notebook, rerun.cell)
+        yield f"  {cell:<14} {_first_line(report.notebook, rerun.cell)}"
+        yield f"  {'':<14} {escape.line(rerun.cause)}"
+
+    return "To bring all up to date, run in this order", _shown(report.answer.rerun, lines)
+
+
+def _renaming(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
+    answer, renamed = report.answer, report.answer.renamed
+    lines: list[str] = []
+    if renamed is not None:
+        name = f"`{escape.line(answer.change or '')}`"
+        if renamed.undefined:
+            lines.append(f"  {cells(renamed.undefined)} would read {name}, which no cell defines")
+        lines += [
+            f"  cell {reader} would read {name} of cell {d}" for reader, d in renamed.elsewhere
+        ]
+        if renamed.isolated:
+            lines.append(f"  {cells(renamed.isolated)} would share no name with any other cell")
+        lines = lines or ["  nothing else changes: no other cell reads it from here"]
+    title = f"If cell {answer.run} bound `{escape.line(answer.change or '')}` under another name"
+    return title, lines
+
+
+_SECTIONS: tuple[Callable[[WhatIfReport, Paint], tuple[str, list[str]]], ...] = (
+    _stale,
+    _leaks,
+    _safe,
+    _rerun,
+    _renaming,
+)
+
+
+def _ending(answer: WhatIf) -> list[str]:
+    """Return what is left to say: nothing follows, cells apart, and what is not known."""
+    lines: list[str] = []
+    if not answer.rerun:
+        lines.append("No result of another cell was made from that: nothing else has to run.")
+    if runnable := sorted({*answer.fresh} - {rerun.cell for rerun in answer.rerun}):
+        lines.append(f"Would read it, if run next: {cells(runnable)}.")
+    if answer.isolated:
+        lines.append(f"Shares no name with other cells: {cells(answer.isolated)}.")
+    lines += [
+        f"Not known: cell {u.cell} (line {u.line}): {escape.line(u.cause)}."
+        for u in answer.unknown[:_MOST]
+    ]
+    if len(answer.unknown) > _MOST:
+        lines.append(f"Not known: {len(answer.unknown) - _MOST} more places.")
+    if answer.gave_up:
+        lines.append(f"Not complete: {answer.gave_up}.")
+    return lines
+
+
+def _shown(items: Sequence[Any], lines: Callable[[Any], Iterable[str]]) -> list[str]:
+    """Return the lines of the first items, and how many more there are."""
+    shown = [line for item in items[:_MOST] for line in lines(item)]
+    if len(items) > _MOST:
+        shown.append(f"  ... and {len(items) - _MOST} more")
+    return shown
+
+
+def _cell(notebook: Notebook, number: int) -> str:
+    count = notebook.cell(number).count
+    return f"cell {number}" if count is None else f"cell {number} [{count}]"
+
+
+def _first_line(notebook: Notebook, number: int) -> str:
+    """Return the first line of a cell that does anything: no comment or import if there is more."""
+    lines = [line.strip() for line in notebook.cell(number).source.split("\n") if line.strip()]
+    code = next((line for line in lines if not line.startswith(_PREAMBLE)), "")
+    shown = escape.line(code or next(iter(lines), ""))
+    return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 3]}..."
+
+
+def _sequence(cells: Iterable[int]) -> str:
+    return ", ".join(str(cell) for cell in cells)
+
+
+def _names(names: Sequence[str]) -> str:
+    return few([f"`{escape.line(name)}`" for name in names], most=5)
+
+
+WHATIF_REPORTERS: Mapping[str, Reporter[WhatIfReport]] = {"json": as_json, "text": as_text}

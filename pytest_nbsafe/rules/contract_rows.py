@@ -1,0 +1,182 @@
+"""The rows of the tables that contracts read, from a notebook's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+
+from pytest_nbsafe.analysis import dependencies, syntax
+from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.syntax import CellSyntax, Invocation
+from pytest_nbsafe.contracts.database import Row
+from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.order import orderings as orders
+from pytest_nbsafe.rules import contract_run_rows
+from pytest_nbsafe.rules.base import Facts
+
+
+def of(table: str, facts: Facts, findings: Iterable[Finding]) -> Iterator[Row]:
+    """Yield the rows of one table of the schema, in page order."""
+    if table == "findings":
+        return _findings(findings)
+    return _READERS[table](facts)
+
+
+def _cells(facts: Facts) -> Iterator[Row]:
+    for cell in facts.notebook.cells:
+        analysis = facts.graph.cells.get(cell.number)
+        fault = analysis.fault.message if analysis and analysis.fault else ""
+        lines = cell.source.count("\n") + 1 if cell.source else 0
+        tags, outputs = ",".join(cell.tags), len(cell.outputs)
+        yield (
+            *(cell.number, cell.kind, str(cell.id), cell.count, tags),
+            *(cell.source, lines, outputs, fault),
+        )
+
+
+def _outputs(facts: Facts) -> Iterator[Row]:
+    for cell in facts.notebook.cells:
+        for position, output in enumerate(cell.outputs, start=1):
+            what = (output.kind, output.name, output.text, output.ename, output.evalue)
+            yield (cell.number, position, *what)
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def _statements(facts: Facts) -> Iterator[Row]:
+    for number, cell in facts.graph.cells.items():
+        for found in cell.statements:
+            groups = found.reads, found.writes, found.mutates, found.deletes, found.calls
+            yield (number, *_place(found.span), found.kind, *map(_listed, groups))
+
+
+def _reads(facts: Facts) -> Iterator[Row]:
+    for number, cell in facts.graph.cells.items():
+        for found in cell.statements:
+            yield from ((number, found.span.line, name, "") for name in sorted(found.reads))
+        for function in cell.functions.values():
+            for name in sorted(function.reads):
+                yield (number, function.reads[name].span.line, name, function.name)
+
+
+def _defs(facts: Facts) -> Iterator[Row]:
+    for number, cell in facts.graph.cells.items():
+        for found in cell.definitions:
+            yield (number, *_place(found.span), found.name, found.kind, int(found.certain))
+
+
+def _uses(facts: Facts) -> Iterator[Row]:
+    for number in facts.graph.cells:
+        for use in dependencies.needs(facts.graph, number):
+            sure = int(use.certain), int(use.guarded)
+            yield (number, *_place(use.span), use.name, *sure, use.via)
+
+
+def _edges(facts: Facts) -> Iterator[Row]:
+    for edge in dependencies.edges(facts.graph, tuple(facts.graph.cells)):
+        lines = edge.use.span.line, edge.definition.span.line
+        yield (edge.reader, lines[0], edge.definer, lines[1], edge.name, edge.cause)
+
+
+def _functions(facts: Facts) -> Iterator[Row]:
+    for number, cell in facts.graph.cells.items():
+        for found in cell.functions.values():
+            groups = map(_listed, (found.reads, found.writes, found.calls))
+            parameters = ",".join(found.parameters)
+            yield (number, *_place(found.span), found.name, parameters, *groups)
+
+
+def _orders(facts: Facts) -> Iterator[Row]:
+    for name, strategy in orders.ORDERINGS.items():
+        chosen = name == facts.plan.order
+        plan = facts.plan if chosen else strategy(facts.graph)
+        for run in plan.runs:
+            told = run.session, int(run.recorded), run.reason
+            yield (name, int(chosen), run.step, run.cell, run.count, *told)
+
+
+# -- syntax ----------------------------------------------------------------------------------------
+
+
+def _imports(facts: Facts) -> Iterator[Row]:
+    for number in facts.graph.cells:
+        for found in syntax.imports(facts.graph, number):
+            package = "" if found.level else found.module.partition(".")[0]
+            names = found.name, found.module, package, found.attribute
+            where = found.level, int(found.guarded), found.function
+            yield (number, *_place(found.span), *names, *where)
+
+
+def _calls(facts: Facts) -> Iterator[Row]:
+    for call, cell, found in _numbered_calls(facts):
+        yield (call, cell, *_place(found.span), found.callee, found.target, found.function)
+
+
+def _arguments(facts: Facts) -> Iterator[Row]:
+    for call, cell, found in _numbered_calls(facts):
+        for position, given in enumerate(found.arguments, start=1):
+            yield (call, cell, position, given.keyword, given.text, int(given.literal))
+
+
+def _numbered_calls(facts: Facts) -> Iterator[tuple[int, int, Invocation]]:
+    """Yield each call with its number in the notebook and its cell."""
+    numbers = count(1)
+    for cell in _syntaxes(facts):
+        for found in cell.invocations:
+            yield next(numbers), cell.cell, found
+
+
+def _texts(facts: Facts) -> Iterator[Row]:
+    for cell in _syntaxes(facts):
+        for text in cell.texts:
+            yield (cell.cell, *_place(text.span), text.value, text.function)
+
+
+def _magics(facts: Facts) -> Iterator[Row]:
+    for cell in _syntaxes(facts):
+        for found in cell.escapes:
+            yield (cell.cell, found.line, found.kind, found.name, found.text)
+
+
+def _syntaxes(facts: Facts) -> Iterator[CellSyntax]:
+    return (syntax.of(facts.graph, number) for number in facts.graph.cells)
+
+
+# -- the rest --------------------------------------------------------------------------------------
+
+
+def _findings(findings: Iterable[Finding]) -> Iterator[Row]:
+    for found in findings:
+        where = found.location
+        what = found.code, found.name, found.severity, found.verdict
+        yield (*what, where.cell or None, where.line, where.column, found.message)
+
+
+def _place(span: Span) -> tuple[int, int, int, int]:
+    return span.line, span.column, span.end_line, span.end_column
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ",".join(sorted(names))
+
+
+_READERS: Mapping[str, Callable[[Facts], Iterator[Row]]] = {
+    "cells": _cells,
+    "statements": _statements,
+    "reads": _reads,
+    "defs": _defs,
+    "uses": _uses,
+    "edges": _edges,
+    "orders": _orders,
+    "imports": _imports,
+    "calls": _calls,
+    "arguments": _arguments,
+    "texts": _texts,
+    "magics": _magics,
+    "functions": _functions,
+    "outputs": _outputs,
+    "runs": contract_run_rows.runs,
+    "lineage": contract_run_rows.lineage,
+    "verdicts": contract_run_rows.verdicts,
+}

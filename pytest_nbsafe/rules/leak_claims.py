@@ -1,0 +1,112 @@
+"""Leaks as claims: what was found in each order of cells, and the words that tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from pytest_nbsafe.absint.leakage.leak import Leak
+from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.values import replace
+
+__all__ = ["Leak", "claims", "found", "learns", "named", "of_name", "pipeline", "verb"]
+
+_RAN = ", in the order in which the cells ran"
+_PAGE = ", when the cells run from top to bottom"
+
+
+def found(
+    analyse: Callable[[Sequence[int]], tuple[Leak, ...]],
+    plan: Plan,
+    page: Plan,
+    *,
+    notes: bool = True,
+) -> tuple[tuple[Leak, str], ...]:
+    """Return the leaks of a plan and of the page's own order, each with the words for its order.
+
+    A leak counts in the order that was run. One that only the page's order has is a suspicion, and
+    told as a note: the saved scores do not come from it, and a run from top to bottom shows it.
+    Without `notes` it is not looked for.
+    """
+    if plan.cells == page.cells:
+        return tuple((leak, "") for leak in analyse(page.cells))
+    ran = {_key(leak): leak for leak in analyse(plan.cells)}
+    below = {_key(leak): leak for leak in analyse(page.cells)} if ran or notes else {}
+    told = [(leak, "" if key in below else _RAN) for key, leak in ran.items()]
+    rest = [leak for key, leak in below.items() if key not in ran]
+    return (*told, *((replace(leak, certain=False), _PAGE) for leak in rest))
+
+
+def _key(leak: Leak) -> tuple[str, int, int]:
+    return leak.code, leak.cell, leak.span.line
+
+
+def claims(
+    facts: Facts, code: str, says: Callable[[Leak], str], remedy: Callable[[Leak], str]
+) -> Iterator[Claim]:
+    """Yield a claim for each leak of this code, with what it adds to another's path."""
+    for leak, order in facts.leaks():
+        if leak.code == code:
+            severity: Severity | None = "note" if order == _PAGE else None
+            yield _claim(facts, leak, says(leak) + order, remedy(leak), severity)
+
+
+def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severity | None) -> Claim:
+    verdict: Verdict = leak.verdict or ("proved" if leak.certain else "suspected")
+    return Claim(
+        finding(
+            facts,
+            leak.code,
+            leak.cell,
+            leak.span,
+            verdict,
+            message,
+            steps=tuple(Step(*step) for step in leak.steps),
+            remedy=remedy,
+            severity=severity,
+        ),
+        fault=_fault(leak),
+        also=Step(leak.cell, leak.span.line, message),
+    )
+
+
+def _fault(leak: Leak) -> tuple[str, int, int]:
+    """Return what leaks have in common that are mended together: preparing rows in one cell."""
+    if leak.code.startswith("NBS30"):
+        return "NBS30", leak.cell, 0
+    return leak.code, leak.cell, 0 if leak.code == "NBS311" else leak.span.line
+
+
+# -- words for the messages ------------------------------------------------------------------------
+
+
+def verb(leak: Leak, certain: str, possible: str) -> str:
+    """Return the verb that says how sure it is."""
+    return certain if leak.certain else possible
+
+
+def learns(leak: Leak) -> str:
+    """Return what a class (it is fitted) or a function (it learns) does with rows."""
+    if leak.what[:1].isupper():
+        return verb(leak, "is fitted on", "may be fitted on")
+    return verb(leak, "learns from", "may learn from")
+
+
+def named(name: str) -> str:
+    """Return a name of the code in its marks, and words as they are."""
+    return name if " " in name else f"`{name}`"
+
+
+def of_name(name: str) -> str:
+    """Return a name to stand in brackets behind what it means, "" for none."""
+    return f" (`{name}`)" if name else ""
+
+
+def pipeline(leak: Leak) -> str:
+    """Return the pipeline that does it right, as code."""
+    names = leak.what, leak.model
+    if not all(name.isidentifier() and name[0].isupper() for name in names) or len({*names}) < 2:
+        return "a pipeline"
+    return f"`make_pipeline({leak.what}(), {leak.model}())`"

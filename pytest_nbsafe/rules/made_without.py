@@ -1,0 +1,73 @@
+"""Saved results that were made without a cell above that never ran: a case of NBS201."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.page_edges import downstream
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge import proof
+from pytest_nbsafe.judge.trial import Judgement, RanOtherwise
+from pytest_nbsafe.order.ambiguous_reads import ambiguous
+from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.wording import against_clean
+
+
+def claims(facts: Facts, edges: Sequence[Edge], told: Collection[int]) -> Iterator[Claim]:
+    """Yield a claim for each cell, not told yet, that a cell which never ran would change.
+
+    The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
+    cell that is left out as the other of two choices NBS104 tells.
+    """
+    if facts.trial is None:
+        return
+    lone = facts.trial.ran_otherwise
+    lost = {edge.definer for edge in edges if _never_ran(facts, edge.definer)}
+    lost |= {lone.cell} if lone is not None and not lone.counts else set()
+    if not lost:
+        return
+    lost -= {found.nearest for found in ambiguous(facts.graph) if found.reason == "never-run"}
+    if lone is not None and lone.cell in lost:
+        yield _claim(facts, lone)
+    known = set(told)
+    for definer in sorted(lost):
+        for cell in downstream(edges, definer):
+            judgement = facts.trial.judgements.get(cell)
+            if cell not in known and judgement is not None and _is_proof(facts, judgement):
+                known.add(cell)
+                seen = RanOtherwise(definer, (), cell, judgement.saved, judgement.clean)
+                yield _claim(facts, seen)
+
+
+def _never_ran(facts: Facts, cell: int) -> bool:
+    return facts.notebook.cell(cell).count is None and facts.plan.last_run(cell) is None
+
+
+def _is_proof(facts: Facts, judgement: Judgement) -> bool:
+    cell = judgement.cell
+    return (
+        judgement.output == "differs"
+        and proof.is_reached(facts, cell)
+        and proof.shows_plan(facts, cell)
+        and proof.is_reached_twice(facts, cell)
+    )
+
+
+def _claim(facts: Facts, seen: RanOtherwise) -> Claim:
+    return Claim(
+        finding(
+            facts,
+            "NBS201",
+            seen.shown,
+            1,
+            "confirmed",
+            f"the saved output is stale: it was made without cell {seen.cell}, which never ran",
+            steps=(
+                Step(seen.cell, 1, "has no count: it was added, or not run, in that session"),
+                Step(seen.shown, 1, against_clean(seen.saved, seen.clean)),
+            ),
+            remedy="restart the kernel, run all cells from the top, and save",
+        ),
+        explains=frozenset({("stale", seen.shown, 0)}),
+    )

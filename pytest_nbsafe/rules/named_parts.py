@@ -1,0 +1,60 @@
+"""What a finding calls a name: by the parts that were seen to be read and to differ, if known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_nbsafe.analysis.parts import Parts, Reader, apart
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.rules.wording import names
+
+_MOST = 3
+
+
+def of_read(facts: Facts, name: str, cell: int) -> tuple[str, ...]:
+    """Return the parts of a name that a cell read and that differ: `df['a']`, else the name."""
+    found = facts.trial.seen.differing(name, cell) if facts.trial else ()
+    return found if 0 < len(found) <= _MOST else (name,)
+
+
+def of_change(facts: Facts, name: str, reader: int, definer: int) -> tuple[str, ...]:
+    """Return the parts of a name that one cell read and the other changed, else the name."""
+    if facts.trial is None or facts.trial.seen.read(name, reader) is None:
+        return (name,)
+    changed = _changed(facts, name, definer)
+    found = facts.trial.seen.within(name, reader, changed) if () not in changed else ()
+    return found if 0 < len(found) <= _MOST else (name,)
+
+
+def are_apart(facts: Facts, name: str, reader: int, definer: int) -> bool:
+    """Return whether one cell was seen to read other parts of a name than the other changes."""
+    read = facts.trial.seen.read(name, reader) if facts.trial else None
+    return read is not None and apart(read, _changed(facts, name, definer))
+
+
+def _changed(facts: Facts, name: str, definer: int) -> Parts:
+    assert facts.trial is not None, "asked only after a run"
+    return facts.trial.seen.changed(name, definer) or _by_text(facts, name, definer)
+
+
+def _by_text(facts: Facts, name: str, definer: int) -> Parts:
+    """Return the parts of a name that the text of a cell changes, `()` where it makes the name."""
+    reader = Reader(facts.graph)
+    lines = {d.span.line for d in facts.graph.cells[definer].definitions if d.name == name}
+    found = {part for line in lines for part in reader.changed(name, definer, line)}
+    return frozenset(found or {()})
+
+
+def read(facts: Facts, name: str, cell: int) -> str:
+    """Return what a sentence calls what a cell read of a name."""
+    return names(of_read(facts, name, cell))
+
+
+def changed(facts: Facts, name: str, reader: int, definer: int) -> str:
+    """Return what a sentence calls what one cell read of a name and the other changed."""
+    return names(of_change(facts, name, reader, definer))
+
+
+def parts(name: str, symbols: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the symbols that are parts of a name, and not the whole of it."""
+    return tuple(symbol for symbol in symbols if symbol != name)

@@ -1,0 +1,147 @@
+"""The story of a stale symbol: what made it, what has been made anew since, and how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.page_edges import downstream, page_edges, upstream
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules import named_parts
+from pytest_nbsafe.rules.base import Facts, Mark
+from pytest_nbsafe.rules.cell_actions import action, only_changes
+from pytest_nbsafe.rules.wording import called, names, ran_as
+from pytest_nbsafe.sentences import cells
+from pytest_nbsafe.trace import lineage, refreshers
+from pytest_nbsafe.trace.results import Record
+from pytest_nbsafe.trace.suspicions import Cause, OutdatedResult, StaleRead
+
+
+def why_older(facts: Facts, read: StaleRead) -> str:
+    """Return "`a` from cell 2 is older than `b` of cell 1", and the way between if it is long."""
+    if not read.chain:
+        return f"{called(read.name)} is older than what it was made from"
+    near, root = read.chain[0], read.chain[-1]
+    old = named_parts.of_read(facts, near.symbol, read.cell)
+    text = f"{names(old)} from cell {near.cell} {'is' if len(old) == 1 else 'are'} older than "
+    text += f"{newer(facts, root)} of cell {root.parent_cell}"
+    if len(read.chain) > 1:
+        between = ", ".join(called(cause.symbol) for cause in read.chain[1:])
+        text += f", which it was made from through {between}"
+    return text
+
+
+def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
+    """Return the path as it happened: what made each symbol, then what was made anew."""
+    steps = [
+        Step(
+            cause.cell,
+            cause.line,
+            f"{_made(facts, cause)} {ran_as(facts.plan, cause.at[0])}",
+        )
+        for cause in reversed(chain)
+    ]
+    if chain:
+        root = chain[-1]
+        shown = named_parts.of_change(facts, root.parent, root.cell, root.parent_cell)
+        does = action(facts, root.parent_cell, [root.parent], shown).anew
+        does += f" {ran_as(facts.plan, root.parent_at[0])}"
+        steps.append(Step(root.parent_cell, root.parent_line, does))
+    return tuple(steps)
+
+
+def _made(facts: Facts, cause: Cause) -> str:
+    if only_changes(facts, cause.cell, [cause.symbol]):
+        return f"changed {called(cause.symbol)} with {newer(facts, cause)}"
+    return f"made {called(cause.symbol)} from {newer(facts, cause)}"
+
+
+def parts(facts: Facts, read: StaleRead) -> tuple[str, ...]:
+    """Return the parts of names that a stale read is about, where they were seen."""
+    found = named_parts.parts(read.name, named_parts.of_read(facts, read.name, read.cell))
+    for cause in read.chain[-1:]:
+        shown = named_parts.of_change(facts, cause.parent, cause.cell, cause.parent_cell)
+        found += named_parts.parts(cause.parent, shown)
+    return tuple(dict.fromkeys(found))
+
+
+def newer(facts: Facts, cause: Cause) -> str:
+    """Return what a sentence calls the parent that was made anew, by the parts that were read."""
+    return named_parts.changed(facts, cause.parent, cause.cell, cause.parent_cell)
+
+
+def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
+    """Return the name that was made anew, and the cell that did it."""
+    if isinstance(suspicion, OutdatedResult):
+        return suspicion.name, suspicion.definer
+    if not suspicion.chain:
+        return suspicion.name, 0
+    return suspicion.chain[-1].parent, suspicion.chain[-1].parent_cell
+
+
+def link(suspicion: StaleRead | OutdatedResult) -> tuple[int, int]:
+    """Return the cell that made something anew, and the one that had read what was there before."""
+    if isinstance(suspicion, OutdatedResult):
+        return suspicion.definer, [*suspicion.through[-1:], suspicion.cell][0]
+    cause = suspicion.chain[-1] if suspicion.chain else None
+    return (cause.parent_cell, cause.cell) if cause is not None else (0, suspicion.cell)
+
+
+def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> frozenset[Mark]:
+    """Return the trouble that this staleness accounts for.
+
+    That is the old result, every contradicted dependency on its path, those of other cells
+    (by the page's `edges`) on the cell that made something anew, and those of this cell on what
+    was made of that: one cause.
+    """
+    _, definer = root(suspicion)
+    found: set[Mark] = {("stale", suspicion.cell, 0)}
+    found.update(("edge", definer, e.reader) for e in edges if e.definer == definer)
+    own = {edge.definer for edge in edges if edge.reader == suspicion.cell}
+    found.update(("edge", made, suspicion.cell) for made in own & {*downstream(edges, definer)})
+    if isinstance(suspicion, StaleRead):
+        found.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
+    else:
+        found.add(("edge", *link(suspicion)))
+    return frozenset(found)
+
+
+def records(facts: Facts) -> tuple[Record, ...]:
+    """Return what the statements did that ran: those of the replayed plan, else of the clean."""
+    trial = facts.trial
+    return lineage.records((trial.replay or trial.clean).results) if trial else ()
+
+
+def refresh_remedy(facts: Facts, read: StaleRead) -> str:
+    """Return which cells to run again, so that all that is read is fresh, and then this one."""
+    reads = [one for one in facts.suspicions.stale_reads if one.step == read.step]
+    known = records(facts)
+    again = refreshers.of_reads(reads, known)
+    if missed := _outdated_above(facts, read.cell, page_edges(facts.graph)) - {*again}:
+        again = refreshers.with_changers(sorted({*again, *missed}), read.cell, known)
+    if not again:
+        return "run the notebook from the top"
+    order = ", in this order" if len(again) > 1 else ""
+    return f"run {cells(again)} again{order}, then this cell"
+
+
+def first_again(facts: Facts, cell: int, edges: Sequence[Edge]) -> tuple[int, ...]:
+    """Return the cells to run again before an outdated one: all above that it is made from.
+
+    So are those that would refresh what it read itself, and is stale by now: `memo = {}`.
+    """
+    known = records(facts)
+    outdated = _outdated_above(facts, cell, edges)
+    read = _read(known, {*outdated, cell})
+    stale = [one for one in facts.suspicions.stale_reads if one.name in read]
+    fresh = {maker for one in stale for maker in refreshers.of_reads([one], known) if maker < cell}
+    return refreshers.with_changers(sorted(outdated | fresh), cell, known)
+
+
+def _outdated_above(facts: Facts, cell: int, edges: Sequence[Edge]) -> set[int]:
+    """Return the outdated cells that a cell is made from, however far."""
+    return {old.cell for old in facts.suspicions.outdated} & {*upstream(edges, cell)}
+
+
+def _read(known: Sequence[Record], cells: Collection[int]) -> frozenset[str]:
+    return frozenset(name for record in known if record.cell in cells for name in record.reads)

@@ -1,0 +1,89 @@
+"""The words that messages are made of: names, cells, counts, and saved text in quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_nbsafe import sentences
+from pytest_nbsafe.analysis.state import is_random
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge.trial import PICTURE, Rerun
+from pytest_nbsafe.order.plan import Plan, Run
+
+_WIDTH = 60
+_LEAD, _TAIL = 20, 15
+"""Of two long lines: what is shown before the first place that differs, and at least after it."""
+QUOTES = ("'", '"')
+
+
+def called(symbol: str) -> str:
+    """Return what a sentence calls a symbol: in backticks, a file by its path alone."""
+    if is_random(symbol):
+        return symbol
+    return f"`{symbol[1:-1] if symbol[:1] in QUOTES else symbol}`"
+
+
+def names(items: Iterable[str]) -> str:
+    """Return symbols as a sentence calls them, listed in the order given."""
+    return sentences.listed(map(called, items))
+
+
+def few(items: Sequence[str], most: int = 4) -> str:
+    """Return names in backticks, and of a long list how many more there are."""
+    return sentences.few([called(item) for item in items], most)
+
+
+def one_line(text: str, width: int = 200) -> str:
+    """Return the text on one line, cut to what fits."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 3]}..."
+
+
+def quoted(text: str) -> str:
+    """Return the text in quotes, cut to what fits into a sentence."""
+    return f'"{one_line(text, _WIDTH)}"'
+
+
+def shown(text: str) -> str:
+    """Return a line of output as a sentence names it: quoted, or "nothing" when empty."""
+    return quoted(text) if text.strip() else "nothing"
+
+
+def against_clean(saved: str, clean: str) -> str:
+    """Return how a cell's saved text and that of a clean run differ; of long lines the part."""
+    if saved == clean == PICTURE:
+        return "shows a picture, a clean run gives another"
+    pairs = enumerate(zip(saved, clean, strict=False))
+    first = next((i for i, (old, new) in pairs if old != new), min(len(saved), len(clean)))
+    if first > _WIDTH - _TAIL and saved.strip() and clean.strip():
+        saved, clean = (f"...{text[first - _LEAD :]}" for text in (saved, clean))
+    return f"shows {shown(saved)}, a clean run gives {shown(clean)}"
+
+
+def ran_as(plan: Plan, step: int) -> str:
+    """Return a phrase for one step of a plan: "as [4]", or how it came to be there."""
+    run: Run | None = plan.runs[step - 1] if 0 < step <= len(plan.runs) else None
+    if run is None:
+        return "in its last run"
+    if run.recorded and run.count is not None:
+        return f"as [{run.count}]"
+    return "in an earlier run, which the counts imply"
+
+
+def refreshed_difference(rerun: Rerun | None) -> str:
+    """Return what differs, as the end of a message; empty when nothing is known to."""
+    if rerun is None or rerun.result != "differs" or not rerun.differences:
+        return ""
+    return f" ({rerun.differences[0]} when refreshed)"
+
+
+def rerun_steps(rerun: Rerun | None, line: int) -> tuple[Step, ...]:
+    """Return what came of running the cell again as a step of a path."""
+    if rerun is None or rerun.result != "differs":
+        return ()
+    first = f", after {sentences.cells(rerun.after)}" if rerun.after else ""
+    return (
+        Step(
+            rerun.cell, line, f"run again on the side{first}: {sentences.listed(rerun.differences)}"
+        ),
+    )

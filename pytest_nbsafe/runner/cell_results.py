@@ -1,0 +1,115 @@
+"""What came of a run, made from what the kernel sent back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.kernel.contract import CellRun, SideRun
+from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.runner import kernel_questions
+from pytest_nbsafe.runner.failures import as_failure
+from pytest_nbsafe.runner.kernel_process import Exchange
+from pytest_nbsafe.trace.evaluations import copies, evaluations
+from pytest_nbsafe.trace.events import records, values
+from pytest_nbsafe.trace.results import CellResult, Failure, Incident
+from pytest_nbsafe.values import replace
+
+
+class CellResults:
+    """Makes the results of the runs in one kernel, and knows which of its runs ran which cell.
+
+    `analyses` saves analysing the notebook again. `fault` is what went wrong with the tracer; the
+    next result tells it.
+    """
+
+    def __init__(
+        self, notebook: Notebook, analyses: Mapping[int, CellAnalysis] | None, *, trace: bool
+    ) -> None:
+        self.fault = ""
+        self.run_cells: dict[int, int] = {}
+        self._notebook = notebook
+        self._analyses = analyses
+        self._trace = trace
+
+    def of_run(self, cell: Cell, step: int, exchange: Exchange, duration_s: float) -> CellResult:
+        """Return the result of a run in the kernel."""
+        event = exchange.event
+        if event is not None:
+            self.run_cells[event["run"]] = cell.number
+        failure = self._failure(exchange, event)
+        status = exchange.status
+        if status == "ok" and failure is not None:
+            status = "raised"
+        result = CellResult(
+            step,
+            cell.number,
+            status,
+            failure=failure,
+            reason=exchange.reason,
+            outputs=exchange.collector.outputs(),
+            incidents=self._incidents(exchange),
+            duration_s=duration_s,
+        )
+        return self._traced(result, event) if event is not None else result
+
+    def of_side_runs(
+        self, runs: Sequence[SideRun], cells: Sequence[Cell], raw: str
+    ) -> tuple[CellResult, ...]:
+        """Return the results of runs on the side, their steps counted from 1.
+
+        The kernel itself has not run them. `raw` is what compiled code wrote in the last.
+        """
+        known, self.run_cells = self.run_cells, dict(self.run_cells)
+        try:
+            return tuple(
+                self._of_side_run(run, cell, step, raw if step == len(runs) else "")
+                for step, (run, cell) in enumerate(zip(runs, cells, strict=False), 1)
+            )
+        finally:
+            self.run_cells = known
+
+    def _of_side_run(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
+        collector = kernel_questions.collector(run, raw)
+        return self.of_run(cell, step, Exchange(collector, run["reply"], run["event"]), 0.0)
+
+    def _failure(self, exchange: Exchange, event: CellRun | None) -> Failure | None:
+        if exchange.reply is None:
+            return None
+        return as_failure(exchange.reply, event, self.run_cells)
+
+    def _traced(self, result: CellResult, event: CellRun) -> CellResult:
+        result = replace(
+            result,
+            cpu_s=event["cpu_s"],
+            evaluations=evaluations(event, result.cell, self.run_cells),
+            copies=copies(event, result.cell, self.run_cells),
+        )
+        if not self._trace:
+            return result
+        return replace(
+            result,
+            reads=values(event["before"]),
+            after=values(event["after"]),
+            records=records(event, result.step, result.cell, self._known(), self.run_cells),
+        )
+
+    def _known(self) -> Mapping[int, CellAnalysis]:
+        if self._analyses is None:
+            self._analyses = build(self._notebook).cells
+        return self._analyses
+
+    def _incidents(self, exchange: Exchange) -> tuple[Incident, ...]:
+        event = exchange.event
+        incidents = (
+            [Incident(i["kind"], i["line"], i["message"]) for i in event["incidents"]]
+            if event
+            else []
+        )
+        if self.fault:
+            incidents.append(Incident("tracer", 0, self.fault))
+            self.fault = ""
+        elif event is None and exchange.reply is not None:
+            incidents.append(Incident("tracer", 0, "the tracer did not report this run"))
+        return tuple(incidents)

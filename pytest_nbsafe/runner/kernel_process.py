@@ -1,0 +1,273 @@
+"""A kernel under nbclient: started, asked to run code, interrupted and stopped.
+
+The only home of nbclient, which is imported when the first kernel starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pytest_nbsafe.kernel.contract import MIME, VERSION, CellRun
+from pytest_nbsafe.runner.failures import asks_exit
+from pytest_nbsafe.runner.outputs import Collector
+from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
+from pytest_nbsafe.trace.results import RunStatus
+from pytest_nbsafe.values import dataclass, field
+
+START_LIMIT_S = 60
+INTERRUPT_LIMIT_S = 5.0
+IOPUB_LIMIT_S = 60
+
+_log = logging.getLogger("pytest_nbsafe.kernel")
+_log.disabled = True  # what goes wrong is in the results; jupyter's own log repeats it
+
+
+class NoSuchKernel(Exception):  # noqa: N818  # it completes "raise NoSuchKernel"
+    """No kernel of this name is installed; `available` are those that are."""
+
+    def __init__(self, name: str, available: tuple[str, ...]) -> None:
+        super().__init__(f"no kernel {name!r}; there are: {', '.join(available) or 'none'}")
+        self.name = name
+        self.available = available
+
+
+class KernelStartFailed(Exception):  # noqa: N818  # as above
+    """The kernel is installed but did not come up; the message says why."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What came back for one execute request."""
+
+    collector: Collector = field(default_factory=Collector)
+    reply: Mapping[str, Any] | None = None
+    event: CellRun | None = None
+    status: RunStatus = "ok"
+    reason: str = ""
+
+
+class KernelProcess:
+    """The process of one kernel, and the client that talks to it, all on one event loop.
+
+    `alive` says whether it can run another cell. `folder` holds its files, and is there as long
+    as this object is not closed.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.alive = False
+        self.pid: int | None = None
+        self.folder = KernelFolder()
+        self._name = name
+        self._client: Any = None
+        self._busy = False
+
+    async def launch(self, cwd: Path, environ: Mapping[str, str]) -> None:
+        """Start the process, which takes a while to come up."""
+        self._client = client = _client_class()(self._name, self.folder)
+        await client.async_start_new_kernel(
+            cwd=str(cwd),
+            env=environment({**os.environ, **environ}),
+            stdout=self.folder.log,
+            stderr=self.folder.log,
+        )
+        self.pid = getattr(client.km.provisioner, "pid", None)
+
+    async def connect(self) -> None:
+        """Wait until the process is up, and connect to it."""
+        await self._client.async_start_new_kernel_client()
+        self._client.widen()
+        self.alive = True
+
+    async def stop(self) -> None:
+        """Stop the process, at once when it is at work or does not answer."""
+        client = self._client
+        if client is None or client.km is None:
+            return
+        now = self._busy or not self.alive
+        if now:
+            kill_group(self.pid)
+        try:
+            if client.km.has_kernel:
+                await client.km.shutdown_kernel(now=now)
+        finally:
+            self.alive = False
+            await client.km.cleanup_resources()
+            if client.kc is not None:
+                client.kc.stop_channels()
+            client.km = client.kc = None
+
+    async def execute(self, source: str, timeout_s: float | None) -> Exchange:
+        """Run the source of a cell and return what came back; None for no limit."""
+        self._busy = True
+        exchange = Exchange()
+        work = asyncio.ensure_future(self._client.exchange(source, exchange))
+        done, _ = await asyncio.wait({work}, timeout=timeout_s)
+        if not done:
+            await self._interrupt(work, exchange, f"not done after {timeout_s:g} s")
+        elif await work:
+            self._note_exit(exchange)
+        else:
+            exchange.status = "died"
+            exchange.reason = await self._death()
+        self._busy = False
+        return exchange
+
+    async def evaluate(self, expression: str) -> Mapping[str, Any] | None:
+        """Return the reply to a question of ours, which leaves no trace in the kernel."""
+        client = self._client
+        message = client.kc.execute(
+            "",
+            silent=True,
+            store_history=False,
+            user_expressions={"answer": expression},
+            allow_stdin=False,
+        )
+        reply: Mapping[str, Any] | None = await client.async_wait_for_reply(message)
+        return reply
+
+    async def ask(self, expression: str, limit_s: float) -> tuple[Mapping[str, Any] | None, str]:
+        """Return the reply to a question, or why there is none.
+
+        A kernel that takes too long is stopped.
+        """
+        from nbclient.exceptions import DeadKernelError
+
+        self._busy = True
+        reply, cause = None, ""
+        try:
+            reply = await asyncio.wait_for(self.evaluate(expression), limit_s)
+        except asyncio.TimeoutError:
+            self._kill()
+            cause = "the kernel did not answer, and was stopped"
+        except DeadKernelError:
+            cause = await self._death()
+        self._busy = False
+        return reply, cause
+
+    def _note_exit(self, exchange: Exchange) -> None:
+        if exchange.reply is not None and asks_exit(exchange.reply):
+            self.alive = False
+            exchange.status = "died"
+            exchange.reason = "the cell asked the kernel to shut down (exit or quit)"
+
+    async def _interrupt(self, work: asyncio.Future[bool], exchange: Exchange, late: str) -> None:
+        """Ask a kernel that takes too long to stop; kill it when it does not."""
+        exchange.status = "timed-out"
+        exchange.reason = f"{late}; interrupted"
+        await self._client.km.interrupt_kernel()
+        done, _ = await asyncio.wait({work}, timeout=INTERRUPT_LIMIT_S)
+        if done and await work:
+            return
+        self.alive = False
+        if done:
+            exchange.reason = f"{late}; the interrupt ended it"
+            return
+        exchange.reason = f"{late}, deaf to the interrupt; killed"
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        self._kill()
+
+    def _kill(self) -> None:
+        self.alive = False
+        kill_group(self.pid)
+
+    async def _death(self) -> str:
+        """Return how the process ended, and the last that it said."""
+        self.alive = False
+        code = await self._client.km.provisioner.poll()
+        return f"{death(code if isinstance(code, int) else None)}{self.last_line()}"
+
+    def last_line(self) -> str:
+        """Return the last that the process printed itself, as the end of a sentence."""
+        line = self.folder.last_line()
+        return f"; it said: {line}" if line else ""
+
+
+def check_installed(name: str) -> None:
+    """Look for a kernel.
+
+    Raises:
+        NoSuchKernel: no kernel of that name is installed.
+
+    """
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.kernelspec import NoSuchKernel as Unknown
+
+    manager = KernelSpecManager(log=_log)
+    try:
+        manager.get_kernel_spec(name)
+    except (Unknown, ValueError) as error:
+        raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error
+
+
+@functools.cache
+def _client_class() -> type[Any]:
+    """Return our subclass of nbclient's client; made on first use, for the import is heavy."""
+    import zmq
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionComplete, DeadKernelError
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    class Client(NotebookClient):  # type: ignore[misc]  # untyped base
+        """Runs single requests; outputs go to a collector, our own messages to the exchange."""
+
+        def __init__(self, kernel: str, folder: KernelFolder) -> None:
+            manager = AsyncKernelManager(kernel_name=kernel, log=_log)
+            folder.apply(manager)
+            super().__init__(
+                new_notebook(cells=[new_code_cell("")]),
+                km=manager,
+                log=_log,
+                allow_errors=True,
+                timeout=None,
+                startup_timeout=START_LIMIT_S,
+                iopub_timeout=IOPUB_LIMIT_S,
+                record_timing=False,
+                coalesce_streams=False,
+                on_cell_executed=self._note_reply,
+            )
+            self._exchange = Exchange()
+
+        def widen(self) -> None:
+            """Let the output channel queue without a limit: a full queue drops messages."""
+            assert self.kc is not None, "the client is connected"
+            self.kc.iopub_channel.socket.setsockopt(zmq.RCVHWM, 0)
+
+        async def exchange(self, source: str, exchange: Exchange) -> bool:
+            """Run source; False when the kernel died over it."""
+            self._exchange = exchange
+            try:
+                await self.async_execute_cell(new_code_cell(source), 0)
+            except DeadKernelError:
+                return False
+            return True
+
+        def _note_reply(self, execute_reply: Mapping[str, Any] | None, **_: Any) -> None:
+            self._exchange.reply = execute_reply["content"] if execute_reply else None
+            for payload in (self._exchange.reply or {}).get("payload", ()):
+                if payload.get("source") == MIME:
+                    self._note_event(json.loads(payload["run"]))
+
+        def _note_event(self, event: Mapping[str, Any]) -> None:
+            if event.get("version") == VERSION:
+                self._exchange.event = cast("CellRun", event)
+
+        def process_message(self, msg: Mapping[str, Any], cell: Any, cell_index: int) -> None:  # noqa: ARG002  # nbclient's signature
+            kind, content = msg["msg_type"], msg["content"]
+            if kind == "status":
+                if content["execution_state"] == "idle":
+                    raise CellExecutionComplete
+            elif kind == "display_data" and MIME in content.get("data", {}):
+                self._note_event(content["data"][MIME])
+            else:
+                self._exchange.collector.add(kind, content)
+
+    return Client

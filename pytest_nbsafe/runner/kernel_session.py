@@ -1,0 +1,218 @@
+"""One notebook's kernel as the rest sees it: start it, run cells in it, never leave it behind."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.kernel.contract import Answer, no_answer
+from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.runner import island, kernel_questions
+from pytest_nbsafe.runner.cell_results import CellResults
+from pytest_nbsafe.runner.kernel_process import KernelProcess, KernelStartFailed, check_installed
+from pytest_nbsafe.runner.loop import LoopThread
+from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
+from pytest_nbsafe.trace.results import CellResult, Holding
+from pytest_nbsafe.trace.seen_parts import touched
+
+DEFAULT_KERNEL = "python3"
+FOLLOWED_S = 0.3
+"""How long cells may have taken that are followed below the names when they run on the side."""
+
+
+class KernelSession:
+    """A kernel for one notebook; use it as a context manager, or call `close`.
+
+    `kernel` overrides the notebook's own kernel name. `timeout_s` is the limit for one cell, None
+    or 0 for no limit. `trace` switches lineage and fingerprints; incidents are always watched.
+    `learning` says what is watched of the libraries that learn, None leaves them alone.
+    `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
+    over the environment. Cells on the side may take `margin_s` longer than their limit to answer.
+    """
+
+    def __init__(
+        self,
+        notebook: Notebook,
+        *,
+        kernel: str | None = None,
+        timeout_s: float | None = None,
+        cwd: Path,
+        trace: bool = True,
+        learning: Mapping[str, Any] | None = None,
+        analyses: Mapping[int, CellAnalysis] | None = None,
+        environ: Mapping[str, str] | None = None,
+        margin_s: float = 5.0,
+    ) -> None:
+        self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
+        self._cwd = cwd
+        self._environ = environ or {}
+        self._timeout_s = timeout_s or None
+        self._margin_s = margin_s
+        self._trace = trace
+        self._learning = learning
+        self._results = CellResults(notebook, analyses, trace=trace)
+        self._took_s: dict[int, float] = {}
+        self._loop: LoopThread | None = None
+        self._process: KernelProcess | None = None
+        self._owner = os.getpid()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel can run another cell."""
+        return self._process is not None and self._process.alive
+
+    @property
+    def run_cells(self) -> Mapping[int, int]:
+        """The kernel's run numbers and the cells they ran."""
+        return self._results.run_cells
+
+    def start(self) -> None:
+        """Start the kernel and ship the island.
+
+        Raises:
+            NoSuchKernel: no kernel of that name is installed.
+            KernelStartFailed: it did not come up.
+
+        """
+        check_installed(self._kernel)
+        self._loop = LoopThread()
+        self._process = process = KernelProcess(self._kernel)
+        atexit.register(self.close)
+        try:
+            self._loop.run(self._start(process))
+        except Exception as error:
+            last_line = process.last_line()
+            self.close()
+            message = f"kernel {self._kernel!r} did not start: {error}{last_line}"
+            raise KernelStartFailed(message) from error
+        except BaseException:
+            self.close()
+            raise
+
+    async def _start(self, process: KernelProcess) -> None:
+        await process.launch(self._cwd, self._environ)
+        installer = island.installer(trace=self._trace, learning=self._learning)  # it comes up
+        await process.connect()
+        reply = await process.evaluate(installer)
+        content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
+        content = content.get("user_expressions", {}).get("answer", content)
+        if content["status"] != "ok":
+            fault = f"the tracer could not be installed: {content.get('evalue', '')}"
+            self._results.fault = fault
+
+    def run(self, cell: Cell, step: int) -> CellResult:
+        """Run one cell and return what came of it, whatever that is."""
+        loop, process = self._running()
+        started = time.perf_counter()
+        exchange = loop.run(process.execute(cell.source, self._timeout_s))
+        duration_s = time.perf_counter() - started
+        self._took_s[cell.number] = duration_s
+        return self._results.of_run(cell, step, exchange, duration_s)
+
+    def counterfactual(
+        self,
+        cells: Sequence[Cell],
+        *,
+        limit_s: float = kernel_questions.LIMIT_S,
+        stir: bool = False,
+        here: bool = False,
+        followed_s: float = FOLLOWED_S,
+    ) -> Counterfactual:
+        """Return what the cells would do if they ran now, one after another.
+
+        The kernel stays as it is. They run in a forked child, which may write no file, use no
+        network and start no process: a cell that would is not run, and the cause says so. The
+        steps of the results count from 1. With `stir` random numbers are other ones. Cells that
+        run `here` do so in this kernel, under the same rules, and nothing runs in it after them.
+        Cells that took less than `followed_s` are followed below the names, which makes loops
+        much slower.
+        """
+        if not here and not kernel_questions.FORKS:
+            return Counterfactual(cause="kernels are not forked", elsewhere=True)
+        way: kernel_questions.Way = "here" if here else "fork"
+        sources = [cell.source for cell in cells]
+        took_s = sum(self._took_s.get(cell.number, 0.0) for cell in cells)
+        follow = self._trace and not stir and took_s < followed_s
+        question = kernel_questions.side_question(
+            sources, limit_s, stir=stir, follow=follow, way=way
+        )
+        _, process = self._running()
+        answer = self._answer(question, limit_s)
+        if here:
+            process.alive = False
+        if answer["cause"]:
+            at = answer["cell"]
+            about = cells[at - 1].number if at else 0
+            return Counterfactual((), answer["cause"], about, elsewhere=answer["elsewhere"])
+        results = self._results.of_side_runs(answer["runs"], cells, answer["raw"])
+        parts = tuple(
+            touched(run["accesses"]) if run["accesses"] is not None else None
+            for run in answer["runs"]
+        )
+        return Counterfactual(results, shown=answer["shown"], was=answer["was"], touched=parts)
+
+    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
+        """Return a few words on what names hold now."""
+        limit_s = kernel_questions.LIMIT_S
+        question = kernel_questions.side_question([" ".join(names)], limit_s, way="look")
+        return self._answer(question, limit_s)["was"]
+
+    def hurry(self, limit_s: float) -> None:
+        """Let no cell take longer from now on."""
+        self._timeout_s = min(self._timeout_s or limit_s, limit_s)
+
+    def sweep(self, *, names: bool = True) -> Holding | None:
+        """Return what the kernel holds now, or only what no name shows; None without an answer."""
+        if self._loop is None or not self.alive:
+            return None
+        reply, _ = self._ask(
+            kernel_questions.holding_question(names=names), kernel_questions.SWEEP_LIMIT_S
+        )
+        return kernel_questions.holding_answer(reply)
+
+    def close(self) -> None:
+        """Stop the kernel and remove what was made for it; safe to call twice."""
+        loop, self._loop = self._loop, None
+        if loop is None or self._process is None or os.getpid() != self._owner:
+            return
+        atexit.unregister(self.close)
+        try:
+            loop.run(self._process.stop())
+        finally:
+            self._process.alive = False
+            loop.close()
+            self._process.folder.close()
+
+    def _running(self) -> tuple[LoopThread, KernelProcess]:
+        assert self._loop is not None, "start the session before running a cell"
+        assert self._process is not None, "a loop comes with its process"
+        assert self._process.alive, "the kernel is gone"
+        return self._loop, self._process
+
+    def _ask(self, question: str, limit_s: float) -> tuple[Mapping[str, Any] | None, str]:
+        loop, process = self._running()
+        return loop.run(process.ask(question, limit_s))
+
+    def _answer(self, question: str, limit_s: float) -> Answer:
+        """Return what the kernel says to a question about runs on the side."""
+        reply, cause = self._ask(question, limit_s + self._margin_s)
+        return no_answer(cause) if cause else kernel_questions.side_answer(reply)
+
+    def __enter__(self) -> KernelSession:  # noqa: PYI034  # typing.Self needs Python 3.11
+        if self._loop is None:
+            self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

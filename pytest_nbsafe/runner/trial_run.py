@@ -1,0 +1,147 @@
+"""The trial of a notebook: its own plan, a clean run in page order, and what the judge asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge import hidden_runs, traced_suspicions
+from pytest_nbsafe.judge.evidence import Evidence
+from pytest_nbsafe.judge.hidden_runs import RunAsFar
+from pytest_nbsafe.judge.trial import RanOtherwise, Trial
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.runner.inquiries import Inquiries, settle
+from pytest_nbsafe.runner.planrun import PlanRun, Session
+from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.suspicions import Suspicions
+from pytest_nbsafe.values import replace
+
+
+class TrialRun:
+    """A trial under way.
+
+    `plan` is the recorded or inferred plan when it differs from the page order, `clean` the page
+    order. Without a plan one clean run is all there is, and it goes only as far as it is asked
+    to; where counts are missing, and it took no longer than `most_s`, a saved text that it does not
+    give is asked about. Otherwise the plan runs first, then the clean order, then, if a suspected
+    cell differs, the clean order once more as far as that cell.
+    """
+
+    def __init__(  # a trial is put together in one place
+        self,
+        graph: Graph,
+        plan: Plan | None,
+        clean: Plan,
+        suspicions: Suspicions,
+        make_session: Callable[[], Session],
+        *,
+        most_s: float = 60.0,
+    ) -> None:
+        self._graph = graph
+        self._by_text = suspicions
+        self._make_session = make_session
+        self._most_s = most_s
+        self._clean = PlanRun(graph, clean, make_session)
+        self._replay = PlanRun(graph, plan, make_session) if plan else None
+        self._inquiries = Inquiries(graph, suspicions)
+        self.replayed = plan is not None
+        self.may_ask_more = plan is None and hidden_runs.may_be(graph)
+
+    def until(self, cell: int) -> CellResult | None:
+        """Run the clean order as far as `cell`; None when it does not hold the cell."""
+        try:
+            result = self._clean.until(cell)
+        except BaseException:
+            self.close()
+            raise
+        if self._clean.finished:
+            self._clean.close()
+        return result
+
+    def so_far(self) -> Trial:
+        """Return the trial as it stands, without running anything more."""
+        return Evidence(self._graph, self._by_text, self._clean.result()).verdict()
+
+    def finish(self, last: int | None = None) -> Trial:
+        """Run what is left and return the whole trial.
+
+        `last` is the last cell of the page that is asked for: the clean run stops there.
+        """
+        try:
+            replay = self._run_replay(self._replay) if self._replay else None
+            clean = _run_as_far(self._clean, last)
+            evidence = self._evidence(clean, replay)
+            again = evidence.second_run()
+            if again is not None:
+                second = self._run_alone(RunAsFar(clean.plan, again))
+                evidence = replace(evidence, second=second)
+            if replay is None:
+                evidence = replace(evidence, ran_otherwise=self._ran_otherwise(evidence))
+        finally:
+            self.close()
+        if replay is not None:
+            self._inquiries.elsewhere(self._once_more, replay, evidence.settled())
+            asked = self._inquiries
+            evidence = replace(
+                evidence, reruns=asked.reads, endings=asked.endings, seen=asked.following.seen
+            )
+        return evidence.verdict()
+
+    def close(self) -> None:
+        """Stop the kernels."""
+        self._clean.close()
+        if self._replay is not None:
+            self._replay.close()
+
+    def _evidence(self, clean: PlanResult, replay: PlanResult | None) -> Evidence:
+        if replay is None:
+            return Evidence(self._graph, self._by_text, clean)
+        seen, refreshed = self._inquiries.following.seen, self._inquiries.differing
+        suspected = traced_suspicions.suspicions(
+            self._graph, self._by_text, (replay, clean), seen, refreshed
+        )
+        return Evidence(self._graph, suspected, clean, replay)
+
+    def _ran_otherwise(self, evidence: Evidence) -> RanOtherwise | None:
+        """Return the cell whose other runs explain a saved text that nothing else does."""
+        if (
+            not self.may_ask_more
+            or sum(r.duration_s for r in evidence.clean.results) > self._most_s
+        ):
+            return None
+        inquiry = hidden_runs.inquiry(
+            self._graph, evidence.clean, evidence.judgements(), evidence.suspicions.cells
+        )
+        return settle(inquiry, self._run_alone)
+
+    def _run_replay(self, run: PlanRun) -> PlanResult:
+        """Run the plan to its end, and suspected cells on its side; stop its kernel."""
+        while not run.finished:
+            self._inquiries.before(run)
+            run.advance()
+        self._inquiries.end(run)
+        run.close()
+        return run.result()
+
+    def _once_more(self, limit_s: float) -> PlanRun:
+        """Return the plan, to be run as far as a question about it needs."""
+        assert self._replay is not None, "asked only of a plan that ran"
+        return PlanRun(self._graph, self._replay.plan, self._make_session, limit_s)
+
+    def _run_alone(self, asked: RunAsFar) -> PlanResult:
+        """Return what a plan gives as far as a cell, in a kernel of its own."""
+        run = PlanRun(self._graph, asked.plan, self._make_session)
+        try:
+            return _run_as_far(run, asked.cell)
+        finally:
+            run.close()
+
+
+def _run_as_far(run: PlanRun, last: int | None) -> PlanResult:
+    """Run a plan to its end, or as far as the last run of the cell `last`; stop its kernel."""
+    end = run.plan.last_run(last) if last is not None else None
+    steps = end.step if end is not None else len(run.plan.runs)
+    while len(run.results) < steps:
+        run.advance()
+    run.close()
+    return run.result()

@@ -1,0 +1,30 @@
+"""How several things stand in a sentence: names, numbers of cells, and a few of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def listed(items: Iterable[str], last: str = "and") -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    parts = list(items)
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def few(items: Sequence[str], most: int) -> str:
+    """Return items listed, and of more than `most` how many more there are."""
+    if len(items) > most:
+        items = [*items[: most - 1], f"{len(items) - most + 1} more"]
+    return listed(items)
+
+
+def ticked(names: Iterable[str]) -> str:
+    """Return names in backticks, listed."""
+    return listed(f"`{name}`" for name in names)
+
+
+def cells(numbers: Sequence[int]) -> str:
+    """Return "cell 2" or "cells 2, 3 and 5"."""
+    return ("cell " if len(numbers) == 1 else "cells ") + listed(str(n) for n in numbers)

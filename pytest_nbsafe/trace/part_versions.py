@@ -1,0 +1,91 @@
+"""Below the names: whether what changed is the part of a name that was read (`df['a']`).
+
+Lineage follows names; a suspicion that it has is looked at again by parts: as they were seen, where
+the cells ran on the side and were followed, else as the text shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, partial
+from itertools import pairwise
+
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.parts import Parts, Reader, apart
+from pytest_nbsafe.trace.lineage import Descent, Link, Version, replay
+from pytest_nbsafe.trace.results import Record
+from pytest_nbsafe.trace.seen_parts import SeenParts
+
+
+class PartVersions:
+    """The parts of a notebook's names, and the versions that a replay of records made of them."""
+
+    def __init__(
+        self, graph: Graph, records: Sequence[Record], seen: SeenParts | None = None
+    ) -> None:
+        self._reader = Reader(graph)
+        self._seen = seen or SeenParts()
+        self._versions = cache(partial(_versions, records))
+
+    def is_apart(self, cell: int, way: Sequence[Descent]) -> bool:
+        """Return whether what a cell reads has nothing to do with the newer parent of a name.
+
+        So it is when the parent was changed only in parts that nobody on the way read of it; or
+        when a name on the way was made from its parent in another part than was read of it.
+        """
+        newer = way[-1]
+        read = self._read(newer.link)
+        if all(apart(self._changed(version), read) for version in self.since(newer)):
+            return True
+        first = way[0]
+        entered = self._changed_at(first.name, first.link.cell, first.link.line)
+        return apart(self._read_at(first.name, cell), entered) or any(
+            apart(
+                self._read(upper.link),
+                self._changed_at(upper.link.parent, lower.link.cell, lower.link.line),
+            )
+            for upper, lower in pairwise(way)
+        )
+
+    def since(self, descent: Descent) -> list[Version]:
+        """Return the versions of a parent from its present one back to when it was read."""
+        versions = self._versions().get(descent.link.parent, ())
+        between = (descent.link.read_at, descent.parent.at)
+        return [v for v in reversed(versions) if between[0] < v.at <= between[1]]
+
+    def reaching(self, cell: int, version: Version, maker: int = 0) -> Version | None:
+        """Return the newest version of a name, from this one back, that changed what a cell reads.
+
+        With `maker`, of those that this cell made. None when none of them did.
+        """
+        read = self._read_at(version.name, cell)
+        return next(
+            (
+                older
+                for older in reversed(self._versions().get(version.name, ()))
+                if older.at <= version.at
+                and maker in {0, older.cell}
+                and not apart(self._changed(older), read)
+            ),
+            None,
+        )
+
+    def _read(self, link: Link) -> Parts:
+        return self._read_at(link.parent, link.cell, link.line)
+
+    def _changed(self, version: Version) -> Parts:
+        return self._changed_at(version.name, version.cell, version.line)
+
+    def _read_at(self, name: str, cell: int, line: int = 0) -> Parts:
+        return self._seen.read(name, cell, line) or self._reader.read(name, cell, line)
+
+    def _changed_at(self, name: str, cell: int, line: int) -> Parts:
+        return self._seen.changed(name, cell, line) or self._reader.changed(name, cell, line)
+
+
+def _versions(records: Sequence[Record]) -> dict[str, list[Version]]:
+    """Return the versions of each name, in the order in which they were made."""
+    by_name: dict[str, list[Version]] = {}
+    for version in replay(records).versions:
+        by_name.setdefault(version.name, []).append(version)
+    return by_name

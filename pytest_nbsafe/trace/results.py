@@ -1,0 +1,186 @@
+"""What runs gave: of each cell its statements, values, outputs and failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.trace.evaluations import Copies, Evaluation
+from pytest_nbsafe.values import dataclass, field, replace
+
+RunStatus = Literal["ok", "raised", "timed-out", "died", "skipped", "not-reached"]
+Timestamp = tuple[int, int]
+"""(step of the plan, ordinal of the statement in that run), both from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A fingerprint of what a name held: `hash` is empty when unknown, `cause` says why."""
+
+    hash: str
+    kind: str = ""
+    cause: str = ""
+    identity: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a kernel holds between two runs: all names, and digests of state that no name shows.
+
+    The keys of `beside` are libraries (`random`, `decimal`) and files (`file:data.csv`). `shared`
+    are hashes of names whose values lie in folders of one kernel, as if all had the same.
+    """
+
+    names: Mapping[str, Value] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    shared: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def comparable(self) -> Mapping[str, Value]:
+        """What the names hold, to be compared with what they hold in another kernel."""
+        shared = self.shared.keys() & self.names.keys()
+        return {
+            **self.names,
+            **{name: replace(self.names[name], hash=self.shared[name]) for name in shared},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a run failed: exception class, message, the cell's line (0 unknown), plain traceback.
+
+    `frames` are (cell, line) of the frames in cells, outermost first.
+    """
+
+    ename: str
+    evalue: str
+    line: int
+    traceback: str = ""
+    frames: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something that went wrong though the run reported success; kinds as in the contract."""
+
+    kind: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One executed statement, as lineage needs it (nbsafety, Table 1).
+
+    `writes` maps each bound name to its parents, `mutates` each name whose object it changed in
+    place to what flowed in. `aliases` are groups of names that hold one object after it.
+    """
+
+    at: Timestamp
+    cell: int
+    line: int
+    reads: frozenset[str]
+    writes: Mapping[str, frozenset[str]]
+    mutates: Mapping[str, frozenset[str]]
+    deletes: frozenset[str] = frozenset()
+    aliases: tuple[frozenset[str], ...] = ()
+    imports: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """One executed (or skipped) step of a plan.
+
+    `because` is the cell that a skipped one waits for. `reads` holds the values that names had
+    when the cell started, `after` when it ended. `records` are its statements in order, and
+    `evaluations` and `copies` what was seen of learning.
+    """
+
+    step: int
+    cell: int
+    status: RunStatus
+    failure: Failure | None = None
+    because: int | None = None
+    reason: str = ""
+    outputs: tuple[Output, ...] = ()
+    reads: Mapping[str, Value] = field(default_factory=dict)
+    after: Mapping[str, Value] = field(default_factory=dict)
+    records: tuple[Record, ...] = ()
+    incidents: tuple[Incident, ...] = ()
+    evaluations: tuple[Evaluation, ...] = ()
+    copies: tuple[Copies, ...] = ()
+    duration_s: float = 0.0
+    cpu_s: float = 0.0
+
+    @property
+    def came_to_end(self) -> bool:
+        """Whether the cell ran until it succeeded or raised, so that it can be compared."""
+        return self.status in {"ok", "raised"}
+
+    @property
+    def bound(self) -> frozenset[str]:
+        """The names that the run bound."""
+        return frozenset[str]().union(*(record.writes for record in self.records))
+
+    @property
+    def made(self) -> frozenset[str]:
+        """The names that the run bound, or whose object it changed, also those it deleted later."""
+        return self.bound.union(*(record.mutates for record in self.records))
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The names that the run made and that are still there at its end."""
+        return self.made & self.after.keys()
+
+    @property
+    def entry_names(self) -> frozenset[str]:
+        """The names that the run read, or deleted, as they were when it began."""
+        needed: set[str] = set()
+        bound: set[str] = set()
+        for record in self.records:
+            needed |= (record.reads | record.deletes) - bound
+            bound.update(record.writes)
+        return frozenset(needed)
+
+    @property
+    def deleted(self) -> frozenset[str]:
+        """The names that the run deleted, also those it bound again later."""
+        return frozenset[str]().union(*(record.deletes for record in self.records))
+
+    @property
+    def failing_line(self) -> int:
+        """The cell's own line that failed or called what failed, 1 when it is not known."""
+        if self.failure is None:
+            return 1
+        own = (line for cell, line in self.failure.frames if cell == self.cell)
+        return max(next(own, self.failure.line), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """One plan, run (perhaps not to its end) in one fresh kernel; results in plan order."""
+
+    plan: Plan
+    results: tuple[CellResult, ...]
+    duration_s: float = 0.0
+    cpu_s: float = 0.0
+
+    def last(self, cell: int) -> CellResult | None:
+        """Return the result of the last run of a cell."""
+        return next((r for r in reversed(self.results) if r.cell == cell), None)
+
+
+def entry_reads(records: Iterable[Record]) -> dict[str, int]:
+    """Return the names that one run read of the state it began with, and the line of each.
+
+    What a statement has bound or deleted before is no longer of that state.
+    """
+    first_reads: dict[str, int] = {}
+    replaced: set[str] = set()
+    for record in records:
+        for name in sorted(record.reads - replaced):
+            first_reads.setdefault(name, record.line)
+        replaced.update(record.writes, record.deletes)
+    return first_reads

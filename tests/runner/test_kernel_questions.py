@@ -1,0 +1,358 @@
+"""Cells on the side: what a forked child of a real kernel does, and that it leaves no trace."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_nbsafe.notebook.model import Cell, Output
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.trace.counterfactual import Counterfactual
+from pytest_nbsafe.trace.results import CellResult
+from runner.kernels import notebook
+
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork"),
+]
+
+START = "import os, sys, random, threading, warnings\nrandom.seed(7)\nx = 1\nheld = [1, 2]\nx"
+STATE = (
+    "x, held, random.getstate()[1][-3:], Out, In, get_ipython().execution_count, _, "
+    "sorted(globals())"
+)
+MORE = (
+    "len(os.listdir('/dev/fd')), sorted(os.environ), [t.name for t in threading.enumerate()], "
+    "sys.dont_write_bytecode, warnings.filters, os.getcwd() == os.path.abspath(''), "
+    "sys.getrecursionlimit(), random.random()"
+)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[KernelSession]:
+    with KernelSession(notebook(""), cwd=tmp_path, timeout_s=60) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def started(shared: KernelSession) -> KernelSession:
+    run(shared, START)
+    return shared
+
+
+def cells(*sources: str) -> tuple[Cell, ...]:
+    return notebook(*sources).cells
+
+
+def run(session: KernelSession, source: str) -> CellResult:
+    return session.run(cells(source)[0], 1)
+
+
+def ask(session: KernelSession, *sources: str, limit_s: float = 20) -> Counterfactual:
+    return session.counterfactual(cells(*sources), limit_s=limit_s)
+
+
+def text(session: KernelSession, source: str) -> str:
+    return run(session, source).outputs[-1].text
+
+
+def test_cells_run_one_after_another(started: KernelSession) -> None:
+    told = ask(started, "x = 5", "y = x * 2\nprint(y)\ny")
+    assert told.cause == ""
+    assert [(r.step, r.cell, r.status) for r in told.results] == [(1, 1, "ok"), (2, 2, "ok")]
+    assert told.results[1].outputs == (
+        Output("stream", name="stdout", text="10\n"),
+        Output("execute_result", text="10"),
+    )
+    assert told.shown == {"x": {"value": "5"}, "y": {"value": "10"}}
+    assert text(started, "x, 'y' in globals()") == "(1, False)"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x + 1",
+        "print('a', end='')\nprint('b', file=sys.stderr)\nprint('c')\nx",
+        "from IPython.display import display, HTML\ndisplay(HTML('<b>'), display_id='k')\nx",
+        "h = display(1, display_id='d')\nh.update(2)",
+        "from IPython.display import clear_output\nprint(1)\nclear_output()\nprint(2)",
+        "%time z = 3\nz",
+        "%%capture c\nprint(5)",
+        "import threading\nt = threading.Thread(target=lambda: print('t'))\nt.start()\nt.join()",
+        "import asyncio as a\nasync def f():\n    await a.sleep(0.001)\nawait a.gather(f(), f())",
+        "import logging\nlogging.getLogger('n').warning('w')",
+        "warnings.warn('w')",
+        "random.random()",
+        "held.append(3)\nlen(held)",
+        "b'\\xff', float('nan')",
+        "x = 1\n1 / 0",
+        "input()",
+        "q = = 3",
+        "%nosuchmagic",
+        "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])",
+        "print('x' * 3_000_000)",
+    ],
+)
+def test_it_says_what_the_kernel_itself_would(tmp_path: Path, source: str) -> None:
+    with KernelSession(notebook(""), cwd=tmp_path, timeout_s=60) as session:
+        run(session, START)
+        told = ask(session, source)
+        (aside,) = told.results
+        real = run(session, source)
+    assert told.cause == ""
+    assert real.status == aside.status
+    assert seen(real) == seen(aside)
+    assert {n: v.hash for n, v in real.after.items()} == {n: v.hash for n, v in aside.after.items()}
+    assert [r.line for r in real.records] == [r.line for r in aside.records]
+    assert real.incidents == aside.incidents
+
+
+def seen(result: CellResult) -> list[Output]:
+    """Return the outputs without what no two runs share, and the streams as one text each."""
+    texts: dict[str, str] = {}
+    found = []
+    for output in result.outputs:
+        if output.kind == "stream":
+            lines = [
+                line
+                for line in output.text.split("\n")
+                if not re.search("times?: ", line, re.IGNORECASE)
+            ]
+            texts[output.name] = texts.get(output.name, "") + "\n".join(lines)
+        elif output.kind == "error":
+            found.append(replace(output, traceback=()))
+        else:
+            found.append(output)
+    return [*found, *(Output("stream", name=name, text=texts[name]) for name in sorted(texts))]
+
+
+HARMFUL = [
+    ("while True: pass", "it was not done after 1 s", 0),
+    ("import signal\nsignal.signal(signal.SIGTERM, lambda *_: 0)\nwhile True: pass", "not done", 0),
+    ("os._exit(3)", "it ended the process with code 3", 0),
+    ("os.abort()", "it was killed by SIGABRT", 0),
+    ("import ctypes\nctypes.string_at(0)", "it was killed by SIGSEGV", 0),
+    ("os.fork()", "it would start a process", 1),
+    ("import asyncio\nawait asyncio.new_event_loop().create_future()", "a different loop", 1),
+    ("import subprocess\nsubprocess.run('ls')", "it would start 'ls'", 1),
+    ("!touch made", "it would start", 1),
+    ("%%bash\ntouch made", "it would start", 1),
+    ("import multiprocessing\nmultiprocessing.get_context('fork').Pool(1)", "it would start a", 1),
+    ("open('made', 'w')", "it would write 'made'", 1),
+    ("try:\n    open('made', 'a')\nexcept BaseException:\n    pass", "it would write 'made'", 1),
+    ("import pathlib\npathlib.Path('made').mkdir()", "it would make 'made'", 1),
+    ("os.remove('kept')", "it would remove 'kept'", 1),
+    ("os.makedirs('.', exist_ok=True)\nos.mkdir('made')", "it would make 'made'", 1),
+    ("import shutil\nshutil.rmtree('.')", "it would remove '.'", 1),
+    ("%%writefile made\nx", "it would write 'made'", 1),
+    ("import sqlite3\nsqlite3.connect('made')", "it would open 'made'", 1),
+    ("import urllib.request\nurllib.request.urlopen('http://localhost:1')", "it would reach", 1),
+    ("import socket\nsocket.socket().connect(('127.0.0.1', 1))", "it would use the network", 1),
+    ("os.kill(os.getppid(), 9)", "it would send a signal to a process", 1),
+]
+
+
+@pytest.mark.parametrize(("source", "cause", "cell"), HARMFUL)
+def test_what_cannot_be_undone_is_not_done(
+    started: KernelSession, tmp_path: Path, source: str, cause: str, cell: int
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("kept")
+    run(started, f"os.chdir({str(tmp_path)!r})")
+    limit_s = 1 if "while" in source else 20
+    told = ask(started, source, limit_s=limit_s)
+    assert (told.results, told.cell) == ((), cell)
+    assert cause in told.cause
+    assert list(tmp_path.iterdir()) == [kept]
+    assert kept.read_text() == "kept"
+    assert text(started, "x") == "1"
+
+
+def test_what_compiled_code_writes_by_itself_is_kept_off(
+    started: KernelSession, tmp_path: Path
+) -> None:
+    run(started, f"os.chdir({str(tmp_path)!r})")
+    (tmp_path / "kept").write_text("kept")
+    source = (
+        "import ctypes\nc = ctypes.CDLL(None)\nc.fopen.restype = ctypes.c_void_p\n"
+        "bool(c.fopen(b'made', b'w')), bool(c.fopen(b'kept', b'w')), bool(c.fopen(b'kept', b'r'))"
+    )
+    if not text(started, "__import__('sys').platform").startswith("'linux"):
+        pytest.skip("only Linux keeps it off")
+    told = ask(started, source)
+    if told.results[0].outputs[-1].text.startswith("(True"):
+        pytest.skip("this kernel of the system has no Landlock")
+    assert told.results[0].outputs[-1].text == "(False, False, True)"
+    assert (tmp_path / "kept").read_text() == "kept"
+
+
+def test_a_native_fork_is_ended_with_its_parent(started: KernelSession) -> None:
+    source = (
+        "import ctypes, time\nchild = ctypes.CDLL(None).fork()\n"
+        "if child == 0:\n    time.sleep(600)\nprint(child)"
+    )
+    told = ask(started, source)
+    child = int(told.results[0].outputs[0].text)
+    assert child > 0
+    assert text(started, f"os.path.exists('/proc/{child}/exe')") == "False"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = 2\nheld.append(9)\nrandom.seed(1)\nrandom.random()\nos.environ['NEW'] = '1'\nprint(x)",
+        "del x, held, random\n7",
+        "warnings.simplefilter('error')\nos.chdir('/')\nsys.setrecursionlimit(99)",
+        "1 / 0",
+        "exit()",
+        "os._exit(0)",
+        "while True: pass",
+        "import gc\nfrom zmq import Context\nget_ipython().kernel.session = None\ngc.collect()",
+        "[c.close() for c in [get_ipython().kernel.iopub_thread] if hasattr(c, 'close')]",
+        "os.closerange(3, 200)",
+    ],
+)
+def test_the_kernel_stays_as_it_was(session: KernelSession, plain: list[str], source: str) -> None:
+    run(session, START)
+    assert plain[0] == text(session, STATE)
+    told = ask(session, source, limit_s=1)
+    assert told.results or told.cause
+    assert plain[1] == text(session, STATE)
+    assert plain[2] == text(session, MORE)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What a kernel shows that was asked nothing."""
+    with KernelSession(notebook(""), cwd=tmp_path_factory.mktemp("nb")) as session:
+        run(session, START)
+        return [text(session, source) for source in (STATE, STATE, MORE)]
+
+
+def test_a_child_that_ended_leaves_no_zombie(started: KernelSession) -> None:
+    for source in ("x", "os._exit(1)", "while True: pass"):
+        ask(started, source, limit_s=0.5)
+    waiting = (
+        "try:\n    print(os.waitpid(-1, os.WNOHANG))\nexcept ChildProcessError:\n    print('none')"
+    )
+    assert run(started, waiting).outputs[0].text == "none\n"
+
+
+def test_a_fork_warns_nobody(session: KernelSession) -> None:
+    run(session, START + "\nwarnings.simplefilter('error')")
+    assert ask(session, "x").cause == ""
+    assert text(session, "warnings.filters[0][0]") == "'error'"
+
+
+# -- what it reads ---------------------------------------------------------------------------------
+
+
+def test_files_are_read_but_not_moved_on(started: KernelSession, tmp_path: Path) -> None:
+    (tmp_path / "lines").write_text("1\n2\n3\n")
+    run(
+        started,
+        f"file = open({str(tmp_path / 'lines')!r}, buffering=1)\nfirst = os.read(file.fileno(), 2)",
+    )
+    read = "os.read(file.fileno(), 2)"
+    assert ask(started, read).results[0].outputs[0].text == "b'2\\n'"
+    assert text(started, read) == "b'2\\n'"
+
+
+def test_an_open_file_is_not_written_to(started: KernelSession, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    run(started, f"log = open({str(log)!r}, 'w')\nlog.write('a')\nlog.flush()")
+    told = ask(started, "log.write('b')\nlog.flush()")
+    assert told.results == ()
+    assert told.cause.startswith("it needs what is outside of the kernel: OSError")
+    assert log.read_text() == "a"
+
+
+def test_a_connection_is_not_used(started: KernelSession) -> None:
+    run(started, "import socket\nhere, there = socket.socketpair()\nthere.setblocking(False)")
+    told = ask(started, "here.send(b'hello')")
+    assert told.cause.startswith("it needs what is outside of the kernel")
+    got = "try:\n    print(there.recv(9))\nexcept BlockingIOError:\n    print('nothing')"
+    assert run(started, got).outputs[0].text == "nothing\n"
+
+
+# -- where it may not be forked --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "cause"),
+    [
+        (
+            "stop = threading.Event()\nthreading.Thread(target=stop.wait, name='w').start()",
+            "the thread 'w' of the notebook is at work",
+        ),
+        ("sys.modules['tensorflow'] = sys", "a kernel that has loaded tensorflow cannot be forked"),
+        (
+            "import mmap\nf = open('shared', 'w+b')\nf.truncate(9)\nm = mmap.mmap(f.fileno(), 9)",
+            "/shared",
+        ),
+        (
+            "def fork(): raise OSError('no memory')\nos.fork = fork",
+            "could not be forked: no memory",
+        ),
+        ("del os.fork", "this system cannot fork a kernel"),
+    ],
+)
+def test_where_a_kernel_may_not_be_forked(session: KernelSession, before: str, cause: str) -> None:
+    if "mmap" in before and not sys.platform.startswith("linux"):
+        pytest.skip("only Linux tells what memory is shared")
+    assert run(session, START + "\n" + before).status == "ok"
+    told = ask(session, "x")
+    assert told.results == ()
+    assert cause in told.cause
+    if "thread" in before:
+        run(session, "stop.set()")
+        assert ask(session, "x").cause == ""
+
+
+def test_a_kernel_that_dies_over_it(session: KernelSession) -> None:
+    run(session, START + "\ndef fork(): os.kill(os.getpid(), 9)\nos.fork = fork")
+    assert "killed by SIGKILL" in ask(session, "x").cause
+    assert not session.alive
+
+
+# -- libraries -------------------------------------------------------------------------------------
+
+
+def test_refreshers_and_a_frame(started: KernelSession) -> None:
+    run(started, "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2, 3, 4], 'b': list('wxyz')})")
+    told = ask(started, "df = df[df.a > 2]", "m = df.a.mean()\ns = df.a\nv = s.to_numpy()\nm")
+    assert told.cause == ""
+    assert told.shown["df"] == {"shape": "(2, 2)", "columns": "a, b", "mean of 'a'": "3.5"}
+    assert told.shown["m"] == {"value": "3.5"}
+    assert told.shown["s"] == {"length": "2", "mean": "3.5"}
+    assert told.shown["v"] == {"shape": "(2,)", "mean": "3.5"}
+    assert told.results[-1].outputs[-1].text == "np.float64(3.5)"
+
+
+def test_learning_with_pools_of_threads(started: KernelSession) -> None:
+    fit = (
+        "model = KMeans(2, n_init=1, random_state=0).fit(X)\n"
+        "trees = H(max_iter=2).fit(X, y)\nforest = R(4, n_jobs=2, random_state=0).fit(X, y)\n"
+        "round(model.inertia_, 6), trees.score(X, y), forest.score(X, y)"
+    )
+    run(
+        started,
+        "from sklearn.cluster import KMeans\nfrom sklearn.datasets import load_iris\n"
+        "from sklearn.ensemble import HistGradientBoostingClassifier as H, "
+        "RandomForestClassifier as R\nX, y = load_iris(return_X_y=True)",
+    )
+    real = text(started, fit)
+    told = ask(started, fit)
+    assert told.cause == ""
+    assert real == told.results[0].outputs[-1].text
+
+
+def test_a_kernel_that_has_shown_much_can_be_forked(started: KernelSession) -> None:
+    run(started, "print('x' * 1_000_000)")
+    assert ask(started, "print('y' * 1_000_000)").cause == ""
+    assert ask(started, "x + 1").cause == ""

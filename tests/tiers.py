@@ -1,0 +1,27 @@
+"""The two tiers of tests: what runs by default, and what only `-m corpus` runs besides.
+
+A case goes into the corpus tier when others like it run by default and it takes a second or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import pytest
+
+Case = TypeVar("Case")
+
+
+def sampled(cases: Iterable[Case], by_default: Callable[[Case], bool]) -> list[object]:
+    """Return cases as parameters, in the corpus tier unless they are to run by default."""
+    return [
+        pytest.param(case, marks=() if by_default(case) else pytest.mark.corpus) for case in cases
+    ]
+
+
+def every(number: int, cases: Iterable[Case]) -> list[object]:
+    """Return cases as parameters of which each so many-th runs by default, the first one too."""
+    cases = list(cases)
+    chosen = {id(case) for case in cases[::number]}
+    return sampled(cases, lambda case: id(case) in chosen)
