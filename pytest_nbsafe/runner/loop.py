@@ -6,9 +6,12 @@ import asyncio
 import sys
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+WAKE_S = 0.2
+"""How often a wait looks up, since an interrupt may arrive in another thread, and ends no wait."""
 
 
 class LoopThread:
@@ -28,6 +31,8 @@ class LoopThread:
         """Run a coroutine to its end and return its result; an interrupt cancels it."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
+            while not wait([future], WAKE_S).done:
+                pass
             return future.result()
         finally:
             future.cancel()  # has an effect only when the wait was interrupted
