@@ -141,11 +141,11 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser("check", help="check notebooks without running them")
     _takes_paths(check, _check)
-    check.add_argument("--jobs", metavar="N", help="processes, auto for one a processor")
+    check.add_argument("--jobs", metavar="N", help="number of processes; auto: one a processor")
 
     run = commands.add_parser("run", help="run notebooks and check what happened")
     _takes_paths(run, _run)
-    run.add_argument("--timeout", metavar="SECONDS", help="limit for one cell, 0 for none")
+    run.add_argument("--timeout", metavar="SECONDS", help="limit for one cell; 0 for none")
     run.add_argument("--kernel", metavar="NAME", help="the kernel, instead of the notebook's own")
     run.add_argument("--leakage", metavar="MODE", help=_LEAKAGE)
 
@@ -188,7 +188,7 @@ def _takes_whatif(parser: argparse.ArgumentParser) -> None:
         "--change",
         metavar="NAME",
         help="only the value of this name, which the cell binds, changes; "
-        "tells also which cells a rename of it in this cell would leave without it",
+        "also tells which cells would miss it if this cell renamed it",
     )
     parser.add_argument(
         "--depth",
@@ -202,7 +202,7 @@ def _takes_whatif(parser: argparse.ArgumentParser) -> None:
 
 def _takes_replay(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Run a recorded session once more and tell after each step which names and cells are "
+        "Run a recorded session again and tell after each step which names and cells are "
         'stale. FILE holds JSON lines, {"cell": ID, "source": TEXT} for each run (the first may '
         'be {"page": [IDS]}), or is the history.sqlite of IPython. The code is run, in a copy of '
         "the folder."
@@ -216,7 +216,7 @@ def _takes_replay(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a clean run after every step, not only after the last",
     )
-    parser.add_argument("--timeout", metavar="SECONDS", help="limit for one cell, 0 for none")
+    parser.add_argument("--timeout", metavar="SECONDS", help="limit for one cell; 0 for none")
     parser.add_argument("--kernel", metavar="NAME", help="the kernel to run in")
     _writes(parser, _replay)
 
@@ -245,11 +245,11 @@ def _takes_paths(
         dest="cache",
         action="store_false",
         default=None,
-        help="take nothing from the cache, and keep nothing there",
+        help="neither read nor write the cache",
     )
-    parser.add_argument("--baseline", metavar="FILE", help="pass what this file knows")
+    parser.add_argument("--baseline", metavar="FILE", help="accept the findings in this file")
     parser.add_argument(
-        "--write-baseline", action="store_true", help="write what is found there, and pass"
+        "--write-baseline", action="store_true", help="write the findings to a baseline"
     )
     _writes(parser, command)
 
@@ -260,7 +260,7 @@ def _writes(
     formats: Sequence[str] = FORMATS,
 ) -> None:
     parser.add_argument("--format", choices=formats, default="text")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write there, not here")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the report to this file")
     parser.set_defaults(command=command)
 
 

@@ -33,7 +33,7 @@ NBS109 missing-runs               note    counts are missing: cells were re-run 
 NBS201 stale-output               error   the saved result was made from an older version of a name
 NBS202 stale-read                 error   the cell read a value older than what it was made from
 NBS203 stale-if-rerun             note    running this cell and then another would read a stale value
-NBS205 inconsistent-cell          error   an input no longer holds what the cell read, and a clean run gives it another result
+NBS205 inconsistent-cell          error   an input no longer holds what the cell read, and a clean run gives it a different result
 NBS301 preprocessing-before-split error   something was fitted on rows that are later test rows
 NBS302 statistic-before-split     error   a mean, median or the like of later test rows went into the features
 NBS303 selection-before-split     error   features were chosen with the labels of later test rows

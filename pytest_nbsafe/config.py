@@ -207,7 +207,7 @@ def _read_toml(file: Path, _changed_ns: int, _bytes: int) -> dict[str, Any]:
             return {}
         return toml.loads(content.decode("utf-8"))
     except ValueError as error:  # no UTF-8, or no TOML
-        raise NbsafeError("bad-toml", f"{file}: {error}", "mend the file") from error
+        raise NbsafeError("bad-toml", f"{file}: {error}", "fix the file") from error
 
 
 def _named(value: Any) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ class Finding:
         """A key of the finding's content that survives moving the cell or editing others.
 
         It is made of the code, the source line and what is marked in it. Cell ids are left out,
-        for some tools number them anew. What stands at no line is keyed by its message, and a
+        for some tools number them again. What stands at no line is keyed by its message, and a
         contract's by the contract's name, for many contracts may speak of one place.
         """
         line = self.anchor.strip()

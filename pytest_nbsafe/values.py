@@ -166,7 +166,7 @@ def _repr(self: Any) -> str:
 
 
 def _reduce(self: Any) -> tuple[type, tuple[Any, ...]]:
-    """Say how copies and pickles are made: the slots are set anew."""
+    """Say how copies and pickles are made: the slots are set again."""
     return type(self), tuple(getattr(self, name) for name in self.__match_args__)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# Loaded here, because pytester's runs in this process would otherwise import them anew each time,
+# Loaded here, because pytester's runs in this process would otherwise import them again each time,
 # and a class made twice is two classes. Tests that replace a part of them run a process of its own.
 import pytest_nbsafe.app.session
 import pytest_nbsafe.plugin.collecting

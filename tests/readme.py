@@ -1,4 +1,4 @@
-"""Write the README's reference of findings anew from the rules: `python tests/readme.py`."""
+"""Write the README's reference of findings again from the rules: `python tests/readme.py`."""
 
 import inspect
 from pathlib import Path

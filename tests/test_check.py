@@ -32,7 +32,7 @@ def test_a_failure_that_is_told_elsewhere_says_what_this_cell_did(tmp_path: Path
     assert outcomes[1].findings == ()
     assert "`second`" in outcomes[1].reason
     assert "`first`" not in outcomes[1].reason
-    assert outcomes[1].reason.endswith("(NBS102, told at cell 1)")
+    assert outcomes[1].reason.endswith("(NBS102, reported at cell 1)")
 
 
 def test_the_cells_of_figure_1_once_its_plan_has_run() -> None:

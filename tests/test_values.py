@@ -100,7 +100,7 @@ def test_values_are_ordered_by_their_fields() -> None:
 
 @values.dataclass(frozen=True, slots=True)
 class Held:
-    """A value with a default made anew for each instance, and one that is not compared."""
+    """A value with a default made again for each instance, and one that is not compared."""
 
     name: str
     seen: list[int] = values.field(default_factory=list)

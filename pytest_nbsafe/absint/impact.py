@@ -1,4 +1,4 @@
-"""The impact domain: which names are made anew, and which are left behind, when a cell runs."""
+"""The impact domain: which names are made again, and which are left behind, when a cell runs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ImpactState:
 
     An output is what one cell leaves of one name. By the number of each name, `sources` has the
     outputs that its value was made from, at any distance, and `makers` the cells that made it.
-    `outdated` names hold a value made from an output that has been made anew since; `changed`
+    `outdated` names hold a value made from an output that has been made again since; `changed`
     ones have got another value since the start; `moved` outputs would be other ones if their cell
-    ran again, since an input has been made anew.
+    ran again, since an input has been made again.
     """
 
     sources: tuple[int, ...]
@@ -58,7 +58,7 @@ def past(known: Numbering, order: Sequence[int]) -> Past:
 def run(
     known: Numbering, cell: int, state: ImpactState, edited: int = 0, spared: int = 0
 ) -> ImpactState:
-    """Return the state after a run of the cell; the `edited` outputs are made anew in any case.
+    """Return the state after a run of the cell; the `edited` outputs are made again in any case.
 
     That a `spared` name is outdated at the entry does not matter.
 
@@ -66,22 +66,22 @@ def run(
 
     Source: NBLyzer, section 4.1.1, and nbsafety, Def. 4. Departs: a changed name is in the paper's
     set for good; here a value is outdated only while it was made from what is no longer there, so
-    a cell that makes it anew (from anything) mends it, and what a later cell makes of a name does
+    a cell that makes it again (from anything) mends it, and what a later cell makes of a name does
     not outdate what was made from an earlier one (`y = f(df); df = clean(df)`). That input is the
     same is judged by name: a name that was bound to another value and back counts as changed. A
-    name that is bound on some paths only counts as made anew.
+    name that is bound on some paths only counts as made again.
     """
     made = known.cells[cell]
     sources, makers = list(state.sources), list(state.makers)
     outdated, changed = state.outdated, state.changed
-    anew = rebound = 0
+    again = rebound = 0
     for out in made.outs:
         old = state.sources[out.name]
         found = out.bit | out.through
         for name in ones(out.inputs):
             found |= state.sources[name]
         if (edited | state.moved) & out.bit:
-            anew |= out.bit
+            again |= out.bit
             rebound |= 1 << out.name
         elif makers[out.name] & ~made.bit or not makers[out.name]:
             rebound |= 1 << out.name
@@ -92,22 +92,22 @@ def run(
         stale = bool(out.inputs & state.outdated & ~spared) and how != "deletes"
         outdated = outdated | 1 << out.name if stale else outdated & ~(1 << out.name)
     changed |= rebound
-    if anew:
-        outdated |= _left_behind(known, made, sources, anew)
+    if again:
+        outdated |= _left_behind(known, made, sources, again)
     moved = state.moved & ~bits_of(out.number for out in made.outs)
     for name in ones(rebound):
         moved |= known.readers.get(name, 0)
     return ImpactState(tuple(sources), tuple(makers), outdated, changed, moved)
 
 
-def _left_behind(known: Numbering, made: NumberedCell, sources: Sequence[int], anew: int) -> int:
-    """Return the names that still hold what was made from outputs that are made anew now.
+def _left_behind(known: Numbering, made: NumberedCell, sources: Sequence[int], again: int) -> int:
+    """Return the names that still hold what was made from outputs that are made again now.
 
     A name that shares the object which is changed in place is as new as that.
     """
     found = 0
     for out in made.outs:
-        if not anew & out.bit:
+        if not again & out.bit:
             continue
         twins = known.twins.get(out.name, 0) if out.output.how == "changes" else 0
         left = ~(made.leaves | twins)
@@ -118,7 +118,7 @@ def _left_behind(known: Numbering, made: NumberedCell, sources: Sequence[int], a
 
 
 def edits(known: Numbering, cell: int, change: str | None = None) -> int:
-    """Return the outputs of the cell that a change of it (of one of its names) makes anew."""
+    """Return the outputs of the cell that a change of it (of one of its names) makes again."""
     outs = known.cells[cell].outs
     if change is None:
         return bits_of(out.number for out in outs if not out.output.imported)
@@ -149,7 +149,7 @@ class Impact:
 
     Before the what-if the notebook was run as `before` says, and all is taken to fit together
     then: what was outdated already is not its subject. The first run is that of `source`, which
-    makes the `edited` outputs anew. The `affected` cells read what was made from these, at any
+    makes the `edited` outputs again. The `affected` cells read what was made from these, at any
     distance, when they ran last, or do on `page`, in page order.
 
     Source: NBLyzer, section 4.1.
@@ -238,7 +238,9 @@ class Impact:
         name = self.known.names[number]
         use = self.known.cells[cell].summary.reads[name]
         maker, line = made_at(self.known, entry, number)
-        old = old_inputs(self.known, entry.sources[number] & self.edited, name)
+        inputs = old_inputs(self.known, entry.sources[number] & self.edited, name)
+        old = called_old(inputs)
+        run = f"is run again and makes {inputs or 'its result'} again"
         through = f" {use.via}" if use.via else ""
         return Violation(
             cell,
@@ -246,7 +248,7 @@ class Impact:
             name,
             f"reads `{name}`{through}, which cell {maker} made from {old}",
             (
-                Step(self.source, _first_line(self.known, self.source, self.edited), _makes(old)),
+                Step(self.source, _first_line(self.known, self.source, self.edited), run),
                 Step(maker, line, f"has made `{name}` from {old}, and is not run again"),
                 Step(cell, use.span.line, f"reads `{name}`{through}"),
             ),
@@ -275,16 +277,17 @@ def made_at(known: Numbering, state: ImpactState, number: int) -> tuple[int, int
 
 
 def old_inputs(known: Numbering, outputs: int, name: str) -> str:
-    """Return "the old `d`" for the names of outputs that are made anew."""
+    """Return "`d`" for the names of outputs that are made again, empty if there is only `name`."""
     found = sorted({known.outputs[number][1].name for number in ones(outputs)} - {name})
     shown = [f"`{one}`" for one in found[:3]]
     if len(found) > 3:
         shown[-1] = f"{len(found) - 2} more"
-    return f"the old {listed(shown)}" if shown else "an older one"
+    return listed(shown)
 
 
-def _makes(old: str) -> str:
-    return f"is run again: {old.removeprefix('the old ')} anew"
+def called_old(inputs: str) -> str:
+    """Return "the old `d`", what a sentence calls inputs that were made again since."""
+    return f"the old {inputs}" if inputs else "an older one"
 
 
 def _first_line(known: Numbering, cell: int, outputs: int) -> int:

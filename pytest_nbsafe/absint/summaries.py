@@ -22,7 +22,7 @@ class NameOutput:
     `made_from` are the names at the cell's entry that the value is made from, `through` those of
     the cell's own making that it passed through. `how` is "changes" when the object is only
     changed in place; if it is `refitted`, that leaves nothing of an earlier change by this cell.
-    Nothing makes what is `imported` anew but an edit.
+    Nothing makes what is `imported` again but an edit.
     """
 
     name: str

@@ -100,8 +100,8 @@ def _prove(graph: Graph, run: int, change: str | None, depth: int | None) -> Non
         return
     own = sorted(name for name, cells in graph.binders.items() if run in cells)
     if change not in own:
-        hint = f"it binds {', '.join(own)}" if own else "it binds no name"
-        raise NbsafeError("not-bound", f"cell {run} does not bind {change!r}", hint)
+        hint = f"it defines {', '.join(own)}" if own else "it defines no name"
+        raise NbsafeError("not-bound", f"cell {run} does not define {change!r}", hint)
 
 
 # -- stale reads -----------------------------------------------------------------------------------
@@ -180,8 +180,8 @@ def _why(domain: Impact, cell: int, name: str) -> str:
     number = known.numbers[name]
     if entry.makers[number] == known.cells[domain.source].bit:
         return f"reads `{name}`"
-    old = impact.old_inputs(known, entry.sources[number] & domain.edited, name)
-    return f"reads `{name}`, made from {old}"
+    inputs = impact.old_inputs(known, entry.sources[number] & domain.edited, name)
+    return f"reads `{name}`, made from {impact.called_old(inputs)}"
 
 
 def _with_source(domain: Impact, cells: Sequence[int]) -> tuple[int, ...]:

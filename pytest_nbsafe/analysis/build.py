@@ -43,7 +43,7 @@ def build(notebook: Notebook) -> Graph:
 
 
 def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
-    """Analyse each cell; those that name a builtin which some cell binds, once more."""
+    """Analyse each cell; those that name a builtin which some cell binds, again."""
     major, known = notebook.python_major, notebook.libraries
     cells = {cell.number: analyse(cell, major, libraries=known) for cell in notebook.code_cells}
     bound = {

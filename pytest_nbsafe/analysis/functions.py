@@ -100,7 +100,7 @@ def _changed_parameters(inner: Builder) -> set[str]:
 
 
 def _rebound(inner: Builder) -> frozenset[str]:
-    """Return the parameters that the body binds anew: they may hold another object then."""
+    """Return the parameters that the body binds again: they may hold another object then."""
     if not inner.parameters:
         return frozenset()
     bound = {e[1] for block in inner.events for e in block if e[0] == BIND}

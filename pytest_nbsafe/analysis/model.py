@@ -103,7 +103,7 @@ class Function:
     `calls`: names of the notebook's scope that it calls; `sure_calls` those that every complete
     call of it calls.
     `changes`: the parameters, and names of the notebook's scope, whose object its own text
-    changes in place; `rebinds` the parameters that it binds anew. `methods` are those of a class,
+    changes in place; `rebinds` the parameters that it binds again. `methods` are those of a class,
     `own_calls` the methods that a method calls on its first parameter. `inner` are those of `reads`
     that a function inside reads, which it may return. `later` tells of a generator or coroutine,
     whose body does not run when it is called.

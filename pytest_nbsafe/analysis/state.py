@@ -18,7 +18,7 @@ What = Literal["read", "set", "change", "draw"]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a statement uses a state: reads it, sets it anew, changes it, or draws from it.
+    """How a statement uses a state: reads it, sets it again, changes it, or draws from it.
 
     `function` is the outermost function that the statement stands in, "" at the cell's own level.
     `holder` is the name that a file is open under from there on.

@@ -122,8 +122,8 @@ def _document(file: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         raise NbsafeError("bad-baseline", f"cannot read the baseline {file}: {error}") from error
     if not _is_baseline(document):
-        hint = f"`--write-baseline` writes version {VERSION} anew once the file is gone"
-        raise NbsafeError("bad-baseline", f"{file} is no baseline of this version", hint)
+        hint = f"`--write-baseline` writes version {VERSION} again once the file is gone"
+        raise NbsafeError("bad-baseline", f"{file} is not a baseline of this version", hint)
     content: dict[str, Any] = document
     return content
 

@@ -58,7 +58,7 @@ def _told_elsewhere(result: CellResult | None, failing: Iterable[Finding]) -> st
         return ""
     return next(
         (
-            f"this cell {step.cause} ({finding.code}, told at cell {finding.location.cell})"
+            f"this cell {step.cause} ({finding.code}, reported at cell {finding.location.cell})"
             for finding in failing
             for step in finding.steps
             if step.cell == result.cell
@@ -83,7 +83,7 @@ def _not_passed(cell: Cell, result: CellResult | None) -> str:
     if raised is not None and (may_raise(cell) or shows_failure(cell, raised)):
         return ""
     failure = f"{raised.ename}: {raised.evalue}".rstrip(": ") if raised else why(result)
-    return f"{failure} (the finding that tells of it is switched off, or known)"
+    return f"{failure} (the finding about it is switched off, or in the baseline)"
 
 
 def _printed(result: CellResult | None, stream: str) -> str:

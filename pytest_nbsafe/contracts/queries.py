@@ -111,7 +111,8 @@ def _check_message(contract: Contract, columns: tuple[str, ...] | None) -> None:
         if brace[1] is None or columns is None or name in columns:
             continue
         hint = suggestion(name, columns, f"its columns: {', '.join(columns)}")
-        raise _bad(contract, f"its message names {brace[0]}, which is no column of its sql", hint)
+        fault = f"its message names {brace[0]}, which is not a column of its sql"
+        raise _bad(contract, fault, hint)
 
 
 def _filled(brace: re.Match[str], row: Mapping[str, object]) -> str:

@@ -110,7 +110,7 @@ def _in_page_order(plan: Plan) -> Plan:
 
 
 def _changes(suspicions: Suspicions) -> Iterator[tuple[str, int, int, int]]:
-    """Yield (name, step, cell, line) of what was made anew."""
+    """Yield (name, step, cell, line) of what was made again."""
     for read in suspicions.stale_reads:
         for cause in read.chain[-1:]:
             yield cause.parent, cause.parent_at[0], cause.parent_cell, cause.parent_line

@@ -49,7 +49,7 @@ def rerun(
     if output == "differs" and shown.result == "differs":
         said.append(f"shows {_quoted(shown.saved)} -> {_quoted(shown.new)}")
     elif output == "differs":
-        said.append("shows another picture")
+        said.append("shows a different picture")
     return Rerun(
         cell,
         after,
@@ -120,7 +120,7 @@ def _said(differing: Iterable[str], old: DescribedRun, new: DescribedRun) -> lis
     }
     known = [text for text in differences.values() if text]
     return known + [
-        f"`{name}` holds another value" for name, text in differences.items() if not text
+        f"`{name}` holds a different value" for name, text in differences.items() if not text
     ]
 
 

@@ -92,7 +92,7 @@ class Question:
             rerun(self.cell, (), DescribedRun(own), DescribedRun(alone.results[0])).result
             == "differs"
         ):
-            return self.unanswered(f"cell {self.cell} does not make the same each time")
+            return self.unanswered(f"cell {self.cell} does not give the same result each time")
         return (yield from self._refreshed(DescribedRun(alone.results[0], alone.shown)))
 
     def _refreshed(self, old: DescribedRun) -> Inquiry:
@@ -146,7 +146,7 @@ class SideQuestions:
         return Question(cell, tuple(other for other in refreshing if other != cell))
 
     def at_end(self, results: Sequence[CellResult], most: int) -> Iterator[Question]:
-        """Yield the questions about cells whose inputs were made anew after they ran."""
+        """Yield the questions about cells whose inputs were made again after they ran."""
         last = {result.cell: result for result in results}
         held = values_at_end(results)
         for cell in list(self._through)[:most]:
@@ -154,7 +154,7 @@ class SideQuestions:
             if result is None or result.status != "ok":
                 continue
             if _changes_its_input(result):
-                yield Question(cell, (), cause="it changes what it reads itself")
+                yield Question(cell, (), cause="it changes what it reads")
                 continue
             kept = [name for name, value in result.after.items() if held.get(name) == value]
             refreshing = refreshers.with_changers(

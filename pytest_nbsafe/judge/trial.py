@@ -80,7 +80,7 @@ class Trial:
 
     `replay` is the recorded or inferred plan when it differs from top-down, `clean` the top-down
     run in a fresh kernel, `second` a second clean run, made only when a difference asks for it.
-    `reruns` are cells that read a stale name, run again on the side from the state before they did;
+    `reruns` are cells that read a stale name, run again aside from the state before they did;
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
     that of each cell at that end. `ran_otherwise` tells of the cell that did not run
     just once. `seen` are the parts of names that cells were seen to read and change.

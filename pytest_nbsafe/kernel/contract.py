@@ -173,7 +173,7 @@ class Question(TypedDict):
 
     `way` is `fork` for a forked child, `here` for this kernel itself (which is thrown away after
     it), `look` to run nothing and tell what the words of the last text hold. With `stir` all
-    sources of random numbers are seeded anew first, to tell chance from proof. With `follow` the
+    sources of random numbers are seeded again first, to tell chance from proof. With `follow` the
     parts of names are told that the cells access.
     """
 

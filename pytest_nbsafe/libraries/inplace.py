@@ -49,11 +49,11 @@ class Functions:
 
 @dataclass(frozen=True, slots=True)
 class Rebinding:
-    """What becomes of `x = x.method()` and `x = function(x)` when it is done once more.
+    """What becomes of `x = x.method()` and `x = function(x)` when it is done again.
 
     `repeats`: the same as after the first time; `converts`: likewise, and whatever `x` has become
     in between, it is of one kind again; `shifts`: something else each time; `grows`: it is joined
-    to the others once more. `other_kind` are methods that the result has no more. `modules` are
+    to the others again. `other_kind` are methods that the result has no more. `modules` are
     those whose functions do as the methods of these names; `loses_columns` are functions that take
     columns out, `merges` those that merge tables.
     """
@@ -106,7 +106,7 @@ def load(extra: str = "") -> InPlace:
 
 
 def lasting(methods: Methods) -> frozenset[str]:
-    """Return the methods of a class that change it, and change it once more when called again."""
+    """Return the methods of a class that change it, and change it again when called again."""
     return (methods.changes | methods.changes_and_returns) - methods.idempotent
 
 

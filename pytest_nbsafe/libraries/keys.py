@@ -168,7 +168,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
 
 OWN_SECTIONS: Mapping[str, Mapping[str, str]] = {
     "rebinding": {
-        "repeats": "`x = x.method()` done once more gives the same",
+        "repeats": "`x = x.method()` done again gives the same",
         "converts": "the same, whatever `x` has become in between: it is of one kind again",
         "shifts": "it gives something else each time",
         "grows": "functions that join their arguments, `x` among them",

@@ -151,7 +151,7 @@ def _may_be_hidden(graph: Graph, read: AmbiguousRead) -> bool:
 
 
 def _is_replaced(graph: Graph, read: AmbiguousRead, definition: Definition) -> bool:
-    """Return whether the very next cell makes all anew that this statement binds, and none read it.
+    """Return whether the very next cell makes all that this statement binds, and none read it.
 
     So `df = clean(df)`, a name that each part of a notebook uses for itself, and a first version
     that the text goes on from are no choice.

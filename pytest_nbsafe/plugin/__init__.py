@@ -15,13 +15,13 @@ FLAGS = {
 }
 VALUES = {
     "order": ("NAME", "the order to replay: auto, recorded, inferred or top-down"),
-    "timeout": ("SECONDS", "limit for one cell, 0 for none"),
+    "timeout": ("SECONDS", "limit for one cell; 0 for none"),
     "kernel": ("NAME", "run the notebooks in this kernel instead of their own"),
     "leakage": (
         "MODE",
         "look for leaks of data in the text, in the run or both: static, runtime, both",
     ),
-    "baseline": ("FILE", "pass what this file knows, as `nbsafe check --write-baseline` wrote it"),
+    "baseline": ("FILE", "accept the findings in this file, from `nbsafe check --write-baseline`"),
 }
 LISTS = {
     "select": ("CODES", "report only these codes or prefixes of codes"),

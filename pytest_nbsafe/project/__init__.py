@@ -56,7 +56,7 @@ def of(path: Path) -> Project:
 
 
 def forget() -> None:
-    """Read everything anew when it is asked for again."""
+    """Read everything again when it is asked for again."""
     _of_folder.cache_clear()
     _declarations.cache_clear()
 

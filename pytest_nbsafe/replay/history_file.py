@@ -85,7 +85,7 @@ def _runs(path: Path, session: int | None) -> list[tuple[int, str]]:
     except sqlite3.Error as error:
         hint = "close what writes to it, or give a copy"
         raise NbsafeError(
-            "bad-history", f"{path} is no history of IPython: {error}", hint
+            "bad-history", f"{path} is not a history of IPython: {error}", hint
         ) from error
     return runs
 

@@ -31,7 +31,7 @@ class _Version:
 class LineageLedger:
     """The names of a session while its steps are run: who made each from what, and its value now.
 
-    Source: Macke et al. 2021, Def. 2-4. Departs: an input that was made anew counts only where its
+    Source: Macke et al. 2021, Def. 2-4. Departs: an input that was made again counts only where its
     value is another now, and where its maker stands above the reader on the page (in
     `n = len(df)` and then `df = df.dropna()` the length is meant to be the old one). A name that
     only an older text of its cell has made is stale too.
@@ -129,7 +129,7 @@ class LineageLedger:
                 continue
             if self._stands_above(maker, version) and self._is_changed(name, version.inputs):
                 said = f"cell {version.run.cell} in step {version.run.step} made it from"
-                return f"{said} `{name}`, which cell {maker.run.cell} has made anew since"
+                return f"{said} `{name}`, which cell {maker.run.cell} has made again since"
         return ""
 
     def _stands_above(self, maker: _Version, reader: _Version) -> bool:

@@ -47,8 +47,8 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
     if session is not None:
         raise NbsafeError(
             "no-sessions",
-            f"{path} is no history.sqlite, so that it holds no session {session}",
-            "leave --session out",
+            f"{path} is not a history.sqlite, so it holds no session {session}",
+            "leave out --session",
         )
     if path.suffix == ".ipynb":
         hint = "`nbsafe run` runs a notebook; a session is what was run, with texts that are gone"
@@ -82,7 +82,7 @@ def _parsed(path: Path, data: bytes) -> RecordedSession:
         elif page is None and not steps:
             page = _page(path, number, entry["page"])
         else:
-            raise _refused(path, number, "only the first line may tell the page")
+            raise _refused(path, number, "only the first line may give the page")
     if not steps:
         raise NbsafeError("empty-session", f"{path} runs no cell", _SHAPE)
     return _on_page(path, page, steps)
@@ -94,10 +94,10 @@ def _object(path: Path, number: int, raw: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         text = raw.decode("utf-8", "replace").strip()
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        said = f"is no JSON ({error}): {shown}"
+        said = f"is not JSON ({error}): {shown}"
         raise _refused(path, number, said) from error
     if not isinstance(entry, dict):
-        raise _refused(path, number, f"is no object but {json.dumps(entry)[:_SHOWN]}")
+        raise _refused(path, number, f"is not an object but {json.dumps(entry)[:_SHOWN]}")
     return entry
 
 
@@ -114,7 +114,7 @@ def _step(path: Path, number: int, entry: dict[str, Any]) -> RecordedStep:
 
 def _page(path: Path, number: int, page: object) -> tuple[str, ...]:
     if not isinstance(page, list) or not all(isinstance(cell, str) for cell in page):
-        raise _refused(path, number, "the 'page' is no list of cells")
+        raise _refused(path, number, "the 'page' is not a list of cells")
     twice = sorted({cell for cell in page if page.count(cell) > 1})
     if twice:
         raise _refused(path, number, f"the page holds {twice[0]!r} twice")

@@ -1,4 +1,4 @@
-"""Runs a session once more in one kernel, and lets clean runs in others judge it."""
+"""Runs a session again in one kernel, and lets clean runs in others judge it."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ class _Sides:
         return found.results[-1] if len(found.results) == len(cells) else None
 
     def _elsewhere(self, cells: Sequence[Cell]) -> Counterfactual:
-        """Run the session once more in a fresh kernel, and there the cells."""
+        """Run the session again in a fresh kernel, and there the cells."""
         before = [passed.result for passed in self._runs]
         if fresh_kernels.START_S + sum(result.duration_s for result in before) > self._elsewhere_s:
             return Counterfactual(cause="it would take too long")

@@ -74,7 +74,7 @@ class CleanRun:
 
 @dataclass(frozen=True, slots=True)
 class SessionText:
-    """What a text of a cell says: the names it may bind, surely binds anew, and surely reads.
+    """What a text of a cell says: the names it may bind, surely binds again, and surely reads.
 
     Source: Macke et al. 2021, Def. 6 (`dead`).
     """

@@ -44,7 +44,7 @@ class StaleCells:
 
 
 def cells(session: SessionEvidence, names: StaleNames) -> StaleCells:
-    """Return what can be said of the cells before any is run once more.
+    """Return what can be said of the cells before any is run again.
 
     Source: Macke et al. 2021, Def. 7. Departs: a cell reads what it really read when it last ran,
     not what some path of its text might.
@@ -79,7 +79,7 @@ def answer(
 
     Source: Macke et al. 2021, Def. 7-10. Departs: a cell is stale too when its result is wrong and
     running it again would not mend it; fresh when it would. A cell whose result is right is not
-    fresh, whatever was made anew. A refresher may be a stale cell, when running it gives what the
+    fresh, whatever was made again. A refresher may be a stale cell, when running it gives what the
     clean run gives.
     """
     right = frozenset(cell for cell in reruns if not _is_wrong(session, reruns[cell], cell))
@@ -88,7 +88,7 @@ def answer(
     stale = known.stale | frozenset(
         cell
         for cell in known.wrong - known.unrunnable - right
-        if cell not in reruns or not session.is_chance(cell)  # else it may be chance once more
+        if cell not in reruns or not session.is_chance(cell)  # else it may be chance again
     )
     fresh = (known.wrong & right) | _renewed(session, names, known)
     by_step = step_answer(
@@ -168,7 +168,7 @@ def _value_differs(
 
     Where a run did not touch the name, it holds what it holds in the end. What a run leaves as the
     whole page does, and as it still is, is right: cells below have changed it before (`df =
-    df.fillna(0)` once more).
+    df.fillna(0)` again).
     """
     now, end = session.now.names, session.clean.holding.names
     ours = result.after if name in result.after else now
@@ -223,7 +223,7 @@ def _same(
 
 
 def _renewed(session: SessionEvidence, names: StaleNames, known: StaleCells) -> frozenset[str]:
-    """Return the cells whose results cannot be compared, and that would read a value made anew."""
+    """Return the cells whose results cannot be compared, and that would read a value made again."""
     return frozenset(
         cell
         for cell, run in session.last.items()
@@ -254,7 +254,7 @@ def _refreshers(
     stale: AbstractSet[str],
     right: AbstractSet[str],
 ) -> frozenset[str]:
-    """Return the cells that would make anew a stale name which a stale cell reads.
+    """Return the cells that would make again a stale name which a stale cell reads.
 
     One that made what the name holds now, and would make it again, is none.
     """

@@ -37,7 +37,7 @@ def names(session: SessionEvidence) -> StaleNames:
     """Return which names are stale at the end of a session.
 
     Source: Macke et al. 2021, Def. 4, which alone would call every name stale whose input is bound
-    anew. Departs: what counts is that a clean run gives another value, or no such name.
+    again. Departs: what counts is that a clean run gives another value, or no such name.
     """
     stale: dict[str, str] = {}
     unknown: list[str] = []
@@ -245,7 +245,7 @@ def _newer(session: SessionEvidence, mine: Contribution, name: str) -> str:
     said = f"{_run(mine.run)} made it from `{name}`"
     since = [c for c in contributions(session.runs, name) if c.place > mine.place]
     if since:
-        return f"{said}, which {_run(since[0].run)} has made anew since"
+        return f"{said}, which {_run(since[0].run)} has made again since"
     before = contributions(session.runs[: mine.place], name)
     maker = f", as {_run(before[-1].run)} made it" if before else ""
     return f"{said}{maker}: a clean run gives it another value there"

@@ -62,9 +62,9 @@ def as_json(report: OrderReport, *, colour: bool = False) -> str:  # noqa: ARG00
 
 
 _SAYS = {
-    "stale": "what it reads is older than what that was made from",
-    "fresh": "something new is there for it since it ran",
-    "refresher": "running it makes anew what is stale",
+    "stale": "what they read is older than what it was made from",
+    "fresh": "an input has changed since they ran",
+    "refresher": "running them makes what is stale again",
 }
 
 

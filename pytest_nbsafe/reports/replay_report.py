@@ -114,9 +114,9 @@ def _ending(answer: StepAnswer, paint: Paint) -> Iterator[str]:
         yield f"  {paint(f'`{escape.line(name)}` is stale', 'warning')}: {cause}"
     sections = (
         ("Stale cells", answer.stale_cells),
-        ("Fresh cells (their result is old, running them mends it)", answer.fresh_cells),
-        ("Refreshers (they make a stale name anew)", answer.refresher_cells),
-        ("Cannot run (they miss a name)", answer.unrunnable_cells),
+        ("Fresh cells (their result is old; running them again corrects it)", answer.fresh_cells),
+        ("Refreshers (they make a stale name again)", answer.refresher_cells),
+        ("Cannot run (a name that they read is missing)", answer.unrunnable_cells),
         ("Not known (values that cannot be compared)", answer.unknown),
     )
     for title, items in sections:

@@ -98,7 +98,7 @@ def _step(step: Step) -> str:
 
 
 def _remedy(remedy: str, paint: Paint) -> list[str]:
-    return [paint(f"To mend: {escape.line(remedy)}", "remedy")] if remedy else []
+    return [paint(f"To fix: {escape.line(remedy)}", "remedy")] if remedy else []
 
 
 # --------------------------------------------------------- one item of pytest

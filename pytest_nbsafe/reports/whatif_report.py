@@ -87,11 +87,11 @@ def _head(report: WhatIfReport, paint: Paint) -> list[str]:
     changes = f" and only `{answer.change}` changes" if answer.change is not None else ""
     question = f"{path}: what if {_cell(notebook, answer.run)} runs{changes}?"
     lines = [paint(escape.line(question), "heading"), f"    {_first_line(notebook, answer.run)}"]
-    effect = f"makes {_names(answer.makes)} anew" if answer.makes else "binds nothing to be read"
+    effect = f"makes {_names(answer.makes)} again" if answer.makes else "defines no name"
     lines.append(f"It {effect}. Before, the cells ran in {report.order} order.")
     if answer.first:
         before = cells(answer.first)
-        lines.append(f"To begin with what it read then, run {before} before it.")
+        lines.append(f"To start from what it read then, run {before} before it.")
     return lines
 
 
@@ -133,7 +133,7 @@ def _rerun(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
         yield f"  {cell:<14} {_first_line(report.notebook, rerun.cell)}"
         yield f"  {'':<14} {escape.line(rerun.cause)}"
 
-    return "To bring all up to date, run in this order", _shown(report.answer.rerun, lines)
+    return "To bring everything up to date, run in this order", _shown(report.answer.rerun, lines)
 
 
 def _renaming(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
@@ -166,11 +166,11 @@ def _ending(answer: WhatIf) -> list[str]:
     """Return what is left to say: nothing follows, cells apart, and what is not known."""
     lines: list[str] = []
     if not answer.rerun:
-        lines.append("No result of another cell was made from that: nothing else has to run.")
+        lines.append("No other cell has a result made from that, so nothing else has to run.")
     if runnable := sorted({*answer.fresh} - {rerun.cell for rerun in answer.rerun}):
-        lines.append(f"Would read it, if run next: {cells(runnable)}.")
+        lines.append(f"Cells that would read it if run next: {cells(runnable)}.")
     if answer.isolated:
-        lines.append(f"Shares no name with other cells: {cells(answer.isolated)}.")
+        lines.append(f"Cells that share no name with others: {cells(answer.isolated)}.")
     lines += [
         f"Not known: cell {u.cell} (line {u.line}): {escape.line(u.cause)}."
         for u in answer.unknown[:_MOST]

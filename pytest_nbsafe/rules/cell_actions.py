@@ -13,7 +13,7 @@ from pytest_nbsafe.values import dataclass
 
 _Kind = Literal["made", "changed", "drew from", "seeded", "wrote", "set"]
 _DONE = {"drew from": "drawn from", "wrote": "written"}
-_ANEW = frozenset({"made", "wrote", "set"})
+_AGAIN = frozenset({"made", "wrote", "set"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,15 @@ class Action:
         return f"{self.kind} {self.names}"
 
     @property
-    def anew(self) -> str:
-        """Return "made `a` anew"; what only changes is not made anew, for the old is part of it."""
-        return f"{self.once} anew" if self.kind in _ANEW else self.once
+    def again(self) -> str:
+        """Return "made `a` again", and without "again" what only changes: it keeps the old."""
+        return f"{self.once} again" if self.kind in _AGAIN else self.once
 
     @property
-    def done_anew(self) -> str:
-        """Return what stands behind "had": "made `a` anew", "written `a.csv` anew"."""
+    def done_again(self) -> str:
+        """Return what stands behind "had": "made `a` again", "written `a.csv` again"."""
         done = f"{_DONE.get(self.kind, self.kind)} {self.names}"
-        return f"{done} anew" if self.kind in _ANEW else done
+        return f"{done} again" if self.kind in _AGAIN else done
 
 
 def action(facts: Facts, cell: int, made: Sequence[str], shown: Sequence[str] = ()) -> Action:

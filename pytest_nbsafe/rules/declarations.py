@@ -38,7 +38,7 @@ def _misspelt(facts: Facts, cell: Cell, code: str) -> Iterator[Finding]:
             continue
         near = nearest(word.lower(), _WORDS)
         if near:  # anything else is prose
-            message = f"this comment says `{word}`, which says nothing"
+            message = f"this comment says `{word}`, which has no effect"
             remedy = f"did you mean `{near}`?"
             span = Span(comment.line, comment.column, comment.line, comment.column + 1)
             yield finding(facts, code, cell.number, span, "proved", message, remedy=remedy)
@@ -49,7 +49,7 @@ def _fault(facts: Facts, cell: Cell, said: Declaration) -> tuple[str, str] | Non
     node = _statement(facts, cell, said)
     if node is None:
         return (
-            f"`{said.kind}` stands at no assignment, so it says nothing",
+            f"`{said.kind}` is at no assignment, so it has no effect",
             "put it behind the line that assigns the table, or on the line above",
         )
     if said.kind == "source":

@@ -65,7 +65,7 @@ print(sum(weights))
 
 def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:
     reads = "may read" if item.verdict == "suspected" else "reads"
-    also = Step(item.cell, item.span.line, f"{reads} `{item.name}` too, which no cell defines")
+    also = Step(item.cell, item.span.line, f"also {reads} `{item.name}`, which no cell defines")
     seen = item.verdict == "observed"
     return Claim(
         finding(

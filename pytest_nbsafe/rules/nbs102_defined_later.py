@@ -69,7 +69,7 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
         also=Step(
             item.cell,
             item.span.line,
-            f"reads `{item.name}` too, which cell {definer} defines further down",
+            f"also reads `{item.name}`, which cell {definer} defines further down",
         ),
     )
 

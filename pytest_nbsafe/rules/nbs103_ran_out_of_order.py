@@ -88,7 +88,7 @@ def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
 
 
 def _is_set_as_before(facts: Facts, edge: Edge) -> bool:
-    """Return whether it is a state that was most likely only set to the same once more.
+    """Return whether it is a state that was most likely only set to the same again.
 
     So are a seed, and what a cell of imports sets: whoever runs these again seldom edited them.
     """
@@ -193,11 +193,11 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     if fails and (result := facts.clean(edge.reader)):
         message += f"in page order it fails with {one_line(why(result))}"
     elif differs:
-        message += f"in page order it makes another result{refreshed_difference(ending)}"
+        message += f"in page order it gives a different result{refreshed_difference(ending)}"
     elif shows:
         message += "its result is that of an older version, or of other libraries"
     else:
-        message += "its result may be that of an older version"
+        message += "its result may come from an older version"
     marks: set[Mark] = {("edge", edge.definer, edge.reader)}
     replayed = facts.replay(edge.reader)
     if replayed is not None and replayed.status == "raised":
@@ -226,5 +226,5 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         ),
         explains=frozenset(marks | {("raise", edge.reader, 0)} if fails else marks),
         fault=("NBS103", edge.definer, edge.reader if fails else 0),
-        also=Step(edge.reader, edge.use.span.line, f"read {made} before, too, as [{reader}]"),
+        also=Step(edge.reader, edge.use.span.line, f"also read {made} before, as [{reader}]"),
     )

@@ -87,7 +87,7 @@ def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
         ),
         explains=frozenset(marks),
         fault=("NBS104", first.other, first.nearest),
-        also=Step(first.reader, first.use.span.line, f"reads {made}, too"),
+        also=Step(first.reader, first.use.span.line, f"also reads {made}"),
     )
 
 
@@ -100,7 +100,7 @@ def _message(facts: Facts, found: AmbiguousRead, made: str) -> str:
     count = facts.notebook.cell(found.reader).count
     ran = f"this cell ran as [{count}] with {made} of cell {found.other}"
     if found.reason == "never-run":
-        return f"{ran}: cell {found.nearest}, which defines it anew in between, was never run"
+        return f"{ran}: cell {found.nearest}, which defines it again in between, was never run"
     return f"{ran}: in page order it reads that of cell {found.nearest}"
 
 
@@ -120,7 +120,7 @@ def _ran(facts: Facts, cell: int) -> str:
 
 
 def _remedy(found: AmbiguousRead, made: str) -> str:
-    apart = f"give {made} of each cell a name of its own, or delete the definition not meant"
+    apart = f"give {made} of each cell a name of its own, or delete what you do not want"
     if found.reason == "untold":
         return apart
     return f"run cell {found.nearest} and then this cell again, or {apart}"

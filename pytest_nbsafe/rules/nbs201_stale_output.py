@@ -44,7 +44,7 @@ class StaleOutput:
     gives the saved text. Where there is no text, so do pictures, if all others
     of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
     below the same cause. Without a run, only a read of a stale name is told. Where the clean run
-    does not reach the cell, it is run again on the side of the replayed order, after the cells that
+    does not reach the cell, it is run again in a copy of the replayed kernel, after the cells that
     refresh what it reads: text that is then another confirms. What was saved without a cell that
     never ran is told where a run without that cell gives it, and the clean run does not.
 
@@ -147,7 +147,7 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
     ]
     reads = "read what it made" if old.through else f"read {few(_read(facts, old, made))}"
     shown = tuple(dict.fromkeys(symbol for o in alike for symbol in _shown(facts, o)))
-    does = action(facts, old.definer, [o.name for o in alike], shown).anew
+    does = action(facts, old.definer, [o.name for o in alike], shown).again
     steps = (
         *between,
         Step(old.cell, old.line, f"{reads} {ran_as(facts.plan, old.step)}"),
@@ -168,12 +168,12 @@ def _as(facts: Facts, cell: int) -> str:
 
 
 def _shown(facts: Facts, old: OutdatedResult) -> tuple[str, ...]:
-    """Return what was made anew, by the parts that were read of it."""
+    """Return what was made again, by the parts that were read of it."""
     return named_parts.of_change(facts, old.name, link(old)[1], old.definer)
 
 
 def _read(facts: Facts, old: OutdatedResult, made: Collection[str]) -> tuple[str, ...]:
-    """Return what the cell read of names that were made anew."""
+    """Return what the cell read of names that were made again."""
     found = (named_parts.of_change(facts, name, old.cell, old.definer) for name in made)
     return tuple(dict.fromkeys(symbol for some in found for symbol in some))
 
@@ -185,7 +185,7 @@ def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ..
 
 
 def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
-    """Return whether two things that a cell was made from were made anew by one run."""
+    """Return whether two things that a cell was made from were made again by one run."""
     ends = [(old.cell, old.definer, old.definer_at[0]) for old in (one, other)]
     return ends[0] == ends[1]
 
@@ -200,7 +200,7 @@ def _is_whole(facts: Facts, old: OutdatedResult, first: Collection[int]) -> bool
     """Return whether what is to be run again finds what the page would give it.
 
     Not what was drawn since from a random state; nor a name that was only changed, not made, and
-    that a cell to be run again changes itself: it would change it once more.
+    that a cell to be run again changes itself: it would change it again.
     """
     if is_random(old.name):
         return False
@@ -261,5 +261,5 @@ def _claim(
         ),
         explains=marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
         fault=("NBS201", root(suspicion)[1]) if verdict == "suspected" else None,
-        also=Step(suspicion.cell, suspicion.line, f"has a stale result, too: {why}"),
+        also=Step(suspicion.cell, suspicion.line, f"also has a stale result: {why}"),
     )

@@ -24,10 +24,10 @@ class StaleReadInReplay:
 
     Limits: told only when the order was replayed and the value differs from the clean run's; not
     where the clean run makes and shows the same from it. Where the clean run does not come that
-    far, the cell is run again on the side, after the cells that refresh what it reads: what it
-    makes then decides, and where it cannot be run it is a warning. In an order that was
-    reconstructed it is a warning while the notebook is green from top to bottom. Where the saved
-    output proves the same, NBS201 speaks instead.
+    far, the cell is run again in a copy of the kernel, after the cells that refresh what it
+    reads: what it makes then decides, and where it cannot be run it is a warning. In a
+    reconstructed order it is a warning while the notebook is green from top to bottom. Where the
+    saved output proves the same, NBS201 speaks instead.
 
     Source: Macke et al. 2021, Definitions 4 and 7. Departs: decided by value.
     """
@@ -115,7 +115,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
         ),
         explains=marks(read, page_edges(facts.graph)),
         fault=("NBS202", read.cell),
-        also=Step(read.cell, read.line, f"read a stale value, too: {why}"),
+        also=Step(read.cell, read.line, f"also read a stale value: {why}"),
     )
 
 
@@ -124,7 +124,7 @@ def _reads(facts: Facts, read: StaleRead) -> str:
     reads = f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}"
     judgement = proof.judgement(facts, read.cell)
     if judgement is not None and judgement.values.get(read.name) == "differs":
-        return f"{reads}; a clean run gives another value"
+        return f"{reads}; a clean run gives a different value"
     rerun = proof.rerun_of_read(facts, read.cell)
     cause = f" ({rerun.cause})" if rerun is not None and rerun.cause else ""
     return f"{reads}; what it would make refreshed is not known{cause}" if cause else reads

@@ -22,7 +22,7 @@ class InconsistentCell:
     Why it matters: at the end of the session the values do not fit together. What this cell made
     stems from an input that is gone, so whoever goes on from here mixes the two.
 
-    Limits: told only when the order was replayed. An input that was made anew with the same
+    Limits: told only when the order was replayed. An input that was made again with the same
     content, or that a clean run changes in the same way, is nothing. It is an error when the clean
     run (or, where that does not come so far, the cell when it is run again) makes or shows another
     thing, else a note. A name that holds a value which cannot be compared is unknown, and not told.
@@ -120,7 +120,7 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
     lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     line = state.changed[0].line if state.changed else 1
     what = _lost(facts, state, lost)
-    end = "a clean run gives it another result" if sure else "a clean run gives it other inputs"
+    end = f"a clean run gives it {'a different result' if sure else 'different inputs'}"
     return Claim(
         finding(
             facts,
@@ -137,7 +137,7 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
         ),
         explains=_marks(state if _made_anew(state) else root),
         fault=("NBS205", root.cell),
-        also=Step(state.cell, line, f"no longer fits what it read, too: {what}"),
+        also=Step(state.cell, line, f"also no longer fits what it read: {what}"),
     )
 
 
@@ -145,7 +145,8 @@ def _lost(facts: Facts, state: Consistency, lost: list[str]) -> str:
     if state.changed:
         found = (symbol for change in state.changed for symbol in _shown(facts, state, change))
         return f"{names(found)} changed after it ran"
-    return f"{names(lost)} came from {cells(state.through)}, which no longer does"
+    makes = "makes" if len(state.through) == 1 else "make"
+    return f"{cells(state.through)} no longer {makes} {names(lost)}"
 
 
 def _shown(facts: Facts, state: Consistency, change: Changed) -> tuple[str, ...]:
@@ -166,7 +167,7 @@ def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
         shown = _shown(facts, state, change)
         yield Step(state.cell, change.line, f"read {names(shown)} {ran_as(facts.plan, state.step)}")
         if change.maker:
-            does = action(facts, change.maker, [change.name], shown).anew
+            does = action(facts, change.maker, [change.name], shown).again
             does += f" {ran_as(facts.plan, change.maker_at[0])}"
             yield Step(change.maker, change.maker_line, does)
     if not state.changed:

@@ -67,5 +67,5 @@ def says(leak: Leak) -> str:
 
 
 def remedy(leak: Leak) -> str:
-    """Return how to mend a leak."""
+    """Return how to fix a leak."""
     return f"split first and fit it on the training rows, or use {pipeline(leak)}"

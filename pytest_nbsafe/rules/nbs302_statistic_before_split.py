@@ -40,7 +40,7 @@ mean, spread = X_train.mean(axis=0), X_train.std(axis=0)
 model = LogisticRegression().fit((X_train - mean) / spread, y_train)
 print(model.score((X_test - mean) / spread, y_test))
 """
-REMEDY = "split first, and take it of the training rows only"
+REMEDY = "split first, and compute it from the training rows only"
 
 
 def says(leak: Leak) -> str:

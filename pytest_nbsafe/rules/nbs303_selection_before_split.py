@@ -52,5 +52,5 @@ def says(leak: Leak) -> str:
 
 
 def remedy(leak: Leak) -> str:
-    """Return how to mend a leak."""
+    """Return how to fix a leak."""
     return f"choose them on the training rows, or use {pipeline(leak)}"

@@ -48,5 +48,5 @@ def says(leak: Leak) -> str:
 
 
 def remedy(leak: Leak) -> str:
-    """Return how to mend a leak."""
+    """Return how to fix a leak."""
     return f"cross-validate {pipeline(leak)}"

@@ -42,7 +42,7 @@ model.fit(X_train, y_train, eval_set=[(X_val, y_val)])
 # %% [3]
 print(model.score(X_test, y_test))
 """
-REMEDY = "split the training rows once more, and let it watch that part"
+REMEDY = "split the training rows again, and let it watch that part"
 
 
 def says(leak: Leak) -> str:

@@ -40,11 +40,11 @@ train, test = sales.iloc[:300], sales.iloc[300:]
 model = LinearRegression().fit(train[["level"]], train["units"])
 print(model.score(test[["level"]], test["units"]))
 """
-REMEDY = "make it of earlier rows only: `shift(1)`, a window that is not centred, `ffill`"
+REMEDY = "make it from earlier rows only: `shift(1)`, a window that is not centred, `ffill`"
 
 
 def says(leak: Leak) -> str:
     """Return what a finding says of a leak."""
     what = named(leak.what or "this feature")
     does = verb(leak, "is", "may be")
-    return f"{what} {does} made of rows that come later"
+    return f"{what} {does} made from rows that come later"

@@ -96,7 +96,7 @@ def _finding(facts: Facts, copies: Copies) -> Finding:
         copies.cell,
         copies.line,
         "observed",
-        f"{copies.rows} of the {copies.of} test rows stand among the training rows too",
+        f"{copies.rows} of the {copies.of} test rows are among the training rows too",
         steps=steps,
         remedy="split first and copy rows of the training part only, or drop the duplicates first",
     )

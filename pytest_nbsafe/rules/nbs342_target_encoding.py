@@ -43,7 +43,7 @@ test = test.assign(level=test["street"].map(level).fillna(0.5))
 model = LogisticRegression().fit(train[["level", "area"]], train["sold"])
 print(model.score(test[["level", "area"]], test["sold"]))
 """
-REMEDY = "compute it of the training rows only, or put a TargetEncoder into the pipeline"
+REMEDY = "compute it from the training rows only, or put a TargetEncoder into the pipeline"
 
 
 def says(leak: Leak) -> str:

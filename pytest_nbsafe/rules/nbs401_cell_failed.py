@@ -114,7 +114,7 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
 
 
 def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
-    """Return what was made anew after a cell had passed: of that it may fail now.
+    """Return what was made again after a cell had passed: of that it may fail now.
 
     Only where nothing else is likely: an import, or a file, is missing whatever was run.
     """
@@ -139,7 +139,7 @@ def _marks(facts: Facts, cell: int, since: Sequence[OutdatedResult]) -> frozense
 def _made_since(facts: Facts, since: Sequence[OutdatedResult]) -> Iterator[Step]:
     for definer in dict.fromkeys(old.definer for old in since):
         olds = [old for old in since if old.definer == definer]
-        does = action(facts, definer, [old.name for old in olds]).anew
+        does = action(facts, definer, [old.name for old in olds]).again
         when = ran_as(facts.plan, olds[0].definer_at[0])
         after = f"after this cell had passed {ran_as(facts.plan, olds[0].step)}"
         yield Step(definer, olds[0].definer_line, f"{does} {when}, {after}")

@@ -75,7 +75,8 @@ def _may_hold(source: str) -> bool:
 
 def _claim(facts: Facts, path: MachinePath, places: int, *, shown: bool) -> Claim:
     written = one_line(path.path, 80)
-    kind = "a path in the home folder" if path.path.startswith("~") else "a path of one machine"
+    home = path.path.startswith("~")
+    kind = "a path in the home folder" if home else "a path that exists on one machine only"
     times = f" (one of {places} places that use `{path.root}`)" if places > 1 else ""
     return Claim(
         finding(
@@ -88,7 +89,7 @@ def _claim(facts: Facts, path: MachinePath, places: int, *, shown: bool) -> Clai
             remedy=_remedy(path),
         ),
         fault=("NBS406", path.root),
-        also=Step(path.cell, path.span.line, f"uses `{written}` too") if shown else None,
+        also=Step(path.cell, path.span.line, f"also uses `{written}`") if shown else None,
     )
 
 

@@ -72,13 +72,13 @@ def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:
 
 
 def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
-    """Return what to write: the versions that the saved output tells, where it does."""
+    """Return what to write: the versions that the saved output shows, where it does."""
     equals = "==" if tool == "pip" else "="
     asked = names[:_MOST] if any(output.kind == "stream" for output in cell.outputs) else []
     seen = {name: version for name in asked if (version := _installed(cell, name))}
     if seen:
         pins = " ".join(f"{name}{equals}{version}" for name, version in seen.items())
-        return f"write the version that the saved output tells: `{pins}`"
+        return f"write the version that the saved output shows: `{pins}`"
     return f"write the version that it was made with: `{names[0]}{equals}...`"
 
 

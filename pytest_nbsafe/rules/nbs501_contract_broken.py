@@ -145,7 +145,7 @@ def _place(facts: Facts, row: Mapping[str, object]) -> tuple[int, Span | int] | 
     found = {name: row.get(name) for name in ("cell", "line", "column", "end_line", "end_column")}
     for name, value in found.items():
         if value is not None and (not isinstance(value, int) or value < 0):
-            return f"the {name} {value!r}, which is no number from 1 up"
+            return f"the {name} {value!r}, which is not a number of 1 or more"
     cell = found["cell"] or NOTEBOOK
     line = found["line"] or 1
     assert isinstance(cell, int), "checked above"
@@ -153,7 +153,7 @@ def _place(facts: Facts, row: Mapping[str, object]) -> tuple[int, Span | int] | 
     if cell > len(facts.notebook.cells):
         return f"the cell {cell}, but there are {len(facts.notebook.cells)}"
     if cell and line > facts.notebook.cell(cell).source.count("\n") + 1:
-        return f"the line {line}, which cell {cell} has not"
+        return f"the line {line}, which cell {cell} does not have"
     return cell, _span(line, found["column"], found["end_line"], found["end_column"])
 
 
@@ -174,7 +174,7 @@ def _at(facts: Facts, contract: Contract, what: str) -> Finding:
 def _finding(
     facts: Facts, contract: Contract, cell: int, where: Span | int, message: str
 ) -> Finding:
-    remedy = f"mend the notebook, or the contract {contract.name!r}"
+    remedy = f"correct the notebook, or the contract {contract.name!r}"
     severity = contract.severity
     return finding(
         facts, "NBS501", cell, where, "proved", message, remedy=remedy, severity=severity

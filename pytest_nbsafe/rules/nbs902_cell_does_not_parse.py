@@ -79,7 +79,7 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
     saved = saved_error(facts.notebook.cell(cell))
     shown = saved is not None and saved.ename in _SYNTAX
     message = f"this cell is not valid Python: {fault.message}"
-    remedy = "mend the line, or tag the cell skip-execution"
+    remedy = "fix the line, or tag the cell skip-execution"
     if old and not shown:
         message = "this notebook holds Python 2 code, which Python 3 cannot parse"
         remedy = "convert it to Python 3, for instance with 2to3"

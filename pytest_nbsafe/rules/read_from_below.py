@@ -23,11 +23,11 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
     did = action(facts, read.definer, [read.name], shown)
     message = (
         f"this cell ran as [{counts[0]}], after cell {read.definer}, further down, "
-        f"had {did.done_anew}: "
+        f"had {did.done_again}: "
     )
     message += _says(read, told)
     steps = [
-        Step(read.definer, read.definer_line, f"{did.anew} as [{counts[1]}]"),
+        Step(read.definer, read.definer_line, f"{did.again} as [{counts[1]}]"),
         Step(read.cell, read.line, f"read that {names(shown)} as [{counts[0]}]"),
     ]
     if told is not None:
@@ -50,16 +50,16 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
         ),
         explains=frozenset({("stale", read.cell, 0)}),
         fault=("NBS103", "in", read.cell) if told else ("NBS103", "from", read.definer),
-        also=Step(read.cell, read.line, f"read {called(read.name)} of cell {read.definer}, too"),
+        also=Step(read.cell, read.line, f"also read {called(read.name)} of cell {read.definer}"),
     )
 
 
 def _says(read: ReadFromBelow, told: Judgement | None) -> str:
     if told is None:
-        return "in page order it may differ"
+        return "in page order its result may differ"
     if told.cell == read.cell:
-        return "in page order its result differs"
-    return f"in page order the result of cell {told.cell}, made from this one's, differs"
+        return "in page order it gives a different result"
+    return f"in page order the result of cell {told.cell}, made from this one's, is different"
 
 
 def _shown_too(facts: Facts, read: ReadFromBelow, told: Judgement) -> Iterator[Step]:

@@ -1,4 +1,4 @@
-"""The story of a stale symbol: what made it, what has been made anew since, and how to mend it."""
+"""The story of a stale symbol: what made it, what has been made again since, and how to fix it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def why_older(facts: Facts, read: StaleRead) -> str:
 
 
 def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
-    """Return the path as it happened: what made each symbol, then what was made anew."""
+    """Return the path as it happened: what made each symbol, then what was made again."""
     steps = [
         Step(
             cause.cell,
@@ -44,7 +44,7 @@ def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
     if chain:
         root = chain[-1]
         shown = named_parts.of_change(facts, root.parent, root.cell, root.parent_cell)
-        does = action(facts, root.parent_cell, [root.parent], shown).anew
+        does = action(facts, root.parent_cell, [root.parent], shown).again
         does += f" {ran_as(facts.plan, root.parent_at[0])}"
         steps.append(Step(root.parent_cell, root.parent_line, does))
     return tuple(steps)
@@ -66,12 +66,12 @@ def parts(facts: Facts, read: StaleRead) -> tuple[str, ...]:
 
 
 def newer(facts: Facts, cause: Cause) -> str:
-    """Return what a sentence calls the parent that was made anew, by the parts that were read."""
+    """Return what a sentence calls the parent that was made again, by the parts that were read."""
     return named_parts.changed(facts, cause.parent, cause.cell, cause.parent_cell)
 
 
 def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
-    """Return the name that was made anew, and the cell that did it."""
+    """Return the name that was made again, and the cell that did it."""
     if isinstance(suspicion, OutdatedResult):
         return suspicion.name, suspicion.definer
     if not suspicion.chain:
@@ -80,7 +80,7 @@ def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:
 
 
 def link(suspicion: StaleRead | OutdatedResult) -> tuple[int, int]:
-    """Return the cell that made something anew, and the one that had read what was there before."""
+    """Return the cell that made something again, and the one that had read what was before."""
     if isinstance(suspicion, OutdatedResult):
         return suspicion.definer, [*suspicion.through[-1:], suspicion.cell][0]
     cause = suspicion.chain[-1] if suspicion.chain else None
@@ -91,7 +91,7 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> froze
     """Return the trouble that this staleness accounts for.
 
     That is the old result, every contradicted dependency on its path, those of other cells
-    (by the page's `edges`) on the cell that made something anew, and those of this cell on what
+    (by the page's `edges`) on the cell that made something again, and those of this cell on what
     was made of that: one cause.
     """
     _, definer = root(suspicion)

@@ -107,7 +107,7 @@ def _finding(facts: Facts, suppression: Suppression, *, wrong: bool) -> Finding:
     else:
         where = "in this cell" if suppression.whole else "on this line"
         message = f"{how} says {shown}, but there is nothing to ignore {where}"
-        remedy = "take it out"
+        remedy = "remove it"
     return finding(
         facts, "NBS907", suppression.cell, suppression.span or 1, "proved", message, remedy=remedy
     )

@@ -52,7 +52,7 @@ def shown(text: str) -> str:
 def against_clean(saved: str, clean: str) -> str:
     """Return how a cell's saved text and that of a clean run differ; of long lines the part."""
     if saved == clean == PICTURE:
-        return "shows a picture, a clean run gives another"
+        return "shows a picture, a clean run shows a different one"
     pairs = enumerate(zip(saved, clean, strict=False))
     first = next((i for i, (old, new) in pairs if old != new), min(len(saved), len(clean)))
     if first > _WIDTH - _TAIL and saved.strip() and clean.strip():
@@ -82,8 +82,5 @@ def rerun_steps(rerun: Rerun | None, line: int) -> tuple[Step, ...]:
     if rerun is None or rerun.result != "differs":
         return ()
     first = f", after {sentences.cells(rerun.after)}" if rerun.after else ""
-    return (
-        Step(
-            rerun.cell, line, f"run again on the side{first}: {sentences.listed(rerun.differences)}"
-        ),
-    )
+    shows = sentences.listed(rerun.differences)
+    return (Step(rerun.cell, line, f"run again in a copy of the kernel{first}: {shows}"),)

@@ -18,7 +18,7 @@ from pytest_nbsafe.trace.results import CellResult, PlanResult
 START_S = 1.5
 """About how long a kernel takes to start."""
 MakeRun = Callable[[float], PlanRun]
-"""Makes a plan that is run once more, whose cells have so many seconds each."""
+"""Makes a plan that is run again, whose cells have so many seconds each."""
 
 
 class FreshKernels:
@@ -75,5 +75,5 @@ def differs(
     was, now = values_at_end(before), values_at_end(again)
     for name in sorted({name for result in asked for name in result.reads}):
         if compared(name, was, now) == "differs":
-            return f"`{name}` is another each time the plan runs"
+            return f"`{name}` differs each time the plan runs"
     return ""

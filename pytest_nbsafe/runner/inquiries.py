@@ -85,7 +85,7 @@ class Inquiries:
             self.reads[question.cell] = self._answer(run, question)
 
     def end(self, run: PlanRun) -> None:
-        """Run the cells again whose inputs were made anew after they ran."""
+        """Run the cells again whose inputs were made again after they ran."""
         for question in self._questions.at_end(run.results, self._limits.most):
             old = question.old and replace(question.old, aspects=run.look(question.named))
             self.endings[question.cell] = self._answer(run, replace(question, old=old))
@@ -95,7 +95,7 @@ class Inquiries:
     def elsewhere(self, make_run: MakeRun, ran: PlanResult, settled: Collection[int]) -> None:
         """Ask fresh kernels what the plan's own could not be asked, but of cells that are settled.
 
-        `ran` is what the plan gave; `make_run` makes it run once more.
+        `ran` is what the plan gave; `make_run` makes it run again.
         """
         left_s = self._limits.elsewhere_s
         for steps, question in self._waiting:

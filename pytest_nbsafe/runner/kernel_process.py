@@ -169,7 +169,7 @@ class KernelProcess:
         if done:
             exchange.reason = f"{late}; the interrupt ended it"
             return
-        exchange.reason = f"{late}, deaf to the interrupt; killed"
+        exchange.reason = f"{late}, and did not react to the interrupt; it was killed"
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
         self._kill()

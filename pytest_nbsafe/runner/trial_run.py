@@ -24,7 +24,7 @@ class TrialRun:
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
     to; where counts are missing, and it took no longer than `most_s`, a saved text that it does not
     give is asked about. Otherwise the plan runs first, then the clean order, then, if a suspected
-    cell differs, the clean order once more as far as that cell.
+    cell differs, the clean order again as far as that cell.
     """
 
     def __init__(  # a trial is put together in one place

@@ -18,7 +18,7 @@ class CellSets:
     """The cells that a user had better not run, may want to run, and those that would help.
 
     `stale` cells read a stale name (Def. 7). `fresh` cells read none, and a name that was made
-    anew since they last ran (Def. 9). `refreshers` are not stale, and surely make anew a stale
+    again since they last ran (Def. 9). `refreshers` are not stale, and surely make again a stale
     name that a stale cell reads (Def. 10); they may be fresh or not.
     """
 
@@ -68,7 +68,7 @@ def _fresh_cells(
 
 
 def renewers(graph: Graph) -> Mapping[str, Sequence[int]]:
-    """Return the cells that surely make each name anew, in page order.
+    """Return the cells that surely make each name again, in page order.
 
     Source: Macke et al. 2021, the inverted index of Alg. 4.
     """

@@ -28,7 +28,7 @@ def compared(
 ) -> Comparison:
     """Return how what a name holds in one run compares with what it holds in another.
 
-    `repeated` is the other run once more, where it was repeated: what the two do not agree on is
+    `repeated` is the other run again, where it was repeated: what the two do not agree on is
     chance. A name that neither run has is the same. Of two moments `in_one_kernel` a value that
     cannot be fingerprinted is compared by its object.
     """

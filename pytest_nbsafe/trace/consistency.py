@@ -24,7 +24,7 @@ Standing = Literal["consistent", "inconsistent", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """An input that no longer holds what was read at `line`: `maker` has made it anew since.
+    """An input that no longer holds what was read at `line`: `maker` has made it again since.
 
     `maker` is 0 where the name is gone, or nobody was seen to change it.
     """
@@ -63,7 +63,7 @@ class _End:
 def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
     """Return the state of each cell that ran, by its last run, at the end of all results.
 
-    By value: an input that was made anew with the same content takes nothing away. A name holds
+    By value: an input that was made again with the same content takes nothing away. A name holds
     what was last seen of it; a change by a cell that names neither it nor another name of its
     object is not seen.
     """

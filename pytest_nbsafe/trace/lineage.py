@@ -47,7 +47,7 @@ class Descent:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a later run made the parent anew than the one that read it.
+        """Whether a later run made the parent again than the one that read it.
 
         Source: Macke et al. 2021, Def. 2: what one run of a cell does has one timestamp. A cell
         that reads `x` and then changes it does so in every order.
@@ -179,7 +179,7 @@ class LineageTable:
     ) -> None:
         """Make every name of the changed object new, with what flowed into it."""
         if name in before and before[name].imported:
-            return  # `np.random.seed(0)`, `plt.title(t)`: a module is not made anew by that
+            return  # `np.random.seed(0)`, `plt.title(t)`: a module is not made again by that
         group = self._aliases.get(name, frozenset({name}))
         for alias in sorted(group):
             old = before.get(alias)

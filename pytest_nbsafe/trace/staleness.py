@@ -65,7 +65,7 @@ def refreshing(read: StaleRead) -> tuple[int, ...]:
 def outdated(
     graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts | None = None
 ) -> tuple[OutdatedResult, ...]:
-    """Return the cells with an input that was made anew after they last ran, in page order.
+    """Return the cells with an input that was made again after they last ran, in page order.
 
     Only what reaches the cell in page order counts: the definer stands above it. A cell whose
     input comes from an outdated cell is outdated too, through it, unless it ran after the change:
@@ -159,7 +159,7 @@ def suspicions(
     def harm(cell: int, way: _Way) -> _Way:
         newer = way[-1]
         if newer.parent.name == way[0].name:
-            return ()  # it is itself what was made anew: `df` from a file that `df` went into
+            return ()  # it is itself what was made again: `df` from a file that `df` went into
         ends = {version.at[0]: version for version in reversed(symbols.since(newer))}
         for version in reversed(ends.values()):  # as each run has left it
             newest = replace(newer, parent=version)
@@ -182,12 +182,12 @@ def suspicions(
 def _is_made_up(plan: Plan, descent: Descent) -> bool:
     """Return whether only the plan's own guess lets the parent be newer than the read of it.
 
-    It is so when no count says that the parent was made anew then; and when the older version
+    It is so when no count says that the parent was made again then; and when the older version
     came from a run that no count shows, of a cell further down, which the plan had to put there.
     """
-    anew = plan.runs[descent.parent.at[0] - 1]
+    again = plan.runs[descent.parent.at[0] - 1]
     before = plan.runs[descent.link.at[0] - 1]
-    return not anew.recorded or (not before.recorded and before.cell > descent.link.cell)
+    return not again.recorded or (not before.recorded and before.cell > descent.link.cell)
 
 
 def _stale_reads(graph: Graph, records: tuple[Record, ...], harm: _Harm) -> tuple[StaleRead, ...]:

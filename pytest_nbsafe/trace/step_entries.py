@@ -1,6 +1,6 @@
 """The entries of the steps of a replay, with the names that are stale then.
 
-What is stale is kept up to date from step to step: to ask every name anew at each of them would
+What is stale is kept up to date from step to step: to ask every name again at each of them would
 take a time that grows with the square of a notebook's length.
 """
 
@@ -77,7 +77,7 @@ class _Staleness:
     def update(self, touched: AbstractSet[str], gone: AbstractSet[str]) -> None:
         """Take in that some names were made or deleted, and some of them deleted.
 
-        What has a newer parent keeps it when that is made once more, but not when it is deleted.
+        What has a newer parent keeps it when that is made again, but not when it is deleted.
         """
         changed = set(touched)
         for name in touched:

@@ -42,7 +42,7 @@ class StaleRead:
 
 @dataclass(frozen=True, slots=True)
 class OutdatedResult:
-    """A cell whose input `name` was made anew, by `definer` at `definer_at`, after it last ran.
+    """A cell whose input `name` was made again, by `definer` at `definer_at`, after it last ran.
 
     `through` is empty where the cell reads `name` itself; else the cells that stand between,
     the one whose work it reads first, the one that reads `name` last; `line` is then where the

@@ -76,10 +76,10 @@ class Kernel:
             entry[name], through[name] = inputs, passed - {name}
         self.read[cell] = {h for n in self.reads(cell) if n in before for h in before[n].holds}
         ran_at = self.ran_at.get(cell, -1)
-        anew = {
+        again = {
             n: edited or any(self.bound_at.get(i, -1) >= ran_at for i in entry[n]) for n in entry
         }
-        for name, new in anew.items():
+        for name, new in again.items():
             made = (cell, name)
             if new or made not in self.generation:
                 self.replaced_at[made, self.generation.get(made, 0)] = self.time
@@ -89,7 +89,7 @@ class Kernel:
             holds = frozenset(h for i in known for h in before[i].holds) | {
                 ((cell, n), self.generation[cell, n]) for n in (name, *through[name])
             }
-            if anew[name] or name not in before or before[name].maker != cell:
+            if again[name] or name not in before or before[name].maker != cell:
                 self.bound_at[name] = self.time
             tainted = any(old[i] for i in known)
             self.values[name] = Value(cell, self.time, holds, tainted)

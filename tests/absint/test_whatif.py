@@ -194,8 +194,8 @@ def test_false_negative_an_estimator_that_learns_on_when_fitted_again() -> None:
     [
         (0, None, r"there is no cell 0 \(its cells are 1 to 2"),
         (9, None, "there is no cell 9"),
-        (1, "zz", r"cell 1 does not bind 'zz' \(it binds a\)"),
-        (2, "a", r"it binds no name"),
+        (1, "zz", r"cell 1 does not define 'zz' \(it defines a\)"),
+        (2, "a", r"it defines no name"),
     ],
 )
 def test_misuse(run: int, change: str | None, message: str) -> None:

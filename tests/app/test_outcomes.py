@@ -37,7 +37,7 @@ def test_an_error_fails_its_cell_and_a_warning_only_under_strict() -> None:
 
 def test_a_failure_may_be_told_at_another_cell() -> None:
     told = replace(ERROR, location=Location(2, 1, 1), steps=(Step(1, 1, "read `b` too early"),))
-    reason = "this cell read `b` too early (NBS401, told at cell 2)"
+    reason = "this cell read `b` too early (NBS401, reported at cell 2)"
     assert said(FIRST, RAISED, told) == ("failed", reason)
     assert said(FIRST, OK, told) == ("passed", "")
 
@@ -51,7 +51,7 @@ def test_a_cell_that_did_not_run_is_skipped() -> None:
 
 
 def test_a_failure_of_which_no_finding_tells_is_no_pass() -> None:
-    reason = "ValueError: no (the finding that tells of it is switched off, or known)"
+    reason = "ValueError: no (the finding about it is switched off, or in the baseline)"
     assert said(FIRST, RAISED) == ("skipped", reason)
     assert said(replace(FIRST, tags=("raises-exception",)), RAISED) == ("passed", "")
     saved = Output("error", ename="ValueError", evalue="no")

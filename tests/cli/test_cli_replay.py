@@ -50,7 +50,7 @@ def test_two_replays_print_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"cell": "a"\n', "line 1: is no JSON"),
+        ('{"cell": "a"\n', "line 1: is not JSON"),
         ("", "is empty"),
         ('{"page": ["a"]}\n{"cell": "b", "source": ""}\n', "line 2: runs 'b', which is not on"),
     ],

@@ -58,7 +58,7 @@ def test_the_example_of_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[at + 2].endswith("of which mean was taken (NBS302)")
     assert lines[at + 3 : at + 6] == [
         "      cell 1 (line 5): d = all rows of read_csv()",
-        "      cell 2 (line 1): d.mean() is taken of all of them",
+        "      cell 2 (line 1): d.mean() is computed from all of them",
         "      cell 4 (line 2): test is part of them",
     ]
     at = lines.index("Safe to run")
@@ -104,7 +104,7 @@ def test_nothing_follows(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--run", "2"], "cell 2 is a markdown cell (cells with code: 1, 3, 4)"),
         (["--run", "7"], "there is no cell 7 (its cells are 1 to 4"),
-        (["--run", "1", "--change", "b"], "cell 1 does not bind 'b' (it binds a)"),
+        (["--run", "1", "--change", "b"], "cell 1 does not define 'b' (it defines a)"),
         (["--run", "1", "--depth", "0"], "--depth 0 (a number from 1 on, or all)"),
     ],
 )

@@ -39,10 +39,10 @@ def compared(old: CellResult, new: CellResult, control: CellResult | None = None
     ("old", "new", "result", "said"),
     [
         (ran(a="1"), ran(a="1"), "same", ()),
-        (ran(a="1"), ran(a="2"), "differs", ("`a` holds another value",)),
-        (ran(a="1"), ran(), "differs", ("`a` holds another value",)),
+        (ran(a="1"), ran(a="2"), "differs", ("`a` holds a different value",)),
+        (ran(a="1"), ran(), "differs", ("`a` holds a different value",)),
         (ran(a=""), ran(a="2"), "nothing-to-compare", ()),
-        (ran(a="", b="1"), ran(a="", b="2"), "differs", ("`b` holds another value",)),
+        (ran(a="", b="1"), ran(a="", b="2"), "differs", ("`b` holds a different value",)),
         (ran("3\n"), ran("3\n"), "same", ()),
         (ran("3\n"), ran("4\n"), "differs", ('shows "3" -> "4"',)),
         (ran("3\nx\n"), ran("3\n"), "differs", ('shows "x" -> nothing',)),
@@ -63,9 +63,9 @@ def test_what_differs(old: CellResult, new: CellResult, result: str, said: tuple
         (
             ran("3\n", a="2", b="5"),
             "differs",
-            ("`a` holds another value", "`b` holds another value"),
+            ("`a` holds a different value", "`b` holds a different value"),
         ),
-        (ran("3\n", a="9", b="5"), "differs", ("`b` holds another value",)),
+        (ran("3\n", a="9", b="5"), "differs", ("`b` holds a different value",)),
         (ran("3\n", a="9", b="9"), "nondeterministic", ()),
     ],
 )

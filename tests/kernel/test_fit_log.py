@@ -189,7 +189,7 @@ CLEAN = {
         "b = pd.DataFrame(s.transform(b), index=b.index, **k)\n" + SCORE,
         ["6 score 45@1 = LogisticRegression:6 0/133, StandardScaler:4 0/133"],
     ),
-    "a scaler fitted anew on train": (
+    "a scaler fitted again on train": (
         WINE
         + "s = StandardScaler(); s.fit(X)\n"
         + SPLIT

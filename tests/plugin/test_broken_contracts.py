@@ -57,7 +57,7 @@ def test_a_wrong_contract_of_a_folder_fails_its_notebooks(pytester: pytest.Pytes
     result = pytester.runpytest(*STATIC, "--continue-on-collection-errors")
     result.assert_outcomes(passed=4, errors=1)
     result.stdout.fnmatch_lines(
-        ["*contract 'mine': its message names {celll}, which is no column*"]
+        ["*contract 'mine': its message names {celll}, which is not a column*"]
     )
     result.stdout.no_fnmatch_line("*Traceback*")
 

@@ -29,7 +29,7 @@ def test_a_failure_shows_the_finding_and_nothing_of_ours(pytester: pytest.Pytest
             "      |       ^^^^^^^^^^^^",
             "How it came about:",
             "  1. cell 3 (line 2): *",
-            "To mend: *",
+            "To fix: *",
             "FAILED nb.ipynb::cell-3 - NBS101 `missing_name` is read *",
         ]
     )

@@ -146,7 +146,7 @@ def test_a_stale_output_is_confirmed(pytester: pytest.Pytester) -> None:
             "nb.ipynb, cell 3 [[]4], line 1: NBS201 stale-output (confirmed)",
             "How it came about:",
             "  1. cell *",
-            "To mend: *",
+            "To fix: *",
         ]
     )
 

@@ -25,7 +25,7 @@ def answered(*runs: SessionRun, page: str = "c1 c2 c3") -> StepAnswer:
 def test_what_was_made_from_an_older_value_is_stale_all_the_way() -> None:
     told = answered(A1, B, C, passed(4, "c1", 4, {"a": ""}, {}, {"a": 5}))
     assert told.causes == {
-        "b": "cell c2 in step 2 made it from `a`, which cell c1 has made anew since",
+        "b": "cell c2 in step 2 made it from `a`, which cell c1 has made again since",
         "c": "made from `b`, which is stale",
     }
     assert told.stale_cells == ("c3",)
@@ -71,5 +71,5 @@ def test_what_a_deleted_cell_made_is_left_over() -> None:
         "c": "made from `b`, which is stale",
     }
     assert told.stale_cells == ("c3",)
-    anew = passed(3, "c2", 5, {"a": ""}, {}, {"a": 9})
-    assert answered(A1, C, anew, page="c1 c3").stale_symbols == ("a",)
+    again = passed(3, "c2", 5, {"a": ""}, {}, {"a": 9})
+    assert answered(A1, C, again, page="c1 c3").stale_symbols == ("a",)

@@ -63,5 +63,5 @@ def test_what_a_run_changed_it_has_read() -> None:
     without = CellResult(1, 1, "ok")
     assert read_doubts.settled(RECORDED, changed, without)
     made = Record((1, 1), 1, 1, frozenset(), {"x": frozenset()}, {})
-    anew = CellResult(1, 1, "ok", after={"x": Value("2")}, records=(made, record))
-    assert not read_doubts.settled(RECORDED, anew, without)
+    again = CellResult(1, 1, "ok", after={"x": Value("2")}, records=(made, record))
+    assert not read_doubts.settled(RECORDED, again, without)

@@ -74,15 +74,15 @@ def test_texts_are_cells_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ([[1]], "line 1: is no object but [1]"),
+        ([[1]], "line 1: is not an object but [1]"),
         ([{"cell": "a"}], "line 1: has no 'source'"),
         ([{"source": "x"}], "line 1: has no 'cell'"),
         ([{"cell": 3, "source": "x"}], "line 1: the 'cell' is no text"),
         ([{"cell": "", "source": "x"}], "line 1: the 'cell' is empty"),
-        ([{"page": "a"}], "line 1: the 'page' is no list of cells"),
+        ([{"page": "a"}], "line 1: the 'page' is not a list of cells"),
         ([{"page": ["a", "a"]}], "line 1: the page holds 'a' twice"),
         ([{"page": ["a"]}, {"cell": "b", "source": ""}], "line 2: runs 'b', which is not on the"),
-        ([{"cell": "a", "source": ""}, {"page": ["a"]}], "line 2: only the first line may tell"),
+        ([{"cell": "a", "source": ""}, {"page": ["a"]}], "line 2: only the first line may give"),
         ([{"page": ["a"]}], "runs no cell"),
     ],
 )
@@ -94,7 +94,7 @@ def test_a_broken_line_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_text('{"cell": "a", "source": "x"}\n{"cell": "a", "sou\n', encoding="utf-8")
     said = refusal(path)
-    assert "line 2: is no JSON (Unterminated string" in said
+    assert "line 2: is not JSON (Unterminated string" in said
     assert '{"cell": "a", "sou (a step is' in said
 
 
@@ -113,4 +113,4 @@ def test_a_notebook_is_no_session(tmp_path: Path) -> None:
 
 def test_json_lines_hold_one_session(tmp_path: Path) -> None:
     path = written(tmp_path, {"cell": "a", "source": "x"})
-    assert "no session 3 (leave --session out)" in refusal(path, 3)
+    assert "no session 3 (leave out --session)" in refusal(path, 3)

@@ -122,7 +122,7 @@ def test_causes_are_told(tmp_path: Path) -> None:
     steps = [("c1", "a = 1\nk = 2"), ("c2", "b = a + 1"), ("c1", "a = 2")]
     last = replayed(tmp_path, steps).answers[-1]
     assert last.causes == {
-        "b": "cell c2 in step 2 made it from `a`, which cell c1 in step 3 has made anew since",
+        "b": "cell c2 in step 2 made it from `a`, which cell c1 in step 3 has made again since",
         "k": "left over: made by cell c1 in step 1, and no cell makes it any more",
     }
 

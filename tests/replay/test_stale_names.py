@@ -19,7 +19,7 @@ MAKES = {1: "a", 2: "b", 3: "a"}
 def test_a_value_that_a_clean_run_does_not_give() -> None:
     found = stale_names.names(bench("c1 c2", [A1, B1, A2], {"a": 5, "b": 2}, CLEAN, makes=MAKES))
     assert found.stale == {
-        "b": "cell c2 in step 2 made it from `a`, which cell c1 in step 3 has made anew since"
+        "b": "cell c2 in step 2 made it from `a`, which cell c1 in step 3 has made again since"
     }
     assert found.unknown == ()
 

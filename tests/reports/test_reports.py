@@ -22,7 +22,7 @@ STALE = Finding(
     message="The saved result was made from an older version of `agg_by_col`.",
     steps=(
         Step(2, 1, "made `agg_by_col` from `custom_agg` when it ran as [2]"),
-        Step(1, 1, "made `custom_agg` anew as [4]"),
+        Step(1, 1, "made `custom_agg` again as [4]"),
     ),
     remedy="run cell 2 again, then this cell, and save.",
     cell_id="c3",
@@ -49,8 +49,8 @@ def test_a_finding_in_full() -> None:
         "      |                     ^^^^^^^^^^",
         "How it came about:",
         "  1. cell 2 (line 1): made `agg_by_col` from `custom_agg` when it ran as [2]",
-        "  2. cell 1 (line 1): made `custom_agg` anew as [4]",
-        "To mend: run cell 2 again, then this cell, and save.",
+        "  2. cell 1 (line 1): made `custom_agg` again as [4]",
+        "To fix: run cell 2 again, then this cell, and save.",
     ]
 
 
@@ -219,8 +219,8 @@ def test_an_order_as_text() -> None:
         "   2. cell 2 [1]     [1]",
         "",
         "After it:",
-        "  stale      cells 3, 4 what it reads is older than what that was made from",
-        "  refresher  cell 2     running it makes anew what is stale",
+        "  stale      cells 3, 4 what they read is older than what it was made from",
+        "  refresher  cell 2     running them makes what is stale again",
         "",
         "inferred: 1 2",
         "top-down: nothing",

@@ -9,18 +9,18 @@ from pytest_nbsafe.rules.cell_actions import Action
 
 
 @pytest.mark.parametrize(
-    ("did", "once", "anew", "done"),
+    ("did", "once", "again", "done"),
     [
-        (Action("made", "`a`"), "made `a`", "made `a` anew", "made `a` anew"),
+        (Action("made", "`a`"), "made `a`", "made `a` again", "made `a` again"),
         (Action("changed", "`a`"), "changed `a`", "changed `a`", "changed `a`"),
         (Action("drew from", "x"), "drew from x", "drew from x", "drawn from x"),
-        (Action("wrote", "`f`"), "wrote `f`", "wrote `f` anew", "written `f` anew"),
-        (Action("set", "`f`"), "set `f`", "set `f` anew", "set `f` anew"),
+        (Action("wrote", "`f`"), "wrote `f`", "wrote `f` again", "written `f` again"),
+        (Action("set", "`f`"), "set `f`", "set `f` again", "set `f` again"),
         (Action("changed", "`wrote`, drew"), *["changed `wrote`, drew"] * 3),
     ],
 )
-def test_words(did: Action, once: str, anew: str, done: str) -> None:
-    assert (did.once, did.anew, did.done_anew) == (once, anew, done)
+def test_words(did: Action, once: str, again: str, done: str) -> None:
+    assert (did.once, did.again, did.done_again) == (once, again, done)
 
 
 def test_which_state_is_random() -> None:

@@ -63,10 +63,14 @@ NO_FORM = "this `split` does not say what is split into what"
 @pytest.mark.parametrize(
     ("comment", "says", "remedy"),
     [
-        ("splt X -> a, b", "this comment says `splt`, which says nothing", "did you mean `split`?"),
+        (
+            "splt X -> a, b",
+            "this comment says `splt`, which has no effect",
+            "did you mean `split`?",
+        ),
         (
             "ingore[NBS3]",
-            "this comment says `ingore`, which says nothing",
+            "this comment says `ingore`, which has no effect",
             "did you mean `ignore`?",
         ),
         ("split Xs -> a, b", "`split` names `Xs`, which no cell defines", "did you mean `X`?"),
@@ -81,7 +85,7 @@ def test_a_comment_that_says_nothing_is_told(comment: str, says: str, remedy: st
 
 
 def test_a_comment_at_no_assignment_is_told() -> None:
-    says = "`source` stands at no assignment, so it says nothing"
+    says = "`source` is at no assignment, so it has no effect"
     remedy = "put it behind the line that assigns the table, or on the line above"
     assert told("# %% [1]\nprint(1)  # nbsafe: source\n") == [f"1: {says} | {remedy}"]
 

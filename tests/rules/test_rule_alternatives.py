@@ -71,7 +71,7 @@ def test_the_upper_definition_ran_last(counts: str) -> None:
 
 def test_the_lower_definition_never_ran() -> None:
     [finding] = told("1 2 - 3", *FIGURE)
-    message = "with `df` of cell 2: cell 3, which defines it anew in between, was never run"
+    message = "with `df` of cell 2: cell 3, which defines it again in between, was never run"
     assert finding.message == f"this cell ran as [3] {message}"
 
 
@@ -88,7 +88,7 @@ def test_names_that_go_together_are_told_together() -> None:
 def test_one_choice_is_told_once() -> None:
     [finding] = told("3 2 4 5", *CHOICE, "x = limit")
     assert finding.location.cell == 3
-    assert [(step.cell, step.cause) for step in finding.steps][-1] == (4, "reads `limit`, too")
+    assert [(step.cell, step.cause) for step in finding.steps][-1] == (4, "also reads `limit`")
 
 
 def test_a_read_in_a_function_stands_at_the_call() -> None:
@@ -100,7 +100,7 @@ def test_a_chain_that_ran_out_of_order_is_one_fault() -> None:
     text = notebook("3 2 4", "x = [1]", "x = x + [2]", "print(x)")
     [finding] = evaluate(facts_of(text, Config(select=("NBS103", "NBS104"))))
     assert (finding.code, finding.location.cell) == ("NBS103", 2)
-    assert (3, "reads `x`, too") in [(step.cell, step.cause) for step in finding.steps]
+    assert (3, "also reads `x`") in [(step.cell, step.cause) for step in finding.steps]
 
 
 def test_what_others_tell_is_left_to_them() -> None:

@@ -319,13 +319,19 @@ def test_a_long_value_is_cut() -> None:
     assert message == f"0:1 mine: {'x' * 119}…"
 
 
+NO_NUMBER = "which is not a number of 1 or more"
+
+
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
         ("SELECT 5 AS cell", "a row of its query has the cell 5, but there are 4"),
-        ("SELECT 'x' AS cell", "a row of its query has the cell 'x', which is no number from 1 up"),
-        ("SELECT -1 AS line", "a row of its query has the line -1, which is no number from 1 up"),
-        ("SELECT 2 AS cell, 9 AS line", "a row of its query has the line 9, which cell 2 has not"),
+        ("SELECT 'x' AS cell", f"a row of its query has the cell 'x', {NO_NUMBER}"),
+        ("SELECT -1 AS line", f"a row of its query has the line -1, {NO_NUMBER}"),
+        (
+            "SELECT 2 AS cell, 9 AS line",
+            "a row of its query has the line 9, which cell 2 does not have",
+        ),
         (
             "SELECT abs(-9223372036854775807 - cell) AS n FROM cells",
             "its query fails on this notebook, SQLite says: integer overflow",
@@ -467,7 +473,7 @@ def test_what_only_reads_is_asked(sql: str) -> None:
 @pytest.mark.parametrize(
     ("message", "says"),
     [
-        ("{cel}", r"names {cel}, which is no column of its sql \(did you mean cell\?\)"),
+        ("{cel}", r"names {cel}, which is not a column of its sql \(did you mean cell\?\)"),
         ("{zzz}", r"\(its columns: cell, kind\)"),
         ("{}", "names {}"),
         ("{kind!r}", "names {kind!r}"),

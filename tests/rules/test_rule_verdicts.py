@@ -23,6 +23,7 @@ from pytest_nbsafe.trace.suspicions import Cause, StaleRead
 
 # -- NBS101 and NBS102: missing names ------------------------------------------------------------
 
+AGAIN = "run again in a copy of the kernel"
 DELETED = "# %% [1]\nW = 1\n# %% [2]\nprint(w)\n# %% [3]\nprint(w + 1)\n"
 
 
@@ -38,7 +39,7 @@ def the_one(findings: tuple[Finding, ...]) -> Finding:
 def test_a_missing_name_is_one_finding_with_its_other_reads_as_steps() -> None:
     finding = the_one(evaluate(facts_of(DELETED)))
     assert lines([finding]) == ["NBS101 2:1 proved error"]
-    assert finding.steps[-1] == Step(3, 1, "reads `w` too, which no cell defines")
+    assert finding.steps[-1] == Step(3, 1, "also reads `w`, which no cell defines")
 
 
 def test_a_name_spelled_alike_is_pointed_at() -> None:
@@ -145,7 +146,7 @@ def test_names_of_one_misplaced_cell_are_one_finding() -> None:
     text = "# %% [2]\nprint(a)\nprint(b)\n# %% [3]\nprint(b)\n# %% [1]\na = b = 1\n"
     finding = the_one(evaluate(facts_of(text)))
     assert lines([finding]) == ["NBS102 1:1 proved error"]
-    assert "`b` too" in finding.steps[-1].cause
+    assert "also reads `b`" in finding.steps[-1].cause
     seen = tried(facts_of(text), undefined(1, "a") | undefined(2, "b"))
     assert lines(evaluate(seen)) == ["NBS102 1:1 observed error"]
 
@@ -196,7 +197,7 @@ def test_a_confirmed_finding_says_both_outputs_and_what_to_run() -> None:
     assert finding.remedy == "run cell 2 again, then this cell"
     assert [(s.cell, s.cause) for s in finding.steps] == [
         (2, "made `g` from `f` as [2]"),
-        (1, "made `f` anew as [4]"),
+        (1, "made `f` again as [4]"),
         (3, "read `g` as [5], still made from the older `f`"),
         (3, 'shows "[0]", a clean run gives "[1]"'),
     ]
@@ -233,26 +234,26 @@ def stale_outputs(text: str, *cells: int) -> list[Finding]:
 
 def test_what_was_made_anew_is_what_went_into_the_name_that_is_read() -> None:
     (finding,) = stale_outputs(TABLES, 4)
-    why = "cell 1 made `two` anew after this cell had run"
+    why = "cell 1 made `two` again after this cell had run"
     assert finding.message == f"the saved output is stale: {why}"
     assert finding.remedy == "run cell 2 again, then this cell"
     assert [(s.cell, s.line, s.cause) for s in finding.steps][:3] == [
         (2, 2, "ran as [2] with the older `two`"),
         (4, 1, "read what it made as [4]"),
-        (1, 1, "made `two` anew as [9]"),
+        (1, 1, "made `two` again as [9]"),
     ]
 
 
 def test_all_names_that_one_run_made_anew_are_named() -> None:
     (finding,) = stale_outputs("# %% [3]\nb = 2\na = 1\n# %% [2]\nprint(a + b)\n#> 9\n", 2)
-    assert "cell 1 made `a` and `b` anew" in finding.message
+    assert "cell 1 made `a` and `b` again" in finding.message
     assert finding.steps[0] == Step(2, 1, "read `a` and `b` as [2]")
 
 
 def test_what_the_cell_itself_reads_is_named_before_what_its_functions_read() -> None:
     text = "# %% [3]\ndef row(): return 1\ndef table(): return row()\n# %% [2]\nprint(table())\n"
     (finding,) = stale_outputs(text, 2)
-    assert "cell 1 made `table` and `row` anew" in finding.message
+    assert "cell 1 made `table` and `row` again" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -274,8 +275,8 @@ def test_a_cell_that_would_change_its_input_once_more_is_not_to_be_run_again(
 @pytest.mark.parametrize(
     ("sets", "reads", "does"),
     [
-        ("open('a.csv', 'w').write(x)", "open('a.csv').read()", "wrote `a.csv` anew"),
-        ("import os\nos.environ['A'] = x", "os.environ['A']", "set `os.environ['A']` anew"),
+        ("open('a.csv', 'w').write(x)", "open('a.csv').read()", "wrote `a.csv` again"),
+        ("import os\nos.environ['A'] = x", "os.environ['A']", "set `os.environ['A']` again"),
         ("import random\nrandom.seed(3)", "random.random()", "seeded Python's random state"),
     ],
 )
@@ -378,7 +379,7 @@ def test_readers_of_one_rerun_cell_are_one_finding() -> None:
     text = "# %% [9]\na = 1\n# %% [2]\nb = a\n# %% [3]\nc = a\n"
     finding = the_one(evaluate(facts_of(text)))
     assert lines([finding]) == ["NBS103 2:1 suspected warning"]
-    assert finding.steps[-1] == Step(3, 1, "read `a` before, too, as [3]")
+    assert finding.steps[-1] == Step(3, 1, "also read `a` before, as [3]")
 
 
 # -- NBS202 -------------------------------------------------------------------------------------
@@ -432,7 +433,7 @@ def test_a_cell_that_fails_since_another_was_run_again() -> None:
     finding = the_one(evaluate(facts))
     assert finding.message.endswith("; cell 1 was run again after it")
     assert finding.steps[-1] == Step(
-        1, 1, "made `board` anew as [5], after this cell had passed as [2]"
+        1, 1, "made `board` again as [5], after this cell had passed as [2]"
     )
 
 
@@ -625,7 +626,7 @@ def test_where_the_kernel_was_stopped_the_tracer_is_not_missed() -> None:
     assert lines(told) == ["NBS904 1:1 observed error"]
 
 
-# -- Where the judge does not reach: cells that were run again on the side -------------------------
+# -- Where the judge does not reach: cells that were run again in a copy of the kernel -------------
 
 
 def again(cell: int, result: Comparison, after: tuple[int, ...] = (3,), **more: Any) -> Rerun:
@@ -673,7 +674,7 @@ def test_a_confirmed_stale_read_says_what_is_otherwise() -> None:
         "this cell read a stale value: `p` from cell 3 is older than `r` of cell 2 "
         "(`t` 2 -> 3 when refreshed)"
     )
-    assert finding.steps[-1] == Step(4, 1, "run again on the side, after cell 3: `t` 2 -> 3")
+    assert finding.steps[-1] == Step(4, 1, f"{AGAIN}, after cell 3: `t` 2 -> 3")
 
 
 def test_a_stale_read_that_cannot_be_run_again_is_only_observed() -> None:
@@ -722,7 +723,7 @@ def test_where_the_page_stops_the_saved_output_is_judged_on_the_side() -> None:
     facts = with_reruns(trial, reads=[found])
     told = [f for f in evaluate(facts) if f.code == "NBS201"]
     assert lines(told) == ["NBS201 5:1 confirmed error"]
-    assert told[0].steps[-1].cause == 'run again on the side, after cell 3: shows "2" -> "3"'
+    assert told[0].steps[-1].cause == f'{AGAIN}, after cell 3: shows "2" -> "3"'
     same = with_reruns(trial, reads=[again(5, "same")])
     assert "NBS201" not in {f.code for f in evaluate(same)}
     other = tried(facts_of(STUCK), stopped, replay={5: replace(shown, outputs=())})
@@ -738,7 +739,7 @@ def test_order_by_what_the_reader_makes() -> None:
     finding = the_one(evaluate(facts))
     assert lines([finding]) == ["NBS103 3:1 confirmed error"]
     assert finding.message.endswith(
-        "in page order it makes another result (`b` 1 -> 2 when refreshed)"
+        "in page order it gives a different result (`b` 1 -> 2 when refreshed)"
     )
     guessed = facts_of(text.replace("[3]", "[7]"))
     assert lines(evaluate(tried(guessed, judgements=[differs]))) == ["NBS103 3:1 suspected warning"]
@@ -799,12 +800,12 @@ def test_an_inconsistent_cell_tells_its_story() -> None:
     finding = the_one(evaluate(with_reruns(facts, endings=[ending])))
     assert finding.message == (
         "this cell no longer fits what it read: `r` changed after it ran, and a clean run gives it "
-        "another result (`t` 2 -> 3 when refreshed)"
+        "a different result (`t` 2 -> 3 when refreshed)"
     )
     assert [(step.cell, step.cause) for step in finding.steps] == [
         (4, "read `r` as [3]"),
-        (3, "made `r` anew as [4]"),
-        (4, "run again on the side: `t` 2 -> 3"),
+        (3, "made `r` again as [4]"),
+        (4, "run again in a copy of the kernel: `t` 2 -> 3"),
     ]
 
 
@@ -875,7 +876,7 @@ def test_a_second_run_that_happened_is_confirmed() -> None:
     assert lines([finding]) == ["NBS106 2:1 confirmed warning"]
     assert finding.message == (
         "this cell ran 3 times, as [2], [3] and [4], and a second run of it appends to `xs` "
-        "once more; the saved output of cell 3 shows it"
+        "again; the saved output of cell 3 shows it"
     )
     assert finding.steps[-1] == Step(3, 1, 'shows "[0, 1, 1, 1]", a clean run gives "[0, 1]"')
 

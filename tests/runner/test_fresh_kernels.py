@@ -157,9 +157,9 @@ def test_what_the_clean_run_has_settled_is_not_asked() -> None:
 @pytest.mark.parametrize(
     ("answers", "noises", "status", "cause"),
     [
-        ({(4,): "old", (3, 4): "new"}, "ab", "", "`noise` is another each time"),
-        ({(4,): "old", (3, 4): "new"}, "aab", "", "`noise` is another each time"),
-        ({(4,): "old", (3, 4): "new"}, "aaab", "", "`noise` is another each time"),
+        ({(4,): "old", (3, 4): "new"}, "ab", "", "`noise` differs each time"),
+        ({(4,): "old", (3, 4): "new"}, "aab", "", "`noise` differs each time"),
+        ({(4,): "old", (3, 4): "new"}, "aaab", "", "`noise` differs each time"),
         ({(4,): "old", (3, 4): "new"}, "aa", "raised 3", "cell 3 does not end in the same way"),
         ({(4,): "old", (3, 4): "it would write 'a'"}, "aa", "", "it would write 'a'"),
     ],
@@ -261,7 +261,7 @@ def trial_of(tmp_path: Path, text: str) -> Mapping[int, Rerun]:
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        (NOISY, "`noise` is another each time the plan runs"),
+        (NOISY, "`noise` differs each time the plan runs"),
         (WRITING, "it would write '375.0'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Which cells are run again on the side of a plan, when, and after which."""
+"""Which cells are run again in a copy of the kernel of a plan, when, and after which."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ def test_an_augmented_assignment_is_in_place_where_the_object_stays_shared(
     assert expected == stale_names(lineage.end)
 
 
-# --- the oracle: Def. 4 computed anew from the whole list of events --------------------------
+# --- the oracle: Def. 4 computed again from the whole list of events --------------------------
 
 NAMES = "abcd"
 

@@ -169,7 +169,7 @@ FRAME = "df = {'a': [1], 'b': [2]}"
         # cell 2 ran again after cell 3 had read the other part
         ("1 2 3 2 4", (FRAME, "df['a'] = [3]", "x = df['b']", "print(x)")),
         ("1 2 3 2 4", (FRAME, "df['a'].append(3)", "x = len(df['b'])", "print(x)")),
-        # made anew after the cell ran: the other part
+        # made again after the cell ran: the other part
         ("1 3 2", (FRAME, "df['a'] = [3]", "print(df['b'])")),
         # made below before the cell ran: the other part
         ("1 3 2", (FRAME, "print(df['b'])", "df['a'] = [3]")),

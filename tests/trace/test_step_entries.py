@@ -1,4 +1,4 @@
-"""What is kept up to date from step to step is what would be found by asking every name anew."""
+"""What is kept up to date from step to step is what would be found by asking every name again."""
 
 from __future__ import annotations
 

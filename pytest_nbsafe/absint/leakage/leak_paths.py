@@ -111,7 +111,7 @@ def _learned(page: Page, story: Story) -> Iterator[tuple[CodeSite, str]]:
         if story.code == "NBS322":
             yield fit.site, f"{call} stops by {score.name or 'the test rows'}"
         elif story.site != fit.site:
-            yield story.site, f"this column is made of {story.what or 'the target'}"
+            yield story.site, f"this column is made from {story.what or 'the target'}"
             yield fit.site, f"{call} learns from it"
         elif story.code == "NBS341":
             yield fit.site, f"{call}: {story.what or 'the target'} is among the features"
@@ -121,14 +121,14 @@ def _learned(page: Page, story: Story) -> Iterator[tuple[CodeSite, str]]:
 
 _SAYS = {
     "fitted": "{call} learns from {rows}",
-    "statistic": "{call} is taken of {rows}",
-    "correlation": "{call} is taken of {rows}",
+    "statistic": "{call} is computed from {rows}",
+    "correlation": "{call} is computed from {rows}",
     "selection": "{call} looks at the target in {rows}",
-    "target": "{call} learns the target of {rows}",
-    "resample": "{call} makes more rows out of {rows}",
-    "join": "{call} puts them together",
+    "target": "{call} learns from the target of {rows}",
+    "resample": "{call} makes more rows from {rows}",
+    "join": "{call} joins them",
     "ahead": "{call} takes later rows",
-    "tuned": "{call} chooses parameters by {rows}",
+    "tuned": "{call} chooses parameters by its score on {rows}",
     "time": "{call} dates the rows",
     "dated": "{call} dates the rows",
     "sorted": "{call} dates the rows",
@@ -211,9 +211,9 @@ _ENDS = {
     "NBS303": "on rows whose labels chose the features",
     "NBS311": "on rows of which there are copies in the training rows",
     "NBS314": "on the training rows, and nothing else does",
-    "NBS321": "on rows that the choice is made by",
+    "NBS321": "on the rows by which the choice was made",
     "NBS322": "on the rows it stopped by",
-    "NBS323": "another model on the same rows",
+    "NBS323": "a second model on the same rows",
     "NBS331": "on rows between those it learned from",
     "NBS332": "on groups it learned from",
     "NBS333": "with features that know later rows",

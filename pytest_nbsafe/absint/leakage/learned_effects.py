@@ -239,7 +239,7 @@ def rolling(call: TableCall) -> Value:
 
 def window(call: TableCall, form: Form = "any") -> Value:
     """Return a value of all rows so far, or a window over them."""
-    return replace(tabular.anew(call.data), form=form, mask=None)
+    return replace(tabular.again(call.data), form=form, mask=None)
 
 
 def time_window(call: TableCall) -> Value:
@@ -295,9 +295,9 @@ def _named(call: TableCall, what: str) -> Value:
     if kind == "shift":
         return _timed(inner)
     if kind in {"fitted", "window", "fill", "backfill"}:
-        return replace(tabular.anew(data), form="any")
+        return replace(tabular.again(data), form="any")
     if data.form == "group":
-        kept = replace(tabular.anew(data), form="any")
+        kept = replace(tabular.again(data), form="any")
         return tabular.with_deps(kept, (learned_by(inner, "statistic"),))
     return statistic(inner)
 
@@ -311,13 +311,13 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
     if not isinstance(given, Closure | Partial | Bound | Lib):
         return tabular.mix([data])
     if isinstance(given, Lib) and not _is_known(call, given):
-        return tabular.anew(tabular.mix([data]))
+        return tabular.again(tabular.mix([data]))
     by_row = _by_row(call) or (data.form == "series" and not whole)
     form: Form = "row" if by_row else "frame" if data.form == "group" else data.form
     part = replace(data, form=form, mask=None)
     result = call.machine.get(called(call, given, part))
     form = "any" if data.form in {"group", "row"} else data.form
-    kept = replace(tabular.anew(data), form=form)
+    kept = replace(tabular.again(data), form=form)
     if not isinstance(result, Data):
         return replace(
             tabular.mix([kept]),

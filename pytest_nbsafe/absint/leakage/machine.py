@@ -107,7 +107,7 @@ class Machine:
     def run_cell(
         self, cell: int, body: Sequence[ast.stmt], said: Mapping[int, Declaration]
     ) -> None:
-        """Run a cell once more; what it draws at random is then another than the last time.
+        """Run a cell again; what it draws at random is then another than the last time.
 
         `said` are the declarations in its comments, by the lines that they speak of.
 

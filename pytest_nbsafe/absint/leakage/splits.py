@@ -30,7 +30,7 @@ def train_test(machine: Machine, arguments: Arguments) -> Value:
     given = [value for value in arguments.args if not isinstance(machine.get(value), Const)]
     sides = [_side(machine, value) for value in given]
     while any(_has(value, key) for value in sides):
-        key = ("again", key)  # a part that is split once more with the same seed
+        key = ("again", key)  # a part that is split again with the same seed
     parts: list[Value] = []
     for value in sides:
         for place in (0, 1):

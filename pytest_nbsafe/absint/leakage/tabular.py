@@ -138,7 +138,7 @@ def part(data: Data, division: Division, form: Form | None = None) -> Data:
     return replace(data, rows=rows, mask=None, form=form or data.form)
 
 
-def anew(data: Data) -> Data:
+def again(data: Data) -> Data:
     """Return values that are no copy of a column, nor made of columns row by row."""
     return replace(data, origins=frozenset(), uses=frozenset())
 

@@ -35,7 +35,7 @@ class Hazard:
 def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
     """Return what a second run of a cell would change or fail at, one a name, in page order.
 
-    Only what is surely so: names that the cell takes from cells above and does not make anew, and
+    Only what is surely so: names that the cell takes from cells above and does not make again, and
     methods whose second call is known to matter for the object's class. What stands under `if` or
     `try` is left out, for that is how a second run is guarded against.
     """

@@ -16,30 +16,30 @@ _MAPPINGS = frozenset({
 })  # fmt: skip
 _NO_KEY = Second("raises", "raises KeyError: {it} has no such key any more")
 _DOES = {
-    "append": "appends to {it} once more",
-    "appendleft": "appends to {it} once more",
-    "extend": "extends {it} once more",
-    "extendleft": "extends {it} once more",
-    "insert": "inserts into {it} once more",
+    "append": "appends to {it} again",
+    "appendleft": "appends to {it} again",
+    "extend": "extends {it} again",
+    "extendleft": "extends {it} again",
+    "insert": "inserts into {it} again",
     "remove": "raises, or removes another element of {it}",
     "pop": "takes another element out of {it}",
     "popleft": "takes another element out of {it}",
     "popitem": "takes another element out of {it}",
-    "reverse": "turns {it} round again",
-    "rotate": "rotates {it} once more",
-    "update": "counts into {it} once more",
-    "subtract": "subtracts from {it} once more",
-    "read": "reads nothing: {it} stands at its end",
-    "readlines": "reads nothing: {it} stands at its end",
+    "reverse": "reverses {it} again",
+    "rotate": "rotates {it} again",
+    "update": "counts into {it} again",
+    "subtract": "subtracts from {it} again",
+    "read": "reads nothing, since {it} is at its end",
+    "readlines": "reads nothing, since {it} is at its end",
     "readline": "reads the next line of {it}",
-    "write": "writes to {it} once more",
-    "writelines": "writes to {it} once more",
+    "write": "writes to {it} again",
+    "writelines": "writes to {it} again",
     "shuffle": "shuffles {it}, which is shuffled already",
-    "heappush": "puts the element into {it} once more",
+    "heappush": "puts the element into {it} again",
     "heappop": "takes another element out of {it}",
-    "insort": "puts the element into {it} once more",
-    "insort_left": "puts the element into {it} once more",
-    "insort_right": "puts the element into {it} once more",
+    "insort": "puts the element into {it} again",
+    "insort_left": "puts the element into {it} again",
+    "insort_right": "puts the element into {it} again",
     "next": "takes the next element from {it}",
 }
 _GROW = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
@@ -66,7 +66,7 @@ def method(graph: Graph, cell: int, call: ast.Call, func: ast.Attribute) -> Seco
     does = known.second_calls.get(f"{kind}.{called}")
     if does:
         return Second("raises" if does.startswith("raises ") else "shifts", does)
-    return Second(_kind(called), _DOES.get(called, "changes {it} once more"))
+    return Second(_kind(called), _DOES.get(called, "changes {it} again"))
 
 
 def function(call: ast.Call, libraries: str) -> tuple[str, Second]:

@@ -12,27 +12,27 @@ from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import is_test
 from pytest_nbsafe.libraries import inplace
 
 Same = Callable[[ast.expr], bool]
-"""Tells whether an expression is the very symbol that is bound anew."""
+"""Tells whether an expression is the very symbol that is bound again."""
 
 _PARTS = 300
 """A longer expression is not judged."""
 _SIGNS: dict[type[ast.operator], str] = {
-    ast.Add: "adds to {it} once more",
-    ast.Sub: "subtracts from {it} once more",
-    ast.Mult: "multiplies {it} once more",
-    ast.Div: "divides {it} once more",
-    ast.FloorDiv: "divides {it} once more",
-    ast.Pow: "takes the power of {it} once more",
-    ast.MatMult: "multiplies {it} once more",
-    ast.LShift: "shifts {it} once more",
-    ast.RShift: "shifts {it} once more",
-    ast.BitXor: "flips the bits of {it} once more",
+    ast.Add: "adds to {it} again",
+    ast.Sub: "subtracts from {it} again",
+    ast.Mult: "multiplies {it} again",
+    ast.Div: "divides {it} again",
+    ast.FloorDiv: "divides {it} again",
+    ast.Pow: "takes the power of {it} again",
+    ast.MatMult: "multiplies {it} again",
+    ast.LShift: "shifts {it} again",
+    ast.RShift: "shifts {it} again",
+    ast.BitXor: "flips the bits of {it} again",
 }
 _REVERSED: dict[type[ast.operator], str] = {
-    ast.Sub: "subtracts {it} once more",
-    ast.Div: "divides by {it} once more",
-    ast.FloorDiv: "divides by {it} once more",
-    ast.Pow: "takes the power once more, of {it}",
+    ast.Sub: "subtracts {it} again",
+    ast.Div: "divides by {it} again",
+    ast.FloorDiv: "divides by {it} again",
+    ast.Pow: "takes the power of {it} again",
 }
 _NEUTRAL: dict[type[ast.operator], int] = {
     ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1, ast.Pow: 1,
@@ -84,7 +84,7 @@ def _judge(node: ast.expr, same: Same, callee: Callable[[ast.expr], str]) -> Sec
         inner = _judge(node.operand, same, callee)
         if inner.kind != "repeats" or isinstance(node.op, ast.UAdd):
             return inner
-        return Second("turns", "turns {it} round again")
+        return Second("turns", "reverses {it} again")
     if isinstance(node, ast.Subscript) and _holds(node.value, same):
         return _then(_judge(node.value, same, callee), _subscript(node, same))
     if isinstance(node, ast.Attribute):
@@ -165,12 +165,12 @@ def _slices(inside: ast.expr) -> Second:
     others = [part for part in parts if not isinstance(part, ast.Slice)]
     if others:
         picks = len(parts) > 1 and all(type(getattr(p, "value", "")) is int for p in others)
-        does = "raises, or takes a part of {it} once more"
+        does = "raises, or takes a part of {it} again"
         return Second("raises", does) if picks else UNKNOWN
     if any(map(_cuts, slices)):
         return Second("shifts", "cuts off more of {it}")
     if any(part.step for part in slices):
-        return Second("turns", "turns {it} round again")
+        return Second("turns", "reverses {it} again")
     plain = all(not part.lower and (not part.upper or _number(part.upper) > 0) for part in slices)
     return REPEATS if plain else UNKNOWN
 
@@ -232,7 +232,7 @@ def _call(node: ast.Call, same: Same, callee: Callable[[ast.expr], str]) -> Seco
         parts = first.elts if isinstance(first, ast.List | ast.Tuple) else node.args
         others = len(parts) > 1
         grows = others and any(map(same, parts))
-        return Second("grows", "appends to {it} once more") if grows else UNKNOWN
+        return Second("grows", "appends to {it} again") if grows else UNKNOWN
     if not _holds(first, same):
         return UNKNOWN
     return _then(_judge(first, same, callee), _function(node, path))
@@ -245,7 +245,7 @@ def _function(node: ast.Call, path: str) -> Second:
     if path in {"max", "min"} and len(node.args) > 1:
         return REPEATS
     if path in _PATHS:
-        return Second("grows", "adds to the path {it} once more")
+        return Second("grows", "adds to the path {it} again")
     if path in known.loses_columns:
         columns = any(keyword.arg == "columns" for keyword in node.keywords)
         return repeated_methods.key_error("columns") if columns else UNKNOWN
@@ -254,7 +254,7 @@ def _function(node: ast.Call, path: str) -> Second:
     if last == "to_categorical":
         return Second("shifts", "encodes {it}, which is encoded already")
     if library and last in known.shifts:
-        return Second("shifts", f"applies `{last}` to {{it}} once more")
+        return Second("shifts", f"applies `{last}` to {{it}} again")
     if library and last in known.converts:
         return CONVERTS
     return REPEATS if library and last in known.repeats else UNKNOWN

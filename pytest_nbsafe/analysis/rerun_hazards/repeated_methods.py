@@ -41,7 +41,7 @@ def rebound(node: ast.Call, func: ast.Attribute) -> Second:
     before = func.value.attr if isinstance(func.value, ast.Attribute) else ""
     if before == "str":
         if name in {"split", "rsplit"} and keyword_of(node, "expand") is None:
-            lists = "turns {it} into missing values: it holds lists by then"
+            lists = "turns {it} into missing values, since it then holds lists"
             return Second("shifts", lists, "contents")
         return REPEATS if name in known.repeats else UNKNOWN
     special = _SPECIAL.get(name)
@@ -52,7 +52,7 @@ def rebound(node: ast.Call, func: ast.Attribute) -> Second:
     if name in known.converts:
         return CONVERTS
     if name in known.shifts:
-        return Second("shifts", f"applies `{name}` to {{it}} once more")
+        return Second("shifts", f"applies `{name}` to {{it}} again")
     return REPEATS if name in known.repeats else UNKNOWN
 
 
@@ -101,7 +101,7 @@ def _reset_index(node: ast.Call) -> Second:
         return REPEATS
     if gone is not None or node.args or keyword_of(node, "level") is not None:
         return UNKNOWN
-    return Second("shifts", "makes the index of {it} a column once more")
+    return Second("shifts", "makes the index of {it} a column again")
 
 
 def _map(node: ast.Call) -> Second:
@@ -114,10 +114,10 @@ def _map(node: ast.Call) -> Second:
     if not pairs or len(keys) != len(values):
         return UNKNOWN
     if not set(values) <= set(keys):
-        does = "turns {it} into missing values: what it holds by then is no key"
+        does = "turns {it} into missing values, since what it then holds is no key"
         return Second("shifts", does)
     changes = any(pairs[value] != value for value in pairs.values())
-    return Second("shifts", "maps {it} once more") if changes else REPEATS
+    return Second("shifts", "maps {it} again") if changes else REPEATS
 
 
 def merge(node: ast.Call) -> Second:
@@ -128,7 +128,7 @@ def merge(node: ast.Call) -> Second:
     keys = {"on", "left_on", "right_on", "left_index", "right_index"}
     if keys.isdisjoint(keyword.arg for keyword in node.keywords):
         return UNKNOWN
-    does = "merges into {it} once more: columns double as `_x` and `_y`, or rows grow"
+    does = "merges into {it} again: columns double as `_x` and `_y`, or rows grow"
     return Second("shifts", does)
 
 
@@ -147,6 +147,6 @@ _SPECIAL: dict[str, Callable[[ast.Call], Second]] = {
     "sample": _sample,
     "pivot": lambda _: key_error("columns"),
     "pivot_table": lambda _: key_error("columns"),
-    "melt": lambda _: Second("shifts", "melts {it} once more, or raises"),
+    "melt": lambda _: Second("shifts", "melts {it} again, or raises"),
     "droplevel": lambda _: Second("shifts", "drops another level of {it}, or raises"),
 }

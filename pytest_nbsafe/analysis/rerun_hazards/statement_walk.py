@@ -35,7 +35,7 @@ _COPYING = frozenset({"copy", "deepcopy", "clone"})
 class Walk:
     """Notes the changes of some names in the statements of a cell.
 
-    `made`: names that the cell has made anew, or that nothing can be said of any more; `paths`:
+    `made`: names that the cell has made again, or that nothing can be said of any more; `paths`:
     the same of symbols under a name. `derived`: which of the names each name is made from here.
     `loops` are the variables of the loops around the present statement, `copies` the names that
     hold a copy made in a loop: of what, and the variables of that loop.
@@ -116,7 +116,7 @@ class Walk:
         self.loops.pop()
 
     def guarded(self, node: ast.stmt) -> None:
-        """Let what may not run make names anew, so that nothing is said of them after it."""
+        """Let what may not run make names again, so that nothing is said of them after it."""
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 self.made.add(part.id)
@@ -212,7 +212,7 @@ class Walk:
         return stored or (bool(second.because) and path in self.converted)
 
     def is_counted_anew(self, path: Path) -> bool:
-        """Tell whether this is an index that the cell has made anew with `reset_index`."""
+        """Tell whether this is an index that the cell has made again with `reset_index`."""
         return path[1:] == ("index",) and "reset_index" in self.near.get(str(path[0]), ())
 
     def is_set_difference(self, target: ast.expr, op: ast.operator, other: ast.expr) -> bool:
@@ -229,7 +229,7 @@ class Walk:
         bound = [name.id for name in stored_names(target)]
         if isinstance(value, ast.Call) and self.callee(value.func).endswith("train_test_split"):
             given = {a.id for a in value.args if isinstance(a, ast.Name)}
-            split = Second("shifts", "splits {it} once more, which is a part already")
+            split = Second("shifts", "splits {it} again, which is already a part")
             for name in filter(self.is_live, bound):
                 if name in given:
                     self.add(name, node, split, name)

@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 def keep() -> Callable[[], None]:
     """Return what gives a child back what a fork changes: the random numbers, and the files' names.
 
-    Python seeds its random numbers anew; ipykernel names the texts of cells by its process.
+    Python seeds its random numbers again; ipykernel names the texts of cells by its process.
     """
     random = sys.modules.get("random")
     state = random.getstate() if random is not None else None

@@ -199,7 +199,7 @@ def _limit(kind: str) -> None:
 def _detach_files(ways: tuple[int, int]) -> None:
     """Give the child files of its own to read, and nothing in the place of all else.
 
-    A file that is read keeps its position in the kernel, so it is opened anew.
+    A file that is read keeps its position in the kernel, so it is opened again.
     """
     nothing = os.open(os.devnull, os.O_RDONLY)  # writing there fails, which is told
     for fd in list(open_files()):

@@ -72,7 +72,7 @@ class AccessLog:
             found[line, path, changes] = value
         for line, path, changes in [*found]:
             if changes and not self._is_as_it_was(path[0]):
-                found[line, path[:1], True] = ""  # the name has been bound anew, perhaps here
+                found[line, path[:1], True] = ""  # the name has been bound again, perhaps here
         for name in sorted({*opaque} & self.registry.home.keys()):
             found.update({(0, (name,), changes): "" for changes in (False, True)})
         return [self._access(*key, value) for key, value in found.items()]

@@ -94,7 +94,7 @@ class Monitor:
                     self._arm(inner)
 
     def rearm(self, hook: int) -> None:
-        """Let a function tell once more."""
+        """Let a function tell again."""
         if not self.alive:
             return
         known = self._codes.get(hook)

@@ -1,4 +1,4 @@
-"""Which values a cell only looks at, by its text, so that they need not be compared once more.
+"""Which values a cell only looks at, by its text, so that they need not be compared again.
 
 A value is left alone where nobody but its name holds it, every mention of the name looks on, and
 no code that runs later (a function, a lambda, a generator) mentions it. Anything else is compared.
