@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Literal
 
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.codes import CODES, Severity
@@ -74,44 +74,6 @@ class Claim:
     explains: frozenset[Mark] = frozenset()
     fault: Hashable = None
     also: Step | None = None
-
-
-class Documented(Protocol):
-    """One entry of the manual: the docstring explains the code, `bad` and `good` show it."""
-
-    @property
-    def code(self) -> str:
-        """The code that it explains."""
-        ...
-
-    @property
-    def bad(self) -> str:
-        """An example of the fault."""
-        ...
-
-    @property
-    def good(self) -> str:
-        """An example without it."""
-        ...
-
-
-class Rule(Documented, Protocol):
-    """One rule: the docstring explains it, `bad` and `good` are examples, tests and help at once.
-
-    `needs` is "static" when the text decides all that the rule can say, "either" when it speaks
-    from the text and a run may add to it, "run" when it can only speak after one. `bad` and `good`
-    are notebooks in percent text; in `bad`, a line that ends in `#! NBS101` must carry that
-    finding.
-    """
-
-    @property
-    def needs(self) -> Needs:
-        """When it can speak: "static", "either" or "run"."""
-        ...
-
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield complete findings, each with what it accounts for."""
-        ...
 
 
 def finding(

@@ -3,49 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.errors import nearest
 from pytest_nbsafe.findings import Finding, Verdict
 from pytest_nbsafe.locations import NOTEBOOK, Location
 from pytest_nbsafe.sentences import listed
-
-
-class UnreadableNotebook:
-    """The file is not a notebook that can be read.
-
-    Why it matters: nothing of it was checked, though it ends in .ipynb and others will open it. An
-    unresolved merge conflict and a truncated upload are the usual reasons.
-
-    Limits: told before any rule is asked; the line is where the JSON breaks.
-    """
-
-    code: ClassVar[str] = "NBS901"
-    bad: ClassVar[str] = """\
-{"cells": [
-<<<<<<< HEAD
-"""
-    good: ClassVar[str] = """\
-{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-"""
-
-
-class MissingKernel:
-    """The notebook's kernel is not installed, or does not start.
-
-    Why it matters: nothing of the notebook could be run, so nothing passed.
-
-    Limits: told when a run is asked for, and by the kernel's name alone.
-    """
-
-    code: ClassVar[str] = "NBS905"
-    bad: ClassVar[str] = """\
-"kernelspec": {"name": "conda-env-of-somebody-else-py"}
-"""
-    good: ClassVar[str] = """\
-"kernelspec": {"name": "python3"}
-"""
 
 
 def unreadable(path: str, line: int | None, message: str, hint: str = "") -> Finding:

@@ -1,44 +1,37 @@
-"""NBS101: a name is read that no cell defines."""
+"""A name is read here that no cell defines.
+
+Why it matters: the kernel still held the name when the cell was run, from a cell that has
+since been edited or deleted. The notebook shows a result that its own code cannot give, and
+fails as soon as it is run afresh.
+
+Limits: below a star import, `%run` or `exec` any name may exist, so only a run can tell;
+a name that is read in a branch or in a function's body is a warning until a run shows it, and
+one that the cell may have bound itself, in a loop or an `if`, is told only after a run.
+A cell that was saved with just this NameError, or is tagged `raises-exception`, is meant so.
+
+Source: Macke et al. 2021, section 6.6 (the Wiener process); Brown et al., section 5.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.notebook.cell_marks import saved_error
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.wording import names
 
 _ALIKE = 0.8
 _MOST_COMPARED = 40
 
-
-class UndefinedName:
-    """A name is read here that no cell defines.
-
-    Why it matters: the kernel still held the name when the cell was run, from a cell that has
-    since been edited or deleted. The notebook shows a result that its own code cannot give, and
-    fails as soon as it is run afresh.
-
-    Limits: below a star import, `%run` or `exec` any name may exist, so only a run can tell;
-    a name that is read in a branch or in a function's body is a warning until a run shows it, and
-    one that the cell may have bound itself, in a loop or an `if`, is told only after a run.
-    A cell that was saved with just this NameError, or is tagged `raises-exception`, is meant so.
-
-    Source: Macke et al. 2021, section 6.6 (the Wiener process); Brown et al., section 5.
-    """
-
-    code: ClassVar[str] = "NBS101"
-    needs: ClassVar[Needs] = "either"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [2]
 weights = [0.2, 0.3, 0.5]
 # %% [4]
 print(sum(weight)) #! NBS101
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 weights = [0.2, 0.3, 0.5]
 # %% [2]
@@ -46,21 +39,22 @@ print(sum(weights))
 #> 1.0
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that reads a name which is defined nowhere.
 
-        What may be missing joins what surely is: where one name of a cell is gone, the functions
-        that the cell calls with it are seldom another fault.
-        """
-        nowhere = [item for item in missing(facts.graph, facts.clean_run) if not item.later]
-        sure: dict[int, str] = {}
-        for item in nowhere:
-            if item.verdict != "suspected":
-                sure.setdefault(item.cell, item.name)
-        alike = _defined_alike(facts, [item.name for item in nowhere])
-        for item in nowhere:
-            joins = sure.get(item.cell) if item.verdict == "suspected" else None
-            yield _claim(facts, item, joins or item.name, alike.get(item.name, {}))
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that reads a name which is defined nowhere.
+
+    What may be missing joins what surely is: where one name of a cell is gone, the functions
+    that the cell calls with it are seldom another fault.
+    """
+    nowhere = [item for item in missing(facts.graph, facts.clean_run) if not item.later]
+    sure: dict[int, str] = {}
+    for item in nowhere:
+        if item.verdict != "suspected":
+            sure.setdefault(item.cell, item.name)
+    alike = _defined_alike(facts, [item.name for item in nowhere])
+    for item in nowhere:
+        joins = sure.get(item.cell) if item.verdict == "suspected" else None
+        yield _claim(facts, item, joins or item.name, alike.get(item.name, {}))
 
 
 def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:

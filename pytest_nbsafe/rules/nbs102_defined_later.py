@@ -1,39 +1,32 @@
-"""NBS102: a name is read above the first cell that defines it."""
+"""A name is read here, but first defined in a cell further down.
+
+Why it matters: whoever runs the notebook from top to bottom gets a NameError. It worked for
+its author only because the lower cell was run first, an order that the page does not show.
+
+Limits: as for NBS101. A function's body may mention a name that is defined further down; only
+calling the function above the definition is a fault, and a warning until a run shows it.
+
+Source: Brown et al., section 4.1 (out-of-order cells), Fig. 2 (b).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.runnable_cells import runnable
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
 
-
-class DefinedLater:
-    """A name is read here, but first defined in a cell further down.
-
-    Why it matters: whoever runs the notebook from top to bottom gets a NameError. It worked for
-    its author only because the lower cell was run first, an order that the page does not show.
-
-    Limits: as for NBS101. A function's body may mention a name that is defined further down; only
-    calling the function above the definition is a fault, and a warning until a run shows it.
-
-    Source: Brown et al., section 4.1 (out-of-order cells), Fig. 2 (b).
-    """
-
-    code: ClassVar[str] = "NBS102"
-    needs: ClassVar[Needs] = "either"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [2]
 print(max(scores)) #! NBS102
 #> 9
 # %% [1]
 scores = [4, 9, 7]
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 def best():
     return max(scores)
@@ -44,11 +37,12 @@ print(best())
 #> 9
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that reads a name which only cells below define."""
-        for item in missing(facts.graph, facts.clean_run):
-            if item.later:
-                yield _claim(facts, item, item.later[0])
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that reads a name which only cells below define."""
+    for item in missing(facts.graph, facts.clean_run):
+        if item.later:
+            yield _claim(facts, item, item.later[0])
 
 
 def _claim(facts: Facts, item: Missing, definer: int) -> Claim:

@@ -1,10 +1,22 @@
-"""NBS103: the counts contradict the page along a real dependency."""
+"""A cell last ran before the cell above it that makes what it reads, or after one below it.
+
+Why it matters: the saved result was made with whatever that name held before, and the page no
+longer shows what that was.
+
+Limits: the upper cell may have been run again unchanged; a run decides. It drops the finding
+when the cell's output (or, without one, the value that it read, or every output made from it)
+is the same in page order, and makes it an error when page order fails here and the recorded
+order does not, or makes another value. A saved result that differs is told as NBS201. Imports
+that are run again, counts of different sessions, and reads in functions that may not be called
+are never one.
+
+Source: Brown et al., section 4.1.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.page_edges import downstream, page_edges
@@ -14,7 +26,7 @@ from pytest_nbsafe.judge import proof
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.runnable_cells import runnable
 from pytest_nbsafe.rules import named_parts, read_from_below
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.wording import (
     against_clean,
@@ -25,26 +37,7 @@ from pytest_nbsafe.rules.wording import (
 )
 from pytest_nbsafe.trace.run_failures import why
 
-
-class RanOutOfOrder:
-    """A cell last ran before the cell above it that makes what it reads, or after one below it.
-
-    Why it matters: the saved result was made with whatever that name held before, and the page no
-    longer shows what that was.
-
-    Limits: the upper cell may have been run again unchanged; a run decides. It drops the finding
-    when the cell's output (or, without one, the value that it read, or every output made from it)
-    is the same in page order, and makes it an error when page order fails here and the recorded
-    order does not, or makes another value. A saved result that differs is told as NBS201. Imports
-    that are run again, counts of different sessions, and reads in functions that may not be called
-    are never one.
-
-    Source: Brown et al., section 4.1.
-    """
-
-    code: ClassVar[str] = "NBS103"
-    needs: ClassVar[Needs] = "either"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import math
 # %% [4]
@@ -52,7 +45,7 @@ radius = 2
 # %% [3]
 area = math.pi * radius ** 2 #! NBS103
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [5]
 import math
 # %% [3]
@@ -61,19 +54,20 @@ radius = 2
 area = math.pi * radius ** 2
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each pair of cells whose counts contradict the page."""
-        pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
-        session = session_split.split(runnable(facts.graph))
-        edges = page_edges(facts.graph)
-        for edge in edges:
-            if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
-                pairs[edge.definer, edge.reader].append(edge)
-        for key in sorted(pairs):
-            yield _claim(facts, pairs[key])
-        for read in facts.suspicions.from_below:
-            if not proof.is_same_in_page_order(facts, read.cell, read.name):
-                yield read_from_below.claim(facts, read)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each pair of cells whose counts contradict the page."""
+    pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
+    session = session_split.split(runnable(facts.graph))
+    edges = page_edges(facts.graph)
+    for edge in edges:
+        if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
+            pairs[edge.definer, edge.reader].append(edge)
+    for key in sorted(pairs):
+        yield _claim(facts, pairs[key])
+    for read in facts.suspicions.from_below:
+        if not proof.is_same_in_page_order(facts, read.cell, read.name):
+            yield read_from_below.claim(facts, read)
 
 
 def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:

@@ -1,38 +1,31 @@
-"""NBS104: two cells define a name, and either can reach a read of it."""
+"""Two cells define the name, and either can reach this read: the order decides.
+
+Why it matters: the page says that the nearest definition above is read, and whoever runs the
+notebook from top to bottom gets that one. The counts say that the saved result was made with
+the other, or there are none to say.
+
+Limits: names that are rebound step by step, and names that each part of a notebook uses for
+itself, are left alone unless the counts contradict the page; without any counts only a
+definition is told that the very next cell replaces and nothing reads. Loop variables, imports,
+and the same line twice are left alone, too. Counts of several sessions are not compared. A
+definition below the read is NBS103's.
+
+Source: Brown et al., section 3 and Fig. 2 (a), ambiguous dependencies. Departs: there any
+name that two cells define is ambiguous: a quarter of the cells of nearly half of the notebooks.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.order.ambiguous_reads import AmbiguousRead, ambiguous, definition_of
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
 from pytest_nbsafe.rules.wording import against_clean, names
 
-
-class AmbiguousDefinition:
-    """Two cells define the name, and either can reach this read: the order decides.
-
-    Why it matters: the page says that the nearest definition above is read, and whoever runs the
-    notebook from top to bottom gets that one. The counts say that the saved result was made with
-    the other, or there are none to say.
-
-    Limits: names that are rebound step by step, and names that each part of a notebook uses for
-    itself, are left alone unless the counts contradict the page; without any counts only a
-    definition is told that the very next cell replaces and nothing reads. Loop variables, imports,
-    and the same line twice are left alone, too. Counts of several sessions are not compared. A
-    definition below the read is NBS103's.
-
-    Source: Brown et al., section 3 and Fig. 2 (a), ambiguous dependencies. Departs: there any
-    name that two cells define is ambiguous: a quarter of the cells of nearly half of the notebooks.
-    """
-
-    code: ClassVar[str] = "NBS104"
-    needs: ClassVar[Needs] = "either"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [4]
 limit = 10
 # %% [2]
@@ -41,7 +34,7 @@ limit = 20
 print(limit) #! NBS104
 #> 10
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 low = 10
 # %% [2]
@@ -51,14 +44,15 @@ print(low)
 #> 10
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell whose input one of two cells made."""
-        pairs: dict[tuple[int, int, int], list[AmbiguousRead]] = defaultdict(list)
-        for found in ambiguous(facts.graph):
-            if not proof.is_same_in_page_order(facts, found.reader, found.use.name):
-                pairs[found.reader, found.nearest, found.other].append(found)
-        for reads in pairs.values():
-            yield _claim(facts, reads)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell whose input one of two cells made."""
+    pairs: dict[tuple[int, int, int], list[AmbiguousRead]] = defaultdict(list)
+    for found in ambiguous(facts.graph):
+        if not proof.is_same_in_page_order(facts, found.reader, found.use.name):
+            pairs[found.reader, found.nearest, found.other].append(found)
+    for reads in pairs.values():
+        yield _claim(facts, reads)
 
 
 def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:

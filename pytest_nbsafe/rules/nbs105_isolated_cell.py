@@ -1,16 +1,26 @@
-"""NBS105: a cell that shares no name with any other cell."""
+"""The cell shares no name with any other cell.
+
+Why it matters: no cell needs it and it needs none, so it is often left over from an experiment;
+whoever turns the notebook into a script has to ask what it is for.
+
+Limits: a note, shown on request. Names are compared, and files, settings and random sources
+that the text names; what cells share through anything else is not seen. Left alone are cells
+that define nothing (they only show something), cells of magics and shell lines, cells that set
+options of a module, show a page or a video, or read what no cell defines.
+
+Source: NBLyzer, section 4.1 (isolated cells).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.cell_marks import is_skipped
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 
 _REACHES = patterns.compile(
     r"\b(?:_+\d*|_i+\d*|Out|In|get_ipython)\b|__future__|IPython\.(?:core\.)?display"
@@ -19,24 +29,7 @@ _REACHES = patterns.compile(
 _SPEAKS_OF_NAMES = patterns.compile(r"\b(?:eval|exec|query|globals|locals|vars)\b")
 _WORD = patterns.compile(r"[^\W\d]\w*")
 
-
-class IsolatedCell:
-    """The cell shares no name with any other cell.
-
-    Why it matters: no cell needs it and it needs none, so it is often left over from an experiment;
-    whoever turns the notebook into a script has to ask what it is for.
-
-    Limits: a note, shown on request. Names are compared, and files, settings and random sources
-    that the text names; what cells share through anything else is not seen. Left alone are cells
-    that define nothing (they only show something), cells of magics and shell lines, cells that set
-    options of a module, show a page or a video, or read what no cell defines.
-
-    Source: NBLyzer, section 4.1 (isolated cells).
-    """
-
-    code: ClassVar[str] = "NBS105"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 total = 3
 # %% [2]
@@ -45,7 +38,7 @@ trial = [n * n for n in range(4)] #! NBS105
 print(total)
 #> 3
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 total = 3
 # %% [2]
@@ -53,16 +46,17 @@ print(total)
 #> 3
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a note for each cell whose names stand in no other cell."""
-        cells = facts.graph.cells
-        names = {number: _names(analysis) for number, analysis in cells.items()}
-        holders = Counter(name for found in names.values() for name in found)
-        for number, found in names.items():
-            if len(cells) > 1 and found and all(holders[name] == 1 for name in found):
-                line = _first_line(facts.notebook.cell(number), cells[number])
-                if line and not _is_spoken_of(facts, number, found):
-                    yield _claim(facts, number, line)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a note for each cell whose names stand in no other cell."""
+    cells = facts.graph.cells
+    names = {number: _names(analysis) for number, analysis in cells.items()}
+    holders = Counter(name for found in names.values() for name in found)
+    for number, found in names.items():
+        if len(cells) > 1 and found and all(holders[name] == 1 for name in found):
+            line = _first_line(facts.notebook.cell(number), cells[number])
+            if line and not _is_spoken_of(facts, number, found):
+                yield _claim(facts, number, line)
 
 
 def _names(analysis: CellAnalysis) -> set[str]:

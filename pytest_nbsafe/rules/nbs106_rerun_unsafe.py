@@ -1,39 +1,32 @@
-"""NBS106: running a cell twice changes its own input."""
+"""A cell changes what it takes from another cell, so that a second run does something else.
+
+Why it matters: in a notebook cells are run again all the time. `df = df.drop(...)` fails the
+second time, `x += 1` or `items.append(...)` silently gives another result, and nothing on the
+page shows that it happened.
+
+Limits: only what is surely so is told: what stands under `if` or `try` is left out, and so are
+methods and functions that the tool does not know, and methods of objects whose class it cannot
+tell. What can be done twice with the same result (`df.dropna()`, a column made from another,
+fitting a model again) is no fault. It is confirmed when it happened: counts are missing just
+before the cell's own, and only with these further runs does the page give its saved outputs.
+
+Source: Pimentel et al. 2019 (hidden state); Macke et al. 2021, section 1 (in-place changes).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.analysis import rerun_hazards
 from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.cell_marks import is_skipped
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed
 
-
-class RerunUnsafe:
-    """A cell changes what it takes from another cell, so that a second run does something else.
-
-    Why it matters: in a notebook cells are run again all the time. `df = df.drop(...)` fails the
-    second time, `x += 1` or `items.append(...)` silently gives another result, and nothing on the
-    page shows that it happened.
-
-    Limits: only what is surely so is told: what stands under `if` or `try` is left out, and so are
-    methods and functions that the tool does not know, and methods of objects whose class it cannot
-    tell. What can be done twice with the same result (`df.dropna()`, a column made from another,
-    fitting a model again) is no fault. It is confirmed when it happened: counts are missing just
-    before the cell's own, and only with these further runs does the page give its saved outputs.
-
-    Source: Pimentel et al. 2019 (hidden state); Macke et al. 2021, section 1 (in-place changes).
-    """
-
-    code: ClassVar[str] = "NBS106"
-    needs: ClassVar[Needs] = "either"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import pandas as pd
 prices = pd.DataFrame({"net": [10.0, 20.0], "note": ["a", "b"]})
@@ -42,7 +35,7 @@ prices["net"] = prices["net"] * 1.2 #! NBS106
 # %% [3]
 print(prices)
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import pandas as pd
 prices = pd.DataFrame({"net": [10.0, 20.0], "note": ["a", "b"]})
@@ -53,16 +46,17 @@ prices = prices.dropna()
 print(prices)
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each name that a second run of a cell would find changed."""
-        for number in facts.graph.cells:
-            if is_skipped(facts.notebook.cell(number)):
-                continue
-            for hazard in rerun_hazards.hazards(facts.graph, number):
-                yield _claim(facts, number, hazard)
-        more = facts.trial.ran_otherwise if facts.trial else None
-        if more is not None and more.counts:
-            yield _seen(facts, more)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each name that a second run of a cell would find changed."""
+    for number in facts.graph.cells:
+        if is_skipped(facts.notebook.cell(number)):
+            continue
+        for hazard in rerun_hazards.hazards(facts.graph, number):
+            yield _claim(facts, number, hazard)
+    more = facts.trial.ran_otherwise if facts.trial else None
+    if more is not None and more.counts:
+        yield _seen(facts, more)
 
 
 def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:

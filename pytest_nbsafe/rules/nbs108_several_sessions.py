@@ -1,37 +1,30 @@
-"""NBS108: counts of more than one kernel session in one notebook."""
+"""The counts come from more than one session.
+
+Why it matters: a new session counts from [1] again, so the counts no longer tell which of two
+cells ran first, and a result may hang on a value that only the older session held.
+
+Limits: a note, shown on request. A session shows only where a count stands at two cells, so
+there may be more; which cells belong together is inferred. A cell with the count and the text
+of another is taken for its copy.
+
+Source: Brown et al., section 3 (the same count twice shows two sessions).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.cell_marks import counted
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.sentences import cells as cells_in_words
 
 _SHOWN = 8
 
-
-class SeveralSessions:
-    """The counts come from more than one session.
-
-    Why it matters: a new session counts from [1] again, so the counts no longer tell which of two
-    cells ran first, and a result may hang on a value that only the older session held.
-
-    Limits: a note, shown on request. A session shows only where a count stands at two cells, so
-    there may be more; which cells belong together is inferred. A cell with the count and the text
-    of another is taken for its copy.
-
-    Source: Brown et al., section 3 (the same count twice shows two sessions).
-    """
-
-    code: ClassVar[str] = "NBS108"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 total = 3
 # %% [2]
@@ -43,7 +36,7 @@ count = 4 #! NBS108
 print(count)
 #> 4
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 total = 3
 # %% [2]
@@ -51,15 +44,16 @@ print(total)
 #> 3
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a note at the first count that an earlier cell of the page has, too."""
-        page = without_copies(counted(facts.notebook))
-        at: dict[int | None, list[Cell]] = defaultdict(list)
-        for cell in page:
-            at[cell.count].append(cell)
-            if len(at[cell.count]) == 2:
-                yield _claim(facts, at[cell.count][0], cell, session_split.split(page))
-                return
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a note at the first count that an earlier cell of the page has, too."""
+    page = without_copies(counted(facts.notebook))
+    at: dict[int | None, list[Cell]] = defaultdict(list)
+    for cell in page:
+        at[cell.count].append(cell)
+        if len(at[cell.count]) == 2:
+            yield _claim(facts, at[cell.count][0], cell, session_split.split(page))
+            return
 
 
 def without_copies(page: Sequence[Cell]) -> tuple[Cell, ...]:

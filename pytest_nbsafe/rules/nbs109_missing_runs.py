@@ -1,16 +1,25 @@
-"""NBS109: counts that no cell has any more, though higher ones are there."""
+"""Counts are missing: cells were run again or deleted.
+
+Why it matters: a run left no trace on the page, and what it made may be what the cells below
+still read. A notebook that was run once from top to bottom has every count.
+
+Limits: a note, shown on request. A cell that is run twice leaves a gap that does no harm. Of
+several sessions each is counted by itself, up to its highest count; how long it went on after
+that nobody knows.
+
+Source: Brown et al., section 3 (missing counts and gaps).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.cell_marks import counted
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.nbs108_several_sessions import without_copies
 from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.values import dataclass
@@ -38,29 +47,14 @@ class _Gap:
         return f"[{first}]" if first == last else f"[{first}]-[{last}]"
 
 
-class MissingRuns:
-    """Counts are missing: cells were run again or deleted.
-
-    Why it matters: a run left no trace on the page, and what it made may be what the cells below
-    still read. A notebook that was run once from top to bottom has every count.
-
-    Limits: a note, shown on request. A cell that is run twice leaves a gap that does no harm. Of
-    several sessions each is counted by itself, up to its highest count; how long it went on after
-    that nobody knows.
-
-    Source: Brown et al., section 3 (missing counts and gaps).
-    """
-
-    code: ClassVar[str] = "NBS109"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 total = 3
 # %% [4]
 print(total) #! NBS109
 #> 3
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 total = 3
 # %% [2]
@@ -68,14 +62,15 @@ print(total)
 #> 3
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a note at the cell that ran after the longest gap."""
-        page = counted(facts.notebook)
-        if {cell.count for cell in page} == set(range(1, len(page) + 1)):
-            return
-        highest, gaps = _gaps(without_copies(page))
-        if gaps:
-            yield _claim(facts, highest, gaps)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a note at the cell that ran after the longest gap."""
+    page = counted(facts.notebook)
+    if {cell.count for cell in page} == set(range(1, len(page) + 1)):
+        return
+    highest, gaps = _gaps(without_copies(page))
+    if gaps:
+        yield _claim(facts, highest, gaps)
 
 
 def _gaps(page: Sequence[Cell]) -> tuple[list[int], list[_Gap]]:

@@ -1,9 +1,26 @@
-"""NBS201: a saved result that was made from an older version of a name."""
+"""The saved result was made from an older version of a name.
+
+Why it matters: the page shows a result that its code does not give. Someone mended a cell, ran
+it again, and forgot a cell in between; the number in the report is the old one.
+
+Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
+cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
+too; it refutes when the text is the same. Rows in another order, last digits and dtypes are
+what another version of a library gives as well: they only warn, unless the recorded order
+gives the saved text. Where there is no text, so do pictures, if all others
+of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
+below the same cause. Without a run, only a read of a stale name is told. Where the clean run
+does not reach the cell, it is run again in a copy of the replayed kernel, after the cells that
+refresh what it reads: text that is then another confirms. What was saved without a cell that
+never ran is told where a run without that cell gives it, and the clean run does not.
+
+Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
+cell that was run again and changed nothing makes nothing stale.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.page_edges import page_edges
@@ -13,7 +30,7 @@ from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.missing_names import mention
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.rules import made_without, named_parts
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.stale_paths import (
     chain_steps,
@@ -30,31 +47,7 @@ from pytest_nbsafe.rules.wording import against_clean, few, ran_as, rerun_steps
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.suspicions import OutdatedResult, StaleRead
 
-
-class StaleOutput:
-    """The saved result was made from an older version of a name.
-
-    Why it matters: the page shows a result that its code does not give. Someone mended a cell, ran
-    it again, and forgot a cell in between; the number in the report is the old one.
-
-    Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
-    cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
-    too; it refutes when the text is the same. Rows in another order, last digits and dtypes are
-    what another version of a library gives as well: they only warn, unless the recorded order
-    gives the saved text. Where there is no text, so do pictures, if all others
-    of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
-    below the same cause. Without a run, only a read of a stale name is told. Where the clean run
-    does not reach the cell, it is run again in a copy of the replayed kernel, after the cells that
-    refresh what it reads: text that is then another confirms. What was saved without a cell that
-    never ran is told where a run without that cell gives it, and the clean run does not.
-
-    Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
-    cell that was run again and changed nothing makes nothing stale.
-    """
-
-    code: ClassVar[str] = "NBS201"
-    needs: ClassVar[Needs] = "either"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [4]
 rate = 0.25
 # %% [2]
@@ -63,7 +56,7 @@ price = 100 * (1 + rate)
 print(price) #! NBS201
 #> 150.0
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [4]
 rate = 0.25
 # %% [5]
@@ -73,24 +66,25 @@ print(price)
 #> 125.0
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each suspected cell, unless the clean run refutes it."""
-        told: set[int] = set()
-        edges = page_edges(facts.graph)
-        last = {run.cell: run.step for run in facts.plan.runs}
-        for read in facts.suspicions.stale_reads:
-            if read.cell in told or last.get(read.cell) != read.step:
-                continue
-            if _speaks(facts, read, proof.rerun_of_read(facts, read.cell)):
-                told.add(read.cell)
-                yield _stale_read(facts, read, edges)
-        for old in facts.suspicions.outdated:
-            if old.cell in told or last.get(old.cell) != old.step:
-                continue
-            if _speaks_of_old(facts, old):
-                told.add(old.cell)
-                yield _outdated(facts, old, edges)
-        yield from made_without.claims(facts, edges, told)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each suspected cell, unless the clean run refutes it."""
+    told: set[int] = set()
+    edges = page_edges(facts.graph)
+    last = {run.cell: run.step for run in facts.plan.runs}
+    for read in facts.suspicions.stale_reads:
+        if read.cell in told or last.get(read.cell) != read.step:
+            continue
+        if _speaks(facts, read, proof.rerun_of_read(facts, read.cell)):
+            told.add(read.cell)
+            yield _stale_read(facts, read, edges)
+    for old in facts.suspicions.outdated:
+        if old.cell in told or last.get(old.cell) != old.step:
+            continue
+        if _speaks_of_old(facts, old):
+            told.add(old.cell)
+            yield _outdated(facts, old, edges)
+    yield from made_without.claims(facts, edges, told)
 
 
 def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | None) -> bool:

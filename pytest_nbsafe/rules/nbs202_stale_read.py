@@ -1,9 +1,21 @@
-"""NBS202: in the replayed plan a cell read a stale value, and not what a clean run gives it."""
+"""The cell read a value that is older than what it was made from, and not the clean one.
+
+Why it matters: run in the order that the counts record, this cell worked on a value that the
+notebook, run from the top, never gives it.
+
+Limits: told only when the order was replayed and the value differs from the clean run's; not
+where the clean run makes and shows the same from it. Where the clean run does not come that
+far, the cell is run again in a copy of the kernel, after the cells that refresh what it
+reads: what it makes then decides, and where it cannot be run it is a warning. In a
+reconstructed order it is a warning while the notebook is green from top to bottom. Where the
+saved output proves the same, NBS201 speaks instead.
+
+Source: Macke et al. 2021, Definitions 4 and 7. Departs: decided by value.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.analysis.page_edges import page_edges
 from pytest_nbsafe.findings import Step, Verdict
@@ -15,25 +27,7 @@ from pytest_nbsafe.rules.stale_paths import chain_steps, marks, parts, refresh_r
 from pytest_nbsafe.rules.wording import ran_as, refreshed_difference, rerun_steps
 from pytest_nbsafe.trace.suspicions import StaleRead
 
-
-class StaleReadInReplay:
-    """The cell read a value that is older than what it was made from, and not the clean one.
-
-    Why it matters: run in the order that the counts record, this cell worked on a value that the
-    notebook, run from the top, never gives it.
-
-    Limits: told only when the order was replayed and the value differs from the clean run's; not
-    where the clean run makes and shows the same from it. Where the clean run does not come that
-    far, the cell is run again in a copy of the kernel, after the cells that refresh what it
-    reads: what it makes then decides, and where it cannot be run it is a warning. In a
-    reconstructed order it is a warning while the notebook is green from top to bottom. Where the
-    saved output proves the same, NBS201 speaks instead.
-
-    Source: Macke et al. 2021, Definitions 4 and 7. Departs: decided by value.
-    """
-
-    code: ClassVar[str] = "NBS202"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 rate = 0.5
 # %% [3]
@@ -43,7 +37,7 @@ price = 100 * (1 + rate)
 # %% [4]
 total = 3 * price #! NBS202
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 rate = 0.5
 # %% [2]
@@ -54,19 +48,20 @@ price = 100 * (1 + rate)
 total = 3 * price
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each stale read that made a difference."""
-        if facts.trial is None or facts.trial.replay is None:
-            return
-        told: set[tuple[int, str]] = set()
-        for read in facts.suspicions.stale_reads:
-            last = facts.plan.last_run(read.cell)
-            if last is None or last.step != read.step or (read.cell, read.name) in told:
-                continue
-            verdict = _verdict(facts, read)
-            if verdict is not None:
-                told.add((read.cell, read.name))
-                yield _claim(facts, read, verdict)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each stale read that made a difference."""
+    if facts.trial is None or facts.trial.replay is None:
+        return
+    told: set[tuple[int, str]] = set()
+    for read in facts.suspicions.stale_reads:
+        last = facts.plan.last_run(read.cell)
+        if last is None or last.step != read.step or (read.cell, read.name) in told:
+            continue
+        verdict = _verdict(facts, read)
+        if verdict is not None:
+            told.add((read.cell, read.name))
+            yield _claim(facts, read, verdict)
 
 
 def _verdict(facts: Facts, read: StaleRead) -> Verdict | None:

@@ -1,36 +1,30 @@
-"""NBS203: run one cell and then this one, and a stale value is read beside the new one."""
+"""Running one cell and then this one, without one between, would read a stale value.
+
+Why it matters: this cell reads a name and what another cell made from that name. Whoever
+changes the first, runs it, and comes straight back here sees the new value at work, beside
+results that still stem from the old one: nothing fails, and the numbers do not fit together.
+
+Limits: a note, shown on request; it says what could happen, not what did. Told once a cell,
+and only where the cell reads both; `nbsafe whatif` tells of every sequence. Functions, classes
+and imports do not count as changed.
+
+Source: NBLyzer, section 4.1 (stale cells). Departs: there every chain of three cells is told.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.wording import called
 from pytest_nbsafe.sentences import cells
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.mixing import Mixture
 
-
-class StaleIfRerun:
-    """Running one cell and then this one, without one between, would read a stale value.
-
-    Why it matters: this cell reads a name and what another cell made from that name. Whoever
-    changes the first, runs it, and comes straight back here sees the new value at work, beside
-    results that still stem from the old one: nothing fails, and the numbers do not fit together.
-
-    Limits: a note, shown on request; it says what could happen, not what did. Told once a cell,
-    and only where the cell reads both; `nbsafe whatif` tells of every sequence. Functions, classes
-    and imports do not count as changed.
-
-    Source: NBLyzer, section 4.1 (stale cells). Departs: there every chain of three cells is told.
-    """
-
-    code: ClassVar[str] = "NBS203"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 prices = [3, 4, 5]
 # %% [2]
@@ -39,7 +33,7 @@ mean = sum(prices) / len(prices)
 print([p - mean for p in prices]) #! NBS203
 #> [-1.0, 0.0, 1.0]
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 prices = [3, 4, 5]
 # %% [2]
@@ -48,12 +42,13 @@ print([p - mean for p in prices])
 #> [-1.0, 0.0, 1.0]
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that could mix a new value with a stale one."""
-        from pytest_nbsafe.absint.mixing import mixtures  # only notes need it
 
-        for found in mixtures(facts.graph, facts.plan):
-            yield _claim(facts, found)
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that could mix a new value with a stale one."""
+    from pytest_nbsafe.absint.mixing import mixtures  # only notes need it
+
+    for found in mixtures(facts.graph, facts.plan):
+        yield _claim(facts, found)
 
 
 def _claim(facts: Facts, found: Mixture) -> Claim:

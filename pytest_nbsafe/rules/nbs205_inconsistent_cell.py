@@ -1,9 +1,22 @@
-"""NBS205: at the end an input no longer holds what the cell read, and a clean run gives another."""
+"""An input no longer holds what the cell read, and a clean run gives this cell another result.
+
+Why it matters: at the end of the session the values do not fit together. What this cell made
+stems from an input that is gone, so whoever goes on from here mixes the two.
+
+Limits: told only when the order was replayed. An input that was made again with the same
+content, or that a clean run changes in the same way, is nothing. It is an error when the clean
+run (or, where that does not come so far, the cell when it is run again) makes or shows another
+thing, else a note. A name that holds a value which cannot be compared is unknown, and not told.
+Where NBS103, NBS201 or NBS202 know why, they speak instead.
+
+Source: "Tracking inconsistencies in Jupyter notebooks" (the hash post). Departs: propagated
+along lineage, and decided by the clean run, since by the letter every linear rebinding is
+inconsistent.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.analysis.page_edges import downstream, page_edges
 from pytest_nbsafe.findings import Step
@@ -15,26 +28,7 @@ from pytest_nbsafe.rules.wording import names, ran_as, refreshed_difference, rer
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.consistency import Changed, Consistency
 
-
-class InconsistentCell:
-    """An input no longer holds what the cell read, and a clean run gives this cell another result.
-
-    Why it matters: at the end of the session the values do not fit together. What this cell made
-    stems from an input that is gone, so whoever goes on from here mixes the two.
-
-    Limits: told only when the order was replayed. An input that was made again with the same
-    content, or that a clean run changes in the same way, is nothing. It is an error when the clean
-    run (or, where that does not come so far, the cell when it is run again) makes or shows another
-    thing, else a note. A name that holds a value which cannot be compared is unknown, and not told.
-    Where NBS103, NBS201 or NBS202 know why, they speak instead.
-
-    Source: "Tracking inconsistencies in Jupyter notebooks" (the hash post). Departs: propagated
-    along lineage, and decided by the clean run, since by the letter every linear rebinding is
-    inconsistent.
-    """
-
-    code: ClassVar[str] = "NBS205"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 rate, member = 0.5, True
 # %% [2]
@@ -45,7 +39,7 @@ rate = 0.25
 # %% [3]
 total = price() #! NBS205
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 rate, member = 0.5, True
 # %% [2]
@@ -57,17 +51,18 @@ rate = 0.25
 total = price()
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that is inconsistent and would be made otherwise."""
-        states = facts.trial.consistency if facts.trial else {}
-        for cell in sorted(states):
-            state = states[cell]
-            last = facts.plan.last_run(cell)
-            recorded = last is not None and last.recorded
-            lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
-            found = _answer(facts, state) if lost else ""
-            if found and (found == "differs" or not _is_apart(facts, state)):
-                yield _claim(facts, state, sure=found == "differs" and proof.is_proof(facts))
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that is inconsistent and would be made otherwise."""
+    states = facts.trial.consistency if facts.trial else {}
+    for cell in sorted(states):
+        state = states[cell]
+        last = facts.plan.last_run(cell)
+        recorded = last is not None and last.recorded
+        lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
+        found = _answer(facts, state) if lost else ""
+        if found and (found == "differs" or not _is_apart(facts, state)):
+            yield _claim(facts, state, sure=found == "differs" and proof.is_proof(facts))
 
 
 def _is_apart(facts: Facts, state: Consistency) -> bool:

@@ -1,33 +1,27 @@
-"""NBS334: the run met equal rows on both sides of a split, beyond those of the source."""
+"""A run met rows that stand on both sides: among those learned from, and those scored on.
+
+Why it matters: a model that has seen a row knows its answer. Every copied row among the test
+rows makes the score better than it will be on new rows.
+
+Limits: only a run can tell. Rows that the source itself holds twice are not counted, nor are
+tables whose rows repeat anyway. Rows are equal when all their values are: a copy that was
+changed, if only by a scaler that is not watched, is not recognised.
+
+Source: Kaufman et al. 2012 (the legitimacy of the examples that are learned from).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Finding, Step
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 
 if TYPE_CHECKING:
     from pytest_nbsafe.trace.evaluations import Copies
 
-
-class DuplicateRows:
-    """A run met rows that stand on both sides: among those learned from, and those scored on.
-
-    Why it matters: a model that has seen a row knows its answer. Every copied row among the test
-    rows makes the score better than it will be on new rows.
-
-    Limits: only a run can tell. Rows that the source itself holds twice are not counted, nor are
-    tables whose rows repeat anyway. Rows are equal when all their values are: a copy that was
-    changed, if only by a scaler that is not watched, is not recognised.
-
-    Source: Kaufman et al. 2012 (the legitimacy of the examples that are learned from).
-    """
-
-    code: ClassVar[str] = "NBS334"
-    needs: ClassVar[Needs] = "run"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -41,7 +35,7 @@ train, test = train_test_split(wine, random_state=0) #! NBS334
 model = DecisionTreeClassifier().fit(train.drop(columns="target"), train["target"])
 print(model.score(test.drop(columns="target"), test["target"]))
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
@@ -56,18 +50,19 @@ model = DecisionTreeClassifier().fit(train.drop(columns="target"), train["target
 print(model.score(test.drop(columns="target"), test["target"]))
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each split or score with copies that no leak of the text explains."""
-        if facts.trial is None or facts.config.leakage_mode == "static":
-            return
-        from pytest_nbsafe.judge import observed_leaks
 
-        told = _told(facts)
-        for copies in observed_leaks.of_trial(facts.trial)[1]:
-            place = copies.cell, copies.line
-            if place not in told and copies.made not in told and _is_telling(copies):
-                told.add(place)
-                yield Claim(_finding(facts, copies))
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each split or score with copies that no leak of the text explains."""
+    if facts.trial is None or facts.config.leakage_mode == "static":
+        return
+    from pytest_nbsafe.judge import observed_leaks
+
+    told = _told(facts)
+    for copies in observed_leaks.of_trial(facts.trial)[1]:
+        place = copies.cell, copies.line
+        if place not in told and copies.made not in told and _is_telling(copies):
+            told.add(place)
+            yield Claim(_finding(facts, copies))
 
 
 _FEW = 30
@@ -92,7 +87,7 @@ def _finding(facts: Facts, copies: Copies) -> Finding:
     steps = (Step(*copies.made, "copies rows"),) if copies.made is not None else ()
     return finding(
         facts,
-        DuplicateRows.code,
+        "NBS334",
         copies.cell,
         copies.line,
         "observed",

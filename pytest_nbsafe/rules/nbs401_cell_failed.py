@@ -1,15 +1,24 @@
-"""NBS401: a cell raised, or something in it failed though the run reported success."""
+"""The cell raised when the notebook was run from top to bottom.
+
+Why it matters: the notebook does not run. So does an exception in a thread or under
+`%%capture`, and a magic that does not exist: IPython reports success for all three. A failing
+shell command is a warning.
+
+Limits: a cell that raises just what its saved output shows is a note (an error when strict);
+one that is tagged `raises-exception` must raise. A failure that only the recorded order shows
+is a warning, in a reconstructed order a note. A NameError is told as NBS101 or NBS102 where
+these know the cause.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.run_endings import ended, ended_in_replay
 from pytest_nbsafe.rules.wording import one_line, ran_as
@@ -27,29 +36,13 @@ _INCIDENTS: dict[str, tuple[Severity, str]] = {
 """What each kind of incident weighs and says; a fault of our own tracer is not among them."""
 _FEW_GONE = 2
 
-
-class CellFailed:
-    """The cell raised when the notebook was run from top to bottom.
-
-    Why it matters: the notebook does not run. So does an exception in a thread or under
-    `%%capture`, and a magic that does not exist: IPython reports success for all three. A failing
-    shell command is a warning.
-
-    Limits: a cell that raises just what its saved output shows is a note (an error when strict);
-    one that is tagged `raises-exception` must raise. A failure that only the recorded order shows
-    is a warning, in a reconstructed order a note. A NameError is told as NBS101 or NBS102 where
-    these know the cause.
-    """
-
-    code: ClassVar[str] = "NBS401"
-    needs: ClassVar[Needs] = "run"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 shares = [3, 0]
 # %% [2]
 print(shares[0] / shares[1]) #! NBS401
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 shares = [3, 2]
 # %% [2]
@@ -59,22 +52,23 @@ print(shares[0] / shares[1])
 shares[0] / 0
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that failed."""
-        for result in ended(facts, "raised"):
-            if not may_raise(facts.notebook.cell(result.cell)):
-                yield _raised(facts, result)
-        for result in ended(facts, "ok"):
-            page = facts.notebook.cell(result.cell)
-            if may_raise(page) and not is_skipped(page) and exception(result) is None:
-                yield _did_not_raise(facts, result)
-            for incident in dict.fromkeys(result.incidents):
-                if incident.kind in _INCIDENTS and not may_raise(page):
-                    yield _incident(facts, result, incident)
-        for result in ended_in_replay(facts, "raised"):
-            page = facts.notebook.cell(result.cell)
-            if not may_raise(page) and saved_error(page) is None:
-                yield _raised_in_replay(facts, result)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that failed."""
+    for result in ended(facts, "raised"):
+        if not may_raise(facts.notebook.cell(result.cell)):
+            yield _raised(facts, result)
+    for result in ended(facts, "ok"):
+        page = facts.notebook.cell(result.cell)
+        if may_raise(page) and not is_skipped(page) and exception(result) is None:
+            yield _did_not_raise(facts, result)
+        for incident in dict.fromkeys(result.incidents):
+            if incident.kind in _INCIDENTS and not may_raise(page):
+                yield _incident(facts, result, incident)
+    for result in ended_in_replay(facts, "raised"):
+        page = facts.notebook.cell(result.cell)
+        if not may_raise(page) and saved_error(page) is None:
+            yield _raised_in_replay(facts, result)
 
 
 def _raised(facts: Facts, result: CellResult) -> Claim:

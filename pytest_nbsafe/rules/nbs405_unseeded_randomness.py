@@ -1,42 +1,36 @@
-"""NBS405: a random source is used before any seed is set."""
+"""A random source is used before any seed is set.
+
+Why it matters: each run draws other numbers. Splits, scores and figures change from run to
+run, and nobody, its author included, can get the saved results again.
+
+Limits: told once for each source (Python, numpy with scipy, scikit-learn and pandas, torch,
+TensorFlow, generators made without a seed), at its first use in page order; what a function
+draws counts where it is called. A call whose name speaks of a seed is believed. Left alone are
+draws that only make a pause, rows that are sampled to be looked at, what has a fixed seed by
+default, and estimators in which chance only breaks ties (decision trees).
+
+Source: Sandve et al. 2013, rule 6 (note the seeds of what is random).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.draws import Event
 
-
-class UnseededRandomness:
-    """A random source is used before any seed is set.
-
-    Why it matters: each run draws other numbers. Splits, scores and figures change from run to
-    run, and nobody, its author included, can get the saved results again.
-
-    Limits: told once for each source (Python, numpy with scipy, scikit-learn and pandas, torch,
-    TensorFlow, generators made without a seed), at its first use in page order; what a function
-    draws counts where it is called. A call whose name speaks of a seed is believed. Left alone are
-    draws that only make a pause, rows that are sampled to be looked at, what has a fixed seed by
-    default, and estimators in which chance only breaks ties (decision trees).
-
-    Source: Sandve et al. 2013, rule 6 (note the seeds of what is random).
-    """
-
-    code: ClassVar[str] = "NBS405"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import random
 # %% [2]
 throws = [random.randint(1, 6) for _ in range(9)] #! NBS405
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import random
 random.seed(7)
@@ -44,22 +38,23 @@ random.seed(7)
 throws = [random.randint(1, 6) for _ in range(9)]
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each unseeded draw; those from one source end as one finding."""
-        from pytest_nbsafe.libraries import random_sources
 
-        hints = random_sources.hints(facts.notebook.libraries)
-        if not any(word in cell.source for cell in facts.notebook.code_cells for word in hints):
-            return
-        from pytest_nbsafe.analysis import draws
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each unseeded draw; those from one source end as one finding."""
+    from pytest_nbsafe.libraries import random_sources
 
-        events = draws.of(facts.graph)
-        loose = tuple(_unseeded(events))
-        places = Counter(source for _, source in loose)
-        seeds = {source: event.cell for event in reversed(events) for source in event.seeds}
-        lines = {(draw.cell, draw.span.line, source): draw for draw, source in reversed(loose)}
-        for (_, _, source), draw in reversed(lines.items()):
-            yield _claim(facts, draw, source, seeds.get(source, 0), places[source])
+    hints = random_sources.hints(facts.notebook.libraries)
+    if not any(word in cell.source for cell in facts.notebook.code_cells for word in hints):
+        return
+    from pytest_nbsafe.analysis import draws
+
+    events = draws.of(facts.graph)
+    loose = tuple(_unseeded(events))
+    places = Counter(source for _, source in loose)
+    seeds = {source: event.cell for event in reversed(events) for source in event.seeds}
+    lines = {(draw.cell, draw.span.line, source): draw for draw, source in reversed(loose)}
+    for (_, _, source), draw in reversed(lines.items()):
+        yield _claim(facts, draw, source, seeds.get(source, 0), places[source])
 
 
 def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, str]]:

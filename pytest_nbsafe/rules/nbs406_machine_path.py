@@ -1,14 +1,26 @@
-"""NBS406: an absolute or home path is read or written."""
+"""An absolute path, or one in the home folder, is read or written.
+
+Why it matters: the file is there on the author's machine only. Everybody else gets an error,
+or, worse, another file of the same name.
+
+Limits: told where the path is handed to a call or a magic that takes it for a path, by itself
+or through a name. Left alone are `/tmp` and folders of the system, the folders of hosted
+platforms (`/content`, `/kaggle`, `/dbfs`), hidden settings (`~/.aws`), stand-ins such as
+`/path/to`, addresses, routes, and what is only printed or compared. One finding for each
+folder of a user or drive.
+
+Source: Pimentel et al. 2019 (use relative paths for the data).
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.wording import one_line
 
 if TYPE_CHECKING:
@@ -21,49 +33,32 @@ _MARKS = (
     "expanduser", "Path.home",
 )  # fmt: skip
 
-
-class MachinePathUsed:
-    """An absolute path, or one in the home folder, is read or written.
-
-    Why it matters: the file is there on the author's machine only. Everybody else gets an error,
-    or, worse, another file of the same name.
-
-    Limits: told where the path is handed to a call or a magic that takes it for a path, by itself
-    or through a name. Left alone are `/tmp` and folders of the system, the folders of hosted
-    platforms (`/content`, `/kaggle`, `/dbfs`), hidden settings (`~/.aws`), stand-ins such as
-    `/path/to`, addresses, routes, and what is only printed or compared. One finding for each
-    folder of a user or drive.
-
-    Source: Pimentel et al. 2019 (use relative paths for the data).
-    """
-
-    code: ClassVar[str] = "NBS406"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 source = "/home/ana/thesis/heights.txt"
 # %% [2]
 heights = open("/home/ana/thesis/heights.txt").read() #! NBS406
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 heights = open("heights.txt").read()
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each use; those under one folder end as one finding."""
-        cells = [cell.number for cell in facts.notebook.code_cells if _may_hold(cell.source)]
-        if not cells:
-            return
-        from pytest_nbsafe.analysis import machine_paths
 
-        found = machine_paths.of(facts.graph, cells)
-        places = Counter(path.root for path in found)
-        told: Counter[str] = Counter()
-        for path in found:
-            told[path.root] += 1
-            shown = 1 < told[path.root] <= _MOST_STEPS + 1
-            yield _claim(facts, path, places[path.root], shown=shown)
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each use; those under one folder end as one finding."""
+    cells = [cell.number for cell in facts.notebook.code_cells if _may_hold(cell.source)]
+    if not cells:
+        return
+    from pytest_nbsafe.analysis import machine_paths
+
+    found = machine_paths.of(facts.graph, cells)
+    places = Counter(path.root for path in found)
+    told: Counter[str] = Counter()
+    for path in found:
+        told[path.root] += 1
+        shown = 1 < told[path.root] <= _MOST_STEPS + 1
+        yield _claim(facts, path, places[path.root], shown=shown)
 
 
 def _may_hold(source: str) -> bool:

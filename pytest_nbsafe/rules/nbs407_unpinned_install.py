@@ -1,13 +1,24 @@
-"""NBS407: a package is installed without a version."""
+"""A package is installed without saying which version.
+
+Why it matters: the command installs whatever is newest on the day it runs. The same notebook
+gives other results, or none, a year later, and nothing on the page says what it was made with.
+
+Limits: `==`, an address of a file, a tag or a commit pin, and so does an upper bound (`<2`,
+`~=1.4`), which is a choice; a lower bound does not. Left alone are files of requirements,
+constraints, local paths, pip and its kin (`pip install --upgrade pip`), names that are
+computed, and other package managers (apt, npm). One finding a command, at its first package.
+
+Source: Pimentel et al. 2019 (pin the versions of all packages).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.wording import few
 
 if TYPE_CHECKING:
@@ -16,42 +27,26 @@ if TYPE_CHECKING:
 _MOST = 10
 _TOOLS = frozenset({"pip", "setuptools", "wheel", "uv", "conda", "mamba"})
 
-
-class UnpinnedInstall:
-    """A package is installed without saying which version.
-
-    Why it matters: the command installs whatever is newest on the day it runs. The same notebook
-    gives other results, or none, a year later, and nothing on the page says what it was made with.
-
-    Limits: `==`, an address of a file, a tag or a commit pin, and so does an upper bound (`<2`,
-    `~=1.4`), which is a choice; a lower bound does not. Left alone are files of requirements,
-    constraints, local paths, pip and its kin (`pip install --upgrade pip`), names that are
-    computed, and other package managers (apt, npm). One finding a command, at its first package.
-
-    Source: Pimentel et al. 2019 (pin the versions of all packages).
-    """
-
-    code: ClassVar[str] = "NBS407"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 %pip install lifelines #! NBS407
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 %pip install lifelines==0.27.8
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a warning for each command that installs a package without a version."""
-        if not any("install" in cell.source for cell in facts.notebook.code_cells):
-            return
-        from pytest_nbsafe.analysis import installs
 
-        for command in installs.of(facts.graph):
-            loose = [p for p in command.packages if not p.pinned and p.name not in _TOOLS]
-            if loose:
-                yield _claim(facts, command, loose)
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a warning for each command that installs a package without a version."""
+    if not any("install" in cell.source for cell in facts.notebook.code_cells):
+        return
+    from pytest_nbsafe.analysis import installs
+
+    for command in installs.of(facts.graph):
+        loose = [p for p in command.packages if not p.pinned and p.name not in _TOOLS]
+        if loose:
+            yield _claim(facts, command, loose)
 
 
 def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:

@@ -1,68 +1,63 @@
-"""NBS408: a package is imported that the project does not declare."""
+"""A package is imported that the project does not declare.
+
+Why it matters: who sets the project up from what it declares cannot run the notebook, and
+which version its results were made with is written nowhere.
+
+Limits: told only where a project declares something: in pyproject.toml, setup.cfg, setup.py,
+a requirements file, environment.yml or a Pipfile, in a folder from the notebook up to the root
+of its repository. Left alone are Python's own modules, those of the project, those that may be
+missing (`try: import ...`), what the notebook installs itself, what the kernel or a hosted
+platform brings, and what a declared package always brings along (numpy with pandas). Where
+modules may come from other folders (`sys.path`), only well-known packages are told; where a
+declaration cannot be read, or is computed, none are.
+
+Source: Pimentel et al. 2019 (declare what a notebook depends on).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.syntax import Import
 from pytest_nbsafe.notebook.model import Notebook
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 
 if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
 
 _ELSEWHERE = re.compile(r"\bsys\.path\b|\bchdir\b|^\s*%?cd\s|^\s*!git\s+clone\b", re.MULTILINE)
 
-
-class UndeclaredDependency:
-    """A package is imported that the project does not declare.
-
-    Why it matters: who sets the project up from what it declares cannot run the notebook, and
-    which version its results were made with is written nowhere.
-
-    Limits: told only where a project declares something: in pyproject.toml, setup.cfg, setup.py,
-    a requirements file, environment.yml or a Pipfile, in a folder from the notebook up to the root
-    of its repository. Left alone are Python's own modules, those of the project, those that may be
-    missing (`try: import ...`), what the notebook installs itself, what the kernel or a hosted
-    platform brings, and what a declared package always brings along (numpy with pandas). Where
-    modules may come from other folders (`sys.path`), only well-known packages are told; where a
-    declaration cannot be read, or is computed, none are.
-
-    Source: Pimentel et al. 2019 (declare what a notebook depends on).
-    """
-
-    code: ClassVar[str] = "NBS408"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import json
 import lifelines #! NBS408
 # the project declares: pandas
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 import json
 import lifelines
 # the project declares: pandas, lifelines
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each import of what is not declared; those of a package end as one."""
-        project = facts.project
-        if project is None or project.declared is None or project.unknown:
-            return
-        if facts.notebook.python_major < 3:
-            return
-        found = [(c, i) for c in facts.graph.cells for i in syntax.imports(facts.graph, c)]
-        wanted = [(cell, one, _top(one)) for cell, one in found if not (one.guarded or one.level)]
-        tops = {top for _, _, top in wanted} - project.local
-        missing = set(_missing(facts, tops, project.declared))
-        for cell, one, top in wanted:
-            if top in missing:
-                yield _claim(facts, project, cell, one, top)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each import of what is not declared; those of a package end as one."""
+    project = facts.project
+    if project is None or project.declared is None or project.unknown:
+        return
+    if facts.notebook.python_major < 3:
+        return
+    found = [(c, i) for c in facts.graph.cells for i in syntax.imports(facts.graph, c)]
+    wanted = [(cell, one, _top(one)) for cell, one in found if not (one.guarded or one.level)]
+    tops = {top for _, _, top in wanted} - project.local
+    missing = set(_missing(facts, tops, project.declared))
+    for cell, one, top in wanted:
+        if top in missing:
+            yield _claim(facts, project, cell, one, top)
 
 
 def _top(one: Import) -> str:

@@ -1,9 +1,37 @@
-"""NBS501: a contract of the user's own does not hold."""
+"""A contract of the user's own does not hold.
+
+Why it matters: a team knows rules that no tool has, such as "every split is stratified". A
+contract states one as a query in SQL over the tables below; each row of it is a finding.
+
+A contract is a table of the configuration. The examples below are checked with this one:
+
+    [[tool.nbsafe.contract]]
+    name = "stratified-split"
+    sql = '''
+        SELECT cell, line FROM calls
+        WHERE target = 'sklearn.model_selection.train_test_split'
+          AND call NOT IN (SELECT call FROM arguments
+                           WHERE keyword IN ('stratify', '**'))
+    '''
+    message = "this split may leave a class out"   # without one: the row
+    severity = "error"                             # or "warning", or "note"
+
+The columns `cell` and `line` of a row say where the finding stands, `column`, `end_line` and
+`end_column` more exactly; a row without a cell is at the notebook. In the message {name} stands
+for that column of the row.
+
+Limits: a contract that reads a table of a run is asked only when the notebook was run, with
+`-k` of the cells that ran. `findings` holds notes and codes that are not selected too, but not
+what is ignored in the configuration or silenced in the notebook, and no NBS501 or NBS907. A
+query may only read, gives at most 100 findings, and is stopped after about two seconds.
+
+Source: NBLyzer, section 3.2.4 (contracts as queries over the facts of a notebook).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.config import Config, Contract, is_selected
@@ -14,56 +42,13 @@ from pytest_nbsafe.rules.base import Facts, Needs, finding
 if TYPE_CHECKING:
     from pytest_nbsafe.contracts.database import QueryAnswer, Value
 
-
-class ContractBroken:
-    """A contract of the user's own does not hold.
-
-    Why it matters: a team knows rules that no tool has, such as "every split is stratified". A
-    contract states one as a query in SQL over the tables below; each row of it is a finding.
-
-    A contract is a table of the configuration. The examples below are checked with this one:
-
-        [[tool.nbsafe.contract]]
-        name = "stratified-split"
-        sql = '''
-            SELECT cell, line FROM calls
-            WHERE target = 'sklearn.model_selection.train_test_split'
-              AND call NOT IN (SELECT call FROM arguments
-                               WHERE keyword IN ('stratify', '**'))
-        '''
-        message = "this split may leave a class out"   # without one: the row
-        severity = "error"                             # or "warning", or "note"
-
-    The columns `cell` and `line` of a row say where the finding stands, `column`, `end_line` and
-    `end_column` more exactly; a row without a cell is at the notebook. In the message {name} stands
-    for that column of the row.
-
-    Limits: a contract that reads a table of a run is asked only when the notebook was run, with
-    `-k` of the cells that ran. `findings` holds notes and codes that are not selected too, but not
-    what is ignored in the configuration or silenced in the notebook, and no NBS501 or NBS907. A
-    query may only read, gives at most 100 findings, and is stopped after about two seconds.
-
-    Source: NBLyzer, section 3.2.4 (contracts as queries over the facts of a notebook).
-    """
-
-    code: ClassVar[str] = "NBS501"
-    contract: ClassVar[Contract] = Contract(
-        name="stratified-split",
-        sql="""
-            SELECT cell, line FROM calls
-            WHERE target = 'sklearn.model_selection.train_test_split'
-              AND call NOT IN (SELECT call FROM arguments
-                               WHERE keyword IN ('stratify', '**'))
-        """,
-        message="this split may leave a class out",
-    )
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 from sklearn.model_selection import train_test_split
 # %% [2]
 train, test = train_test_split(["a", "b", "a", "b"], random_state=0) #! NBS501
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 from sklearn.model_selection import train_test_split
 # %% [2]
@@ -71,12 +56,12 @@ labels = ["a", "b", "a", "b"]
 train, test = train_test_split(labels, random_state=0, stratify=labels)
 """
 
-    @property
-    def more(self) -> str:
-        """The tables, for the end of the help text."""
-        from pytest_nbsafe.contracts import schema
 
-        return f"The tables:\n\n{schema.SCHEMA}"
+def more() -> str:
+    """Return the tables, for the end of the help text."""
+    from pytest_nbsafe.contracts import schema
+
+    return f"The tables:\n\n{schema.SCHEMA}"
 
 
 def needs(config: Config) -> Needs:

@@ -1,55 +1,49 @@
-"""NBS902: a cell is not valid Python."""
+"""The cell is not valid Python.
+
+Why it matters: nothing of the cell runs, and nothing that it would define can be checked.
+
+Limits: parsed with the Python that runs nbsafe; where the notebook's own is newer, this is a
+warning until a run shows it. A notebook of Python 2 code is told once. A cell that was saved
+with a syntax error shows it on purpose and is a note (an error when strict).
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _PYTHON_2 = "Missing parentheses in call to"
 
-
-class CellDoesNotParse:
-    """The cell is not valid Python.
-
-    Why it matters: nothing of the cell runs, and nothing that it would define can be checked.
-
-    Limits: parsed with the Python that runs nbsafe; where the notebook's own is newer, this is a
-    warning until a run shows it. A notebook of Python 2 code is told once. A cell that was saved
-    with a syntax error shows it on purpose and is a note (an error when strict).
-    """
-
-    code: ClassVar[str] = "NBS902"
-    needs: ClassVar[Needs] = "static"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 total = 0
 for value in [1, 2] #! NBS902
     total += value
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 total = 0
 for value in [1, 2]:
     total += value
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that does not parse, and that no run shows to be right."""
-        faults = {n: known.fault for n, known in facts.graph.cells.items() if known.fault}
-        old = facts.notebook.python_major == 2 or _prints_as_python_2(faults) > 1
-        for number in sorted(faults):
-            page = facts.notebook.cell(number)
-            verdict = _verdict(facts, number)
-            if verdict is not None and not is_skipped(page) and not may_raise(page):
-                yield _claim(facts, number, faults[number], verdict, old=old)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that does not parse, and that no run shows to be right."""
+    faults = {n: known.fault for n, known in facts.graph.cells.items() if known.fault}
+    old = facts.notebook.python_major == 2 or _prints_as_python_2(faults) > 1
+    for number in sorted(faults):
+        page = facts.notebook.cell(number)
+        verdict = _verdict(facts, number)
+        if verdict is not None and not is_skipped(page) and not may_raise(page):
+            yield _claim(facts, number, faults[number], verdict, old=old)
 
 
 def _prints_as_python_2(faults: dict[int, Fault]) -> int:

@@ -1,46 +1,40 @@
-"""NBS903: the kernel died while a cell ran."""
+"""The kernel died while this cell ran.
+
+Why it matters: everything below was never reached. The usual reasons are too little memory, a
+crash in compiled code, or a call that ends the process.
+
+Limits: what the system tells of a dead process is its signal or exit code, not the reason.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.run_endings import cut_short
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.run_failures import why
 
 _KILLED = ("SIGKILL", "signal 9", "exit code 137", "exit code -9")
 
-
-class KernelDied:
-    """The kernel died while this cell ran.
-
-    Why it matters: everything below was never reached. The usual reasons are too little memory, a
-    crash in compiled code, or a call that ends the process.
-
-    Limits: what the system tells of a dead process is its signal or exit code, not the reason.
-    """
-
-    code: ClassVar[str] = "NBS903"
-    needs: ClassVar[Needs] = "run"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 import os
 # %% [2]
 os._exit(1) #! NBS903
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 print("done")
 #> done
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that the kernel did not survive."""
-        for result, where, severity in cut_short(facts, "died"):
-            yield _claim(facts, result, where, severity)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that the kernel did not survive."""
+    for result, where, severity in cut_short(facts, "died"):
+        yield _claim(facts, result, where, severity)
 
 
 def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:

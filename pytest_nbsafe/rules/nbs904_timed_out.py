@@ -1,41 +1,35 @@
-"""NBS904: a cell ran longer than the limit."""
+"""The cell ran longer than the limit for one cell.
+
+Why it matters: it was stopped, so neither it nor what depends on it has been tested.
+
+Limits: the limit is the user's (`timeout`, in seconds for one cell); an endless loop and a slow
+machine look the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.rules.base import Claim, Facts, Needs, finding
+from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.run_endings import cut_short
 from pytest_nbsafe.trace.results import CellResult
 
-
-class TimedOut:
-    """The cell ran longer than the limit for one cell.
-
-    Why it matters: it was stopped, so neither it nor what depends on it has been tested.
-
-    Limits: the limit is the user's (`timeout`, in seconds for one cell); an endless loop and a slow
-    machine look the same.
-    """
-
-    code: ClassVar[str] = "NBS904"
-    needs: ClassVar[Needs] = "run"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 while True: pass #! NBS904
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 for _ in range(3):
     pass
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell that was stopped."""
-        for result, where, severity in cut_short(facts, "timed-out"):
-            yield _claim(facts, result, where, severity)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell that was stopped."""
+    for result, where, severity in cut_short(facts, "timed-out"):
+        yield _claim(facts, result, where, severity)
 
 
 def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:

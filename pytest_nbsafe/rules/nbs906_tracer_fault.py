@@ -1,46 +1,41 @@
-"""NBS906: our own tracer failed, and what it would have seen is unknown."""
+"""Our own tracer failed here, and what the cell did is unknown; the notebook is not at fault.
+
+Why it matters: where nothing was seen nothing can be found, so a clean report says less than it
+seems to. What the tracer does not know it takes for unknown, never for sound.
+
+Limits: the usual reason is a fault of ours, which is worth a report. A cell that takes away the
+hooks of IPython itself (as the example does) cuts the tracer off, too, from there on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, finding
 from pytest_nbsafe.rules.wording import few, one_line
 from pytest_nbsafe.trace.results import CellResult, Incident
 
-
-class TracerFault:
-    """Our own tracer failed here, and what the cell did is unknown; the notebook is not at fault.
-
-    Why it matters: where nothing was seen nothing can be found, so a clean report says less than it
-    seems to. What the tracer does not know it takes for unknown, never for sound.
-
-    Limits: the usual reason is a fault of ours, which is worth a report. A cell that takes away the
-    hooks of IPython itself (as the example does) cuts the tracer off, too, from there on.
-    """
-
-    code: ClassVar[str] = "NBS906"
-    bad: ClassVar[str] = """\
+BAD = """\
 # %% [1]
 get_ipython().events.callbacks["post_run_cell"].clear() #! NBS906
 """
-    good: ClassVar[str] = """\
+GOOD = """\
 # %% [1]
 get_ipython().events.register("post_run_cell", print)
 get_ipython().events.unregister("post_run_cell", print)
 """
 
-    def check(self, facts: Facts) -> Iterator[Claim]:
-        """Yield a claim for each cell and fault; those of one kind are told together."""
-        told: set[tuple[int, str]] = set()
-        for result in _results(facts):
-            for incident in result.incidents:
-                key = (result.cell, incident.message)
-                if incident.kind == "tracer" and key not in told:
-                    told.add(key)
-                    yield _claim(facts, result, incident)
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell and fault; those of one kind are told together."""
+    told: set[tuple[int, str]] = set()
+    for result in _results(facts):
+        for incident in result.incidents:
+            key = (result.cell, incident.message)
+            if incident.kind == "tracer" and key not in told:
+                told.add(key)
+                yield _claim(facts, result, incident)
 
 
 def _results(facts: Facts) -> Iterator[CellResult]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Collection, Iterator
-from typing import ClassVar
+from collections.abc import Iterator
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import Span
@@ -14,34 +13,12 @@ from pytest_nbsafe.config import matching
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.rules.base import Facts, finding
 from pytest_nbsafe.values import dataclass
 
 _COMMENT = patterns.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
 _TAG = "nbsafe:ignore"
 _SKIP = "nbsafe:skip"
 _MARK = "nbsafe:"
-
-
-class UnusedSuppression:
-    """A suppression suppresses nothing, or names a code that there is not.
-
-    Why it matters: it says that there is a fault here which is known and accepted. When the fault
-    is gone it misleads the reader, and it will hide the next one; a mistyped code hides nothing.
-
-    Limits: told of codes that were surely asked about: of those that a run decides only after a
-    run, of notes only when they are shown, and of a bare `ignore` only when every code was asked.
-    """
-
-    code: ClassVar[str] = "NBS907"
-    bad: ClassVar[str] = """\
-# %% [1]
-total = 3  # nbsafe: ignore[NBS902] #! NBS907
-"""
-    good: ClassVar[str] = """\
-# %% [1]
-total =  # nbsafe: ignore[NBS902] half written on purpose
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,34 +60,6 @@ def hides(suppression: Suppression, found: Finding) -> bool:
 def is_left_out(found: Finding, notebook: Notebook) -> bool:
     """Return whether the finding's cell is left out as a whole."""
     return bool(found.location.cell) and _SKIP in notebook.cell(found.location.cell).tags
-
-
-def unused(
-    facts: Facts, silent: Collection[Suppression], is_judged: Callable[[str, int], bool]
-) -> Iterator[Finding]:
-    """Yield NBS907 for each suppression that hid nothing.
-
-    `is_judged` tells whether a code was surely asked about in a cell.
-    """
-    for suppression in silent:
-        wrong = not suppression.codes
-        if wrong or all(is_judged(code, suppression.cell) for code in suppression.codes):
-            yield _finding(facts, suppression, wrong=wrong)
-
-
-def _finding(facts: Facts, suppression: Suppression, *, wrong: bool) -> Finding:
-    shown = f"`ignore[{suppression.word}]`" if suppression.word else "`ignore`"
-    how = "this tag" if suppression.span is None else "this comment"
-    if wrong:
-        message = f"{how} ignores {suppression.word!r}, which is no code"
-        remedy = suppression.hint or "see `nbsafe rules`"
-    else:
-        where = "in this cell" if suppression.whole else "on this line"
-        message = f"{how} says {shown}, but there is nothing to ignore {where}"
-        remedy = "remove it"
-    return finding(
-        facts, "NBS907", suppression.cell, suppression.span or 1, "proved", message, remedy=remedy
-    )
 
 
 # -- where they stand ------------------------------------------------------------------------------

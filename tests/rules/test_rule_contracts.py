@@ -10,6 +10,7 @@ import pytest
 from makenb import write
 from rulecase import facts_of, lines, raised, run, tried
 
+from pytest_nbsafe import toml
 from pytest_nbsafe.app.explain import explain
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.config import Config, Contract
@@ -18,8 +19,8 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.rules import contract_rows, evaluate
+from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.nbs501_contract_broken import ContractBroken, needs
 from pytest_nbsafe.trace.results import CellResult, Record
 
 TEXT = """\
@@ -246,13 +247,11 @@ def test_the_rows_fit_the_columns() -> None:
 
 
 def test_the_example_of_the_manual() -> None:
-    config = Config(contracts=(ContractBroken.contract,), select=("NBS501",))
-    text = inspect.cleandoc(ContractBroken.__doc__ or "")
-    for line in ContractBroken.contract.sql.strip().split("\n"):
-        assert line.strip() in text
-    assert f'message = "{ContractBroken.contract.message}"' in text
-    assert lines(evaluate(facts_of(ContractBroken.bad, config))) == ["NBS501 2:1 proved error"]
-    assert evaluate(facts_of(ContractBroken.good, config)) == ()
+    shown = (nbs501.__doc__ or "").split("with this one:\n")[1].split("The columns")[0]
+    (table,) = toml.loads(inspect.cleandoc(shown))["tool"]["nbsafe"]["contract"]
+    config = Config(contracts=(Contract(**table),), select=("NBS501",))
+    assert lines(evaluate(facts_of(nbs501.BAD, config))) == ["NBS501 2:1 proved error"]
+    assert evaluate(facts_of(nbs501.GOOD, config)) == ()
 
 
 # -- from rows to findings -------------------------------------------------------------------------
@@ -423,7 +422,7 @@ def test_a_contract_about_a_run_waits_for_one() -> None:
     ],
 )
 def test_what_contracts_need(sql: str, ignore: tuple[str, ...], needed: str) -> None:
-    assert needs(Config(contracts=(Contract("c", sql),), ignore=ignore)) == needed
+    assert nbs501.needs(Config(contracts=(Contract("c", sql),), ignore=ignore)) == needed
 
 
 # -- queries that are refused ----------------------------------------------------------------------

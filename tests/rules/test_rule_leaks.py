@@ -15,8 +15,8 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.rules import evaluate, filters
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.late_rule import LeakRule
 from pytest_nbsafe.rules.leak_claims import found, named, pipeline
+from pytest_nbsafe.rules.rule import Rule
 from pytest_nbsafe.values import replace
 
 TEXT = "# %% [2]\na = 1\nb = 2\n# %% [1]\nc = 3\n"
@@ -55,7 +55,7 @@ def _facts(*leaks: Leak) -> Facts:
 
 def _claimed(*leaks: Leak) -> list[str]:
     facts = _facts(*leaks)
-    rules = (LeakRule("NBS301"), LeakRule("NBS305"))
+    rules = (Rule("NBS301", of_leaks=True), Rule("NBS305", of_leaks=True))
     return lines(filters.resolve(claim for rule in rules for claim in rule.check(facts)))
 
 
@@ -101,7 +101,7 @@ def test_what_only_a_run_from_top_to_bottom_has_is_a_note() -> None:
         facts_of(TEXT),
         leaks=lambda: found(lambda order: (LEAK,) if order[0] == 1 else (), _plan(2, 1), _plan(1)),
     )
-    told = lines(filters.resolve(LeakRule("NBS301").check(facts)))
+    told = lines(filters.resolve(Rule("NBS301", of_leaks=True).check(facts)))
     assert told == ["NBS301 1:2 suspected note"]
 
 
@@ -117,7 +117,7 @@ def test_one_line_that_leaks_in_two_ways_is_one_finding() -> None:
 def test_preparing_rows_in_one_cell_is_one_fault_with_all_its_lines() -> None:
     other = Leak("NBS302", certain=True, cell=1, span=Span(1, 1, 1, 6), what="mean")
     facts = _facts(LEAK, other)
-    rules = (LeakRule("NBS301"), LeakRule("NBS302"))
+    rules = (Rule("NBS301", of_leaks=True), Rule("NBS302", of_leaks=True))
     (told,) = filters.resolve(claim for rule in rules for claim in rule.check(facts))
     assert (told.code, told.location.line) == ("NBS302", 1)
     assert [(step.line, step.cause) for step in told.steps] == [
@@ -148,7 +148,7 @@ def test_a_rule_without_a_leak_of_its_kind_is_not_even_imported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module = "pytest_nbsafe.rules.nbs305_preprocessing_before_cv"
-    late = LeakRule("NBS305")
+    late = Rule("NBS305", of_leaks=True)
     monkeypatch.setitem(sys.modules, module, None)
     assert list(late.check(_facts(LEAK))) == []
     with pytest.raises(ModuleNotFoundError):

@@ -13,8 +13,8 @@ from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries import keys
-from pytest_nbsafe.rules import FAULTS, MANUAL, RULES
-from pytest_nbsafe.rules.base import Rule
+from pytest_nbsafe.rules import MANUAL, RULES, UNASKED
+from pytest_nbsafe.rules.rule import Rule
 
 RUN_RULES = [rule for rule in RULES if rule.needs == "run" or rule.code in {"NBS101", "NBS201"}]
 
@@ -42,7 +42,7 @@ def test_run_examples(rule: Rule, tmp_path: Path) -> None:
 
 def test_every_code_is_in_the_manual_once() -> None:
     assert list(CODES) == list(MANUAL)
-    assert len(MANUAL) == len(RULES) + len(FAULTS)
+    assert len(MANUAL) == len(RULES) + len(UNASKED)
 
 
 @pytest.mark.parametrize("code", CODES)

@@ -1,0 +1,72 @@
+"""A rule by its code: its module is imported when it has something to say, or is explained.
+
+Most notebooks hold no leak, and importing a score of modules is felt where a check is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.values import dataclass
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.rules.base import Claim, Facts, Needs
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule; its module is called by its code and its name.
+
+    The module's docstring explains the rule, and BAD and GOOD are examples, tests and help at
+    once: notebooks in percent text, where in BAD a line that ends in `#! NBS101` must carry that
+    finding. Its `check` yields complete findings of facts, each with what it accounts for. The
+    module of a rule `of_leaks` holds data instead: what a finding `says` of a leak, and a REMEDY
+    or a function that makes one.
+
+    `needs` is "static" when the text decides all that the rule can say, "either" when it speaks
+    from the text and a run may add to it, "run" when it can only speak after one.
+    """
+
+    code: str
+    needs: Needs = "static"
+    of_leaks: bool = False
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield what the rule claims; of leaks only where there is one of this kind."""
+        if not self.of_leaks:
+            yield from self._module.check(facts)
+        elif any(leak.code == self.code for leak, _ in facts.leaks()):
+            from pytest_nbsafe.rules import leak_claims
+
+            module = self._module
+            remedy = getattr(module, "remedy", lambda _: module.REMEDY)
+            yield from leak_claims.claims(facts, self.code, module.says, remedy)
+
+    @property
+    def bad(self) -> str:
+        """The rule's own example of what it finds."""
+        return str(self._module.BAD)
+
+    @property
+    def good(self) -> str:
+        """The rule's own example of what is right."""
+        return str(self._module.GOOD)
+
+    @property
+    def more(self) -> str:
+        """What the rule adds to its help."""
+        return str(getattr(self._module, "more", str)())
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override] # the rule's own, not this class's
+        """The rule's own docstring."""
+        doc: str | None = self._module.__doc__
+        return doc
+
+    @property
+    def _module(self) -> Any:
+        name = f"{self.code}_{CODES[self.code].name}".lower().replace("-", "_")
+        return import_module(f"pytest_nbsafe.rules.{name}")
