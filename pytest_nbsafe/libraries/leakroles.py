@@ -15,16 +15,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pytest_nbsafe.libraries import own_tables, spellings
 from pytest_nbsafe.libraries.datafiles import section
-from pytest_nbsafe.libraries.keys import EFFECTS, ROLES, TRAITS
-from pytest_nbsafe.libraries.leakage_words import FORMS, LEARNS, SPECIAL, Form, Learns
+from pytest_nbsafe.libraries.keys import GENERAL, ROLES
 from pytest_nbsafe.values import dataclass
 
-GENERAL = {**{key: key for key in EFFECTS}, **{key: SPECIAL[key][0] for key in SPECIAL}}
-"""The effect that each effect is a kind of: "statistic" for "quantile", itself for itself."""
+Learns = Literal["nothing", "categories", "statistics", "target"]
+"""What fitting takes from the rows: nothing; only which values there are; more; the target too."""
+Form = Literal["any", "frame", "series"]
+
+_FIELDS: Mapping[str, tuple[str, object]] = {
+    "learns_nothing": ("learns", "nothing"),
+    "learns_categories": ("learns", "categories"),
+    "learns_target": ("learns", "target"),
+    "as_frame": ("form", "frame"),
+    "as_series": ("form", "series"),
+    **{key: (key, True) for key in ("time", "grouped", "shuffles", "stops")},
+}
+"""The field of `LibraryClass` that each trait of a class sets, and what to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,17 +145,14 @@ class _Builder:
 def _traits(table: Mapping[str, Iterable[str]]) -> dict[str, dict[str, Any]]:
     """Return what is said of each class of a table beside its role, as fields of `LibraryClass`."""
     traits: dict[str, dict[str, Any]] = {}
-    for key in (*TRAITS, *FORMS, "stops"):
+    for key in ("fixed_by", *_FIELDS):
         for word in table.get(key, ()):
             name, _, rest = word.partition(":")
             fields = traits.setdefault(name, {})
             if key == "fixed_by":
                 parameter, _, value = rest.partition("=")
                 fields["fixed_by"] = (*fields.get("fixed_by", ()), (parameter, value))
-            elif key in LEARNS:
-                fields["learns"] = LEARNS[key]
-            elif key in FORMS:
-                fields["form"] = FORMS[key]
             else:
-                fields[key] = True
+                field, set_to = _FIELDS[key]
+                fields[field] = set_to
     return traits

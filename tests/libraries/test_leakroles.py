@@ -44,7 +44,7 @@ def test_every_key_is_a_role_an_effect_or_a_trait() -> None:
 def test_no_name_has_two_effects_or_two_roles() -> None:
     twice = []
     for title, table in section("leakage"):
-        for group in (keys.ROLES, leakroles.GENERAL):
+        for group in (keys.ROLES, keys.GENERAL):
             words = Counter(word for key in group for word in table.get(key, ()))
             twice += [(title, word) for word, times in words.items() if times > 1]
     assert twice == []

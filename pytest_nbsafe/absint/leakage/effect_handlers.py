@@ -33,7 +33,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
 from pytest_nbsafe.absint.leakage.machine import Machine
-from pytest_nbsafe.libraries.leakroles import GENERAL
+from pytest_nbsafe.libraries.keys import GENERAL
 
 _OF_ESTIMATORS = frozenset({"fit", "predict", "transform"})
 """Methods of estimators: what seems to be a table and has one of them is none."""

@@ -25,7 +25,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.arguments import TableCall
 from pytest_nbsafe.absint.leakage.lattice import joined
 from pytest_nbsafe.absint.leakage.row_effects import called, filtered, learned_by, rowwise
-from pytest_nbsafe.libraries.leakroles import GENERAL
+from pytest_nbsafe.libraries.keys import GENERAL
 from pytest_nbsafe.values import replace
 
 _DATE = patterns.compile(r"(?i)date|time|timestamp|^day$|^month$|^year$")
