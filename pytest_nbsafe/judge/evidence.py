@@ -1,92 +1,61 @@
-"""The evidence of one notebook: its runs, what is suspected, and what follows so far."""
+"""What follows from the runs of a trial: what is run next, what is settled, and the verdict.
+
+Until the verdict a trial holds all suspicions that lineage has, and no judgements.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.page_edges import downstream, page_edges
 from pytest_nbsafe.judge import verdicts
 from pytest_nbsafe.judge.outside_influences import influences
-from pytest_nbsafe.judge.trial import Judgement, RanOtherwise, Rerun, Trial
-from pytest_nbsafe.trace.consistency import consistency
-from pytest_nbsafe.trace.results import PlanResult
-from pytest_nbsafe.trace.seen_parts import SeenParts
-from pytest_nbsafe.trace.suspicions import Suspicions
-from pytest_nbsafe.values import dataclass, field
+from pytest_nbsafe.judge.trial import Judgement, Trial
+from pytest_nbsafe.trace.consistency import Consistency, consistency
+from pytest_nbsafe.values import replace
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """All that a trial has shown; what is run next, and the verdict, follow from this alone.
+def judgements(graph: Graph, trial: Trial, suspected: Collection[int]) -> dict[int, Judgement]:
+    """Return what the clean run says of each cell."""
+    runs = trial.clean, trial.replay, trial.second
+    return verdicts.judge(graph.notebook, suspected, *runs, influences(graph))
 
-    The fields are those of `Trial`; `suspicions` are all that lineage has.
+
+def second_run(graph: Graph, trial: Trial) -> int | None:
+    """Return the last cell that a second clean run must reach, None when none is needed.
+
+    It is the last that differs of those suspected, inconsistent, without a count, or made from
+    one of these or of those that read a name from below.
     """
-
-    graph: Graph
-    suspicions: Suspicions
-    clean: PlanResult
-    replay: PlanResult | None = None
-    second: PlanResult | None = None
-    reruns: Mapping[int, Rerun] = field(default_factory=dict)
-    endings: Mapping[int, Rerun] = field(default_factory=dict)
-    ran_otherwise: RanOtherwise | None = None
-    seen: SeenParts = field(default_factory=SeenParts)
-
-    def judgements(self, suspected: Collection[int] | None = None) -> dict[int, Judgement]:
-        """Return what the clean run says of each cell; the `suspected` are those of suspicions."""
-        return verdicts.judge(
-            self.graph.notebook,
-            self.suspicions.cells if suspected is None else suspected,
-            self.clean,
-            self.replay,
-            self.second,
-            influences(self.graph),
-        )
-
-    def second_run(self) -> int | None:
-        """Return the last cell that a second clean run must reach, None when none is needed.
-
-        It is the last that differs of those suspected, inconsistent, without a count, or made from
-        one of these or of those that read a name from below.
-        """
-        lost = {cell.number for cell in self.graph.notebook.code_cells if cell.count is None}
-        lost.update(read.cell for read in self.suspicions.from_below)
-        suspected = self.suspicions.cells | _inconsistent(self.replay) | lost
-        suspected |= {*downstream(page_edges(self.graph), *lost)}
-        judgements = self.judgements(suspected)
-        doubtful = (cell for cell in suspected & judgements.keys() if judgements[cell].differs)
-        return max(doubtful, default=None)
-
-    def settled(self) -> frozenset[int]:
-        """Return the cells that the clean run gives nothing else than the plan."""
-        ran = {result.cell for result in self.clean.results if result.status == "ok"}
-        return frozenset(
-            cell
-            for cell, judgement in self.judgements().items()
-            if cell in ran
-            and judgement.output in {"same", "nothing-to-compare"}
-            and {*judgement.values.values(), *judgement.made.values()} <= {"same"}
-        )
-
-    def verdict(self) -> Trial:
-        """Return the trial, with those suspicions that no cell on their way refutes."""
-        judgements = self.judgements()
-        return Trial(
-            self.clean,
-            self.replay,
-            self.second,
-            verdicts.standing(self.suspicions, judgements, self.graph),
-            judgements,
-            self.reruns,
-            self.endings,
-            consistency(self.replay.results) if self.replay else {},
-            self.ran_otherwise,
-            self.seen,
-        )
+    lost = {cell.number for cell in graph.notebook.code_cells if cell.count is None}
+    lost.update(read.cell for read in trial.suspicions.from_below)
+    states = _consistency(trial)
+    inconsistent = {cell for cell, state in states.items() if state.state == "inconsistent"}
+    suspected = trial.suspicions.cells | inconsistent | lost
+    suspected |= {*downstream(page_edges(graph), *lost)}
+    judged = judgements(graph, trial, suspected)
+    return max((cell for cell in suspected & judged.keys() if judged[cell].differs), default=None)
 
 
-def _inconsistent(replay: PlanResult | None) -> frozenset[int]:
-    """Return the cells that are inconsistent at the end of a plan."""
-    states = consistency(replay.results) if replay else {}
-    return frozenset(cell for cell, state in states.items() if state.state == "inconsistent")
+def settled(graph: Graph, trial: Trial) -> frozenset[int]:
+    """Return the cells that the clean run gives nothing else than the plan."""
+    ran = {result.cell for result in trial.clean.results if result.status == "ok"}
+    return frozenset(
+        cell
+        for cell, judgement in judgements(graph, trial, trial.suspicions.cells).items()
+        if cell in ran
+        and judgement.output in {"same", "nothing-to-compare"}
+        and {*judgement.values.values(), *judgement.made.values()} <= {"same"}
+    )
+
+
+def verdict(graph: Graph, trial: Trial) -> Trial:
+    """Return the trial judged, with those suspicions that no cell on their way refutes."""
+    judged = judgements(graph, trial, trial.suspicions.cells)
+    standing = verdicts.standing(trial.suspicions, judged, graph)
+    return replace(trial, suspicions=standing, judgements=judged, consistency=_consistency(trial))
+
+
+def _consistency(trial: Trial) -> dict[int, Consistency]:
+    return consistency(trial.replay.results) if trial.replay else {}

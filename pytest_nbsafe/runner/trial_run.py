@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge import hidden_runs, traced_suspicions
-from pytest_nbsafe.judge.evidence import Evidence
+from pytest_nbsafe.judge import evidence, hidden_runs, traced_suspicions
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import RanOtherwise, Trial
 from pytest_nbsafe.order.plan import Plan
@@ -60,7 +59,8 @@ class TrialRun:
 
     def so_far(self) -> Trial:
         """Return the trial as it stands, without running anything more."""
-        return Evidence(self._graph, self._by_text, self._clean.result()).verdict()
+        trial = Trial(self._clean.result(), suspicions=self._by_text)
+        return evidence.verdict(self._graph, trial)
 
     def finish(self, last: int | None = None) -> Trial:
         """Run what is left and return the whole trial.
@@ -70,22 +70,21 @@ class TrialRun:
         try:
             replay = self._run_replay(self._replay) if self._replay else None
             clean = _run_as_far(self._clean, last)
-            evidence = self._evidence(clean, replay)
-            again = evidence.second_run()
+            trial = self._unjudged(clean, replay)
+            again = evidence.second_run(self._graph, trial)
             if again is not None:
-                second = self._run_alone(RunAsFar(clean.plan, again))
-                evidence = replace(evidence, second=second)
+                trial = replace(trial, second=self._run_alone(RunAsFar(clean.plan, again)))
             if replay is None:
-                evidence = replace(evidence, ran_otherwise=self._ran_otherwise(evidence))
+                trial = replace(trial, ran_otherwise=self._ran_otherwise(trial))
         finally:
             self.close()
         if replay is not None:
-            self._inquiries.elsewhere(self._once_more, replay, evidence.settled())
-            asked = self._inquiries
-            evidence = replace(
-                evidence, reruns=asked.reads, endings=asked.endings, seen=asked.following.seen
+            asked, settled = self._inquiries, evidence.settled(self._graph, trial)
+            asked.elsewhere(self._once_more, replay, settled)
+            trial = replace(
+                trial, reruns=asked.reads, endings=asked.endings, seen=asked.following.seen
             )
-        return evidence.verdict()
+        return evidence.verdict(self._graph, trial)
 
     def close(self) -> None:
         """Stop the kernels."""
@@ -93,25 +92,24 @@ class TrialRun:
         if self._replay is not None:
             self._replay.close()
 
-    def _evidence(self, clean: PlanResult, replay: PlanResult | None) -> Evidence:
-        if replay is None:
-            return Evidence(self._graph, self._by_text, clean)
-        seen, refreshed = self._inquiries.following.seen, self._inquiries.differing
-        suspected = traced_suspicions.suspicions(
-            self._graph, self._by_text, (replay, clean), seen, refreshed
-        )
-        return Evidence(self._graph, suspected, clean, replay)
+    def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
+        """Return the two runs, and what is suspected of them."""
+        suspected = self._by_text
+        if replay is not None:
+            seen, refreshed = self._inquiries.following.seen, self._inquiries.differing
+            suspected = traced_suspicions.suspicions(
+                self._graph, self._by_text, (replay, clean), seen, refreshed
+            )
+        return Trial(clean, replay, suspicions=suspected)
 
-    def _ran_otherwise(self, evidence: Evidence) -> RanOtherwise | None:
+    def _ran_otherwise(self, trial: Trial) -> RanOtherwise | None:
         """Return the cell whose other runs explain a saved text that nothing else does."""
-        if (
-            not self.may_ask_more
-            or sum(r.duration_s for r in evidence.clean.results) > self._most_s
-        ):
+        took_s = sum(result.duration_s for result in trial.clean.results)
+        if not self.may_ask_more or took_s > self._most_s:
             return None
-        inquiry = hidden_runs.inquiry(
-            self._graph, evidence.clean, evidence.judgements(), evidence.suspicions.cells
-        )
+        suspected = trial.suspicions.cells
+        judgements = evidence.judgements(self._graph, trial, suspected)
+        inquiry = hidden_runs.inquiry(self._graph, trial.clean, judgements, suspected)
         return settle(inquiry, self._run_alone)
 
     def _run_replay(self, run: PlanRun) -> PlanResult:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.judge.evidence import Evidence
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge.evidence import second_run, settled
+from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, PlanResult, Value
 from pytest_nbsafe.trace.suspicions import OutdatedResult, ReadFromBelow, Suspicions
+from pytest_nbsafe.values import replace
 
 PAGE = """\
 # %% [{one}]
@@ -45,30 +48,30 @@ def ran(*printed: str, reads: dict[int, Value] | None = None) -> PlanResult:
     return PlanResult(Plan("top-down", runs), results)
 
 
-def evidence(clean: PlanResult, one: str = "1", *outdated: int, below: int = 0) -> Evidence:
+def case(clean: PlanResult, one: str = "1", *outdated: int, below: int = 0) -> tuple[Graph, Trial]:
     suspicions = Suspicions(
         outdated=tuple(OutdatedResult(1, cell, 1, "a", 1, 1, (9, 1)) for cell in outdated),
         from_below=(ReadFromBelow(1, below, 1, "a", 9, 1),) if below else (),
     )
-    return Evidence(build(percent.parse(PAGE.replace("{one}", one))), suspicions, clean)
+    graph = build(percent.parse(PAGE.replace("{one}", one)))
+    return graph, Trial(clean, suspicions=suspicions)
 
 
 @pytest.mark.parametrize(("suspected", "until"), [((2, 3), 3), ((2,), 2), ((1,), None), ((), None)])
 def test_a_second_run_goes_as_far_as_a_suspected_cell_differs(
     suspected: tuple[int, ...], until: int | None
 ) -> None:
-    assert evidence(ran("1", "x", "y", "z"), "1", *suspected).second_run() == until
+    assert second_run(*case(ran("1", "x", "y", "z"), "1", *suspected)) == until
 
 
 def test_so_it_does_for_what_is_made_from_a_cell_without_a_count_or_that_read_from_below() -> None:
     clean = ran("1", "x", "y", "z")
-    assert evidence(clean, " ").second_run() == 3
-    assert evidence(clean, below=2).second_run() == 3
+    assert second_run(*case(clean, " ")) == 3
+    assert second_run(*case(clean, below=2)) == 3
 
 
 def test_what_the_clean_run_gives_alike_is_settled() -> None:
     plan, clean = ran("1", "x", "3"), ran("1", "2", "3", reads={3: Value("another")})
-    shown = evidence(clean)
-    assert shown.settled() == {1, 2, 3}
-    replayed = Evidence(shown.graph, shown.suspicions, clean, plan)
-    assert replayed.settled() == {1, 2}
+    graph, trial = case(clean)
+    assert settled(graph, trial) == {1, 2, 3}
+    assert settled(graph, replace(trial, replay=plan)) == {1, 2}
