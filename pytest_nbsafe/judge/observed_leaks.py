@@ -87,7 +87,7 @@ def _fitted(evaluations: Sequence[Evaluation]) -> Iterator[_Seen]:
             for fitted in prepared:
                 if fitted.shared:
                     yield _prepared(evaluation, model, fitted)
-        elif evaluation.part is not None and evaluation.part.number > 0:
+        elif evaluation.part:
             yield _trained(evaluation, model)
 
 

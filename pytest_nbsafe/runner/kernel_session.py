@@ -147,15 +147,13 @@ class KernelSession:
         if here:
             process.alive = False
         if answer["cause"]:
-            at = answer["cell"]
-            about = cells[at - 1].number if at else 0
-            return Counterfactual((), answer["cause"], about, elsewhere=answer["elsewhere"])
+            return Counterfactual(cause=answer["cause"], elsewhere=answer["elsewhere"])
         results = self._results.of_side_runs(answer["runs"], cells, answer["raw"])
         parts = tuple(
             touched(run["accesses"]) if run["accesses"] is not None else None
             for run in answer["runs"]
         )
-        return Counterfactual(results, shown=answer["shown"], was=answer["was"], touched=parts)
+        return Counterfactual(results, shown=answer["shown"], touched=parts)
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""

@@ -17,17 +17,14 @@ class Counterfactual:
     """What came of cells that ran on the side, from the state that a session was in.
 
     `results` are those of the cells in the order they were given, to the first that failed; none
-    where they could not be run, and `cause` says why in a fragment of a sentence; `cell` is then
-    the cell that it speaks of, 0 when of none. `elsewhere` tells that only this session is in the
-    way, which cannot be forked. `shown` describes what the names that the last of them touched hold
-    at its end, `was` what they held before. `touched` are the parts of names that each run read
-    and changed, None where it was not followed below the names.
+    where they could not be run, and `cause` says why in a fragment of a sentence. `elsewhere` tells
+    that only this session is in the way, which cannot be forked. `shown` describes what the names
+    that the last of them touched hold at its end. `touched` are the parts of names that each run
+    read and changed, None where it was not followed below the names.
     """
 
     results: tuple[CellResult, ...] = ()
     cause: str = ""
-    cell: int = 0
     elsewhere: bool = False
     shown: Mapping[str, Aspects] = field(default_factory=dict)
-    was: Mapping[str, Aspects] = field(default_factory=dict)
     touched: tuple[TouchedParts | None, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_nbsafe.kernel.contract import CellRun, Learned, Part
+from pytest_nbsafe.kernel.contract import CellRun
 from pytest_nbsafe.values import dataclass
 
 
@@ -12,8 +12,7 @@ from pytest_nbsafe.values import dataclass
 class Fitted:
     """Something that an evaluation depends on, and the cell and line where it was fitted.
 
-    It was fitted on `rows` rows. Of the rows that are evaluated, `shared` are among them, and
-    `alike` are others of equal content, beyond what the source repeats by itself.
+    It was fitted on `rows` rows; of the rows that are evaluated, `shared` are among them.
     """
 
     what: str
@@ -22,26 +21,14 @@ class Fitted:
     line: int
     rows: int
     shared: int
-    alike: int
-
-
-@dataclass(frozen=True, slots=True)
-class SplitPart:
-    """A part that a split made: its function, its cell and line, its number from 0, its rows."""
-
-    what: str
-    cell: int
-    line: int
-    number: int
-    rows: int
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Rows on which a model was judged: by its `score`, a `metric`, or on `folds`.
 
-    `learned` is the model first, then what prepared the rows. `part` is None when nobody knows of
-    which split the rows are a part.
+    `learned` is the model first, then what prepared the rows. `part` is the number, from 0, of the
+    part that the rows are of their split, None when nobody knows of which split.
     """
 
     cell: int
@@ -49,7 +36,7 @@ class Evaluation:
     what: str
     how: str
     rows: int
-    part: SplitPart | None
+    part: int | None
     learned: tuple[Fitted, ...]
 
 
@@ -70,17 +57,6 @@ class Copies:
 
 def evaluations(event: CellRun, cell: int, run_cells: Mapping[int, int]) -> tuple[Evaluation, ...]:
     """Return what a run of `cell` evaluated; `run_cells` maps the kernel's runs to cells."""
-
-    def part(of: Part | None) -> SplitPart | None:
-        if of is None:
-            return None
-        made_in = run_cells.get(of["run"], 0)
-        return SplitPart(of["what"], made_in, of["line"], of["number"], of["rows"])
-
-    def fitted(on: Learned) -> Fitted:
-        place = run_cells.get(on["run"], 0), on["line"]
-        return Fitted(on["what"], on["role"], *place, on["rows"], on["shared"], on["alike"])
-
     return tuple(
         Evaluation(
             cell,
@@ -88,8 +64,18 @@ def evaluations(event: CellRun, cell: int, run_cells: Mapping[int, int]) -> tupl
             seen["what"],
             seen["how"],
             seen["rows"],
-            part(seen["part"]),
-            tuple(map(fitted, seen["learned"])),
+            seen["part"]["number"] if seen["part"] is not None else None,
+            tuple(
+                Fitted(
+                    on["what"],
+                    on["role"],
+                    run_cells.get(on["run"], 0),
+                    on["line"],
+                    on["rows"],
+                    on["shared"],
+                )
+                for on in seen["learned"]
+            ),
         )
         for seen in event["evaluations"]
     )

@@ -14,7 +14,7 @@ from pytest_nbsafe.judge import observed_leaks
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules import nbs301_preprocessing_before_split as nbs301
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.evaluations import Copies, Evaluation, Fitted, SplitPart
+from pytest_nbsafe.trace.evaluations import Copies, Evaluation, Fitted
 from pytest_nbsafe.trace.results import CellResult
 
 LEAKY = nbs301.BAD
@@ -29,17 +29,17 @@ X_train, X_test, y_train, y_test = prepared()
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-TEST = SplitPart("train_test_split", 2, 2, 1, 45)
+TEST = 1
 
 
 def fitted(what: str, role: str, cell: int, line: int, rows: int, shared: int) -> Fitted:
-    return Fitted(what, role, cell, line, rows, shared, 0)
+    return Fitted(what, role, cell, line, rows, shared)
 
 
 MODEL = fitted("LogisticRegression", "classifier", 3, 1, 133, 0)
 
 
-def score(*learned: Fitted, part: SplitPart | None = TEST, how: str = "score") -> Evaluation:
+def score(*learned: Fitted, part: int | None = TEST, how: str = "score") -> Evaluation:
     return Evaluation(3, 2, "LogisticRegression", how, 45, part, learned)
 
 
@@ -107,7 +107,7 @@ def test_a_model_scored_on_test_rows_that_it_knows() -> None:
     "evaluation",
     [
         # the score on the training rows
-        score(replace(MODEL, shared=45), part=replace(TEST, number=0)),
+        score(replace(MODEL, shared=45), part=0),
         # rows of no known split: it may be the training score
         score(replace(MODEL, shared=45), part=None),
         # the training score of a model whose scaler learned from the same rows

@@ -132,41 +132,41 @@ def seen(result: CellResult) -> list[Output]:
 
 
 HARMFUL = [
-    ("while True: pass", "it was not done after 1 s", 0),
-    ("import signal\nsignal.signal(signal.SIGTERM, lambda *_: 0)\nwhile True: pass", "not done", 0),
-    ("os._exit(3)", "it ended the process with code 3", 0),
-    ("os.abort()", "it was killed by SIGABRT", 0),
-    ("import ctypes\nctypes.string_at(0)", "it was killed by SIGSEGV", 0),
-    ("os.fork()", "it would start a process", 1),
-    ("import asyncio\nawait asyncio.new_event_loop().create_future()", "a different loop", 1),
-    ("import subprocess\nsubprocess.run('ls')", "it would start 'ls'", 1),
-    ("!touch made", "it would start", 1),
-    ("%%bash\ntouch made", "it would start", 1),
-    ("import multiprocessing\nmultiprocessing.get_context('fork').Pool(1)", "it would start a", 1),
-    ("open('made', 'w')", "it would write 'made'", 1),
-    ("try:\n    open('made', 'a')\nexcept BaseException:\n    pass", "it would write 'made'", 1),
-    ("import pathlib\npathlib.Path('made').mkdir()", "it would make 'made'", 1),
-    ("os.remove('kept')", "it would remove 'kept'", 1),
-    ("os.makedirs('.', exist_ok=True)\nos.mkdir('made')", "it would make 'made'", 1),
-    ("import shutil\nshutil.rmtree('.')", "it would remove '.'", 1),
-    ("%%writefile made\nx", "it would write 'made'", 1),
-    ("import sqlite3\nsqlite3.connect('made')", "it would open 'made'", 1),
-    ("import urllib.request\nurllib.request.urlopen('http://localhost:1')", "it would reach", 1),
-    ("import socket\nsocket.socket().connect(('127.0.0.1', 1))", "it would use the network", 1),
-    ("os.kill(os.getppid(), 9)", "it would send a signal to a process", 1),
+    ("while True: pass", "it was not done after 1 s"),
+    ("import signal\nsignal.signal(signal.SIGTERM, lambda *_: 0)\nwhile True: pass", "not done"),
+    ("os._exit(3)", "it ended the process with code 3"),
+    ("os.abort()", "it was killed by SIGABRT"),
+    ("import ctypes\nctypes.string_at(0)", "it was killed by SIGSEGV"),
+    ("os.fork()", "it would start a process"),
+    ("import asyncio\nawait asyncio.new_event_loop().create_future()", "a different loop"),
+    ("import subprocess\nsubprocess.run('ls')", "it would start 'ls'"),
+    ("!touch made", "it would start"),
+    ("%%bash\ntouch made", "it would start"),
+    ("import multiprocessing\nmultiprocessing.get_context('fork').Pool(1)", "it would start a"),
+    ("open('made', 'w')", "it would write 'made'"),
+    ("try:\n    open('made', 'a')\nexcept BaseException:\n    pass", "it would write 'made'"),
+    ("import pathlib\npathlib.Path('made').mkdir()", "it would make 'made'"),
+    ("os.remove('kept')", "it would remove 'kept'"),
+    ("os.makedirs('.', exist_ok=True)\nos.mkdir('made')", "it would make 'made'"),
+    ("import shutil\nshutil.rmtree('.')", "it would remove '.'"),
+    ("%%writefile made\nx", "it would write 'made'"),
+    ("import sqlite3\nsqlite3.connect('made')", "it would open 'made'"),
+    ("import urllib.request\nurllib.request.urlopen('http://localhost:1')", "it would reach"),
+    ("import socket\nsocket.socket().connect(('127.0.0.1', 1))", "it would use the network"),
+    ("os.kill(os.getppid(), 9)", "it would send a signal to a process"),
 ]
 
 
-@pytest.mark.parametrize(("source", "cause", "cell"), HARMFUL)
+@pytest.mark.parametrize(("source", "cause"), HARMFUL)
 def test_what_cannot_be_undone_is_not_done(
-    started: KernelSession, tmp_path: Path, source: str, cause: str, cell: int
+    started: KernelSession, tmp_path: Path, source: str, cause: str
 ) -> None:
     kept = tmp_path / "kept"
     kept.write_text("kept")
     run(started, f"os.chdir({str(tmp_path)!r})")
     limit_s = 1 if "while" in source else 20
     told = ask(started, source, limit_s=limit_s)
-    assert (told.results, told.cell) == ((), cell)
+    assert told.results == ()
     assert cause in told.cause
     assert list(tmp_path.iterdir()) == [kept]
     assert kept.read_text() == "kept"

@@ -85,19 +85,16 @@ def test_an_evaluation_is_told_with_cells_and_lines(run: Run) -> None:
     assert (seen.cell, seen.line, seen.what, seen.how, seen.rows) == (
         5, 1, "LogisticRegression", "score", 45,
     )  # fmt: skip
-    assert seen.part is not None
-    assert (seen.part.what, seen.part.cell, seen.part.line, seen.part.number) == (
-        "train_test_split", 3, 1, 1,
-    )  # fmt: skip
+    assert seen.part == 1
     model, scaler = seen.learned
     assert (model.what, model.role, model.cell, model.line) == (
         "LogisticRegression", "classifier", 4, 2,
     )  # fmt: skip
-    assert (model.rows, model.shared, model.alike) == (133, 0, 0)
+    assert (model.rows, model.shared) == (133, 0)
     assert (scaler.what, scaler.role, scaler.cell, scaler.line) == (
         "StandardScaler", "transformer", 2, 2,
     )  # fmt: skip
-    assert (scaler.rows, scaler.shared, scaler.alike) == (178, 45, 0)
+    assert (scaler.rows, scaler.shared) == (178, 45)
 
 
 def test_a_helper_is_told_by_the_line_of_its_text(run: Run) -> None:
