@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.options import OPTIONS, of_command
 
 if TYPE_CHECKING:
     from pytest_nbsafe.findings import Report
@@ -139,36 +140,25 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"nbsafe {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    check = commands.add_parser("check", help="check notebooks without running them")
-    _takes_paths(check, _check)
-    check.add_argument("--jobs", metavar="N", help="number of processes; auto: one a processor")
-
-    run = commands.add_parser("run", help="run notebooks and check what happened")
-    _takes_paths(run, _run)
-    run.add_argument("--timeout", metavar="SECONDS", help="limit for one cell; 0 for none")
-    run.add_argument("--kernel", metavar="NAME", help="the kernel, instead of the notebook's own")
-    run.add_argument("--leakage", metavar="MODE", help=_LEAKAGE)
+    _takes_paths(commands.add_parser("check", help="check notebooks without running them"), _check)
+    _takes_paths(commands.add_parser("run", help="run notebooks and check what happened"), _run)
 
     order = commands.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")
-    order.add_argument("--order", metavar="NAME", help=_ORDER)
     _writes(order, _order)
 
     _takes_whatif(commands.add_parser("whatif", help="show what follows if a cell runs again"))
-
     _takes_replay(commands.add_parser("replay", help="run a recorded session again, judge it"))
 
     explain = commands.add_parser("explain", help="explain a code, with examples")
     explain.add_argument("code", metavar="CODE")
     _writes(explain, _explain, formats=("text",))
+    _writes(commands.add_parser("rules", help="list the codes"), _rules)
 
-    rules = commands.add_parser("rules", help="list the codes")
-    _writes(rules, _rules)
+    for name, command in commands.choices.items():
+        for option in of_command(name):
+            command.add_argument(f"--{option.key}", **option.arguments)
     return parser
-
-
-_LEAKAGE = "look for leaks of data in the text (static), in the run (runtime), or both (default)"
-_ORDER = "auto, recorded, inferred or top-down"
 
 
 def _takes_whatif(parser: argparse.ArgumentParser) -> None:
@@ -196,7 +186,6 @@ def _takes_whatif(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="try up to N runs of other cells after it, or all (default: %(default)s)",
     )
-    parser.add_argument("--order", metavar="NAME", help=_ORDER)
     _writes(parser, _whatif)
 
 
@@ -216,8 +205,6 @@ def _takes_replay(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a clean run after every step, not only after the last",
     )
-    parser.add_argument("--timeout", metavar="SECONDS", help="limit for one cell; 0 for none")
-    parser.add_argument("--kernel", metavar="NAME", help="the kernel to run in")
     _writes(parser, _replay)
 
 
@@ -232,14 +219,6 @@ def _takes_paths(
         metavar="PATHS",
         help="notebooks and folders (default: this folder)",
     )
-    for key in ("select", "ignore"):
-        text = {"select": "only these codes or prefixes", "ignore": "not these codes or prefixes"}
-        parser.add_argument(f"--{key}", action="append", metavar="CODES", help=text[key])
-    parser.add_argument("--order", metavar="NAME", help=_ORDER)
-    parser.add_argument(
-        "--strict", action="store_true", default=None, help="warnings count as errors"
-    )
-    parser.add_argument("--notes", action="store_true", default=None, help="show notes too")
     parser.add_argument(
         "--no-cache",
         dest="cache",
@@ -247,7 +226,6 @@ def _takes_paths(
         default=None,
         help="neither read nor write the cache",
     )
-    parser.add_argument("--baseline", metavar="FILE", help="accept the findings in this file")
     parser.add_argument(
         "--write-baseline", action="store_true", help="write the findings to a baseline"
     )
@@ -264,28 +242,12 @@ def _writes(
     parser.set_defaults(command=command)
 
 
-_OPTIONS = (
-    "order",
-    "timeout",
-    "kernel",
-    "select",
-    "ignore",
-    "baseline",
-    "leakage",
-    "cache",
-    "jobs",
-    "strict",
-    "notes",
-)
-"""Options that are settings, under the name of their key."""
-
-
 def _settings(given: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that were given, each proved alone so that a fault names its option."""
     from pytest_nbsafe import config
 
     settings: dict[str, Any] = {}
-    for key in _OPTIONS:
+    for key in (*(option.key for option in OPTIONS), "cache"):
         value = getattr(given, key, None)
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")

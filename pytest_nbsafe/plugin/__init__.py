@@ -6,28 +6,19 @@ imported after that.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
-FLAGS = {
-    "static": "check the notebooks without running them",
-    "strict": "warnings fail too",
-    "notes": "show notes too",
-}
-VALUES = {
-    "order": ("NAME", "the order to replay: auto, recorded, inferred or top-down"),
-    "timeout": ("SECONDS", "limit for one cell; 0 for none"),
-    "kernel": ("NAME", "run the notebooks in this kernel instead of their own"),
-    "leakage": (
-        "MODE",
-        "look for leaks of data in the text, in the run or both: static, runtime, both",
-    ),
-    "baseline": ("FILE", "accept the findings in this file, from `nbsafe check --write-baseline`"),
-}
-LISTS = {
-    "select": ("CODES", "report only these codes or prefixes of codes"),
-    "ignore": ("CODES", "do not report these codes or prefixes of codes"),
-    "report": ("FORMAT:FILE", "write a report to a file; FORMAT is json or text"),
-}
+from pytest_nbsafe.options import Option, of_command
+
+REPORT = Option(
+    "report",
+    "FORMAT:FILE",
+    "write a report to a file; FORMAT is json or text",
+    "pytest",
+    several=True,
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,16 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     says = "test notebooks: each code cell is an item"
     group.addoption("--nbsafe", action="store_true", default=None, help=says)
     parser.addini("nbsafe", says, type="bool", default=False)
-    for key, says in FLAGS.items():
-        group.addoption(f"--nbsafe-{key}", action="store_true", default=None, help=says)
-        parser.addini(f"nbsafe_{key}", says, type="bool", default=None)
-    for key, (metavar, says) in VALUES.items():
-        group.addoption(f"--nbsafe-{key}", default=None, metavar=metavar, help=says)
-        parser.addini(f"nbsafe_{key}", says, type="string", default=None)
-    for key, (metavar, says) in LISTS.items():
-        option = f"--nbsafe-{key}"
-        group.addoption(option, action="append", default=None, metavar=metavar, help=says)
-        parser.addini(f"nbsafe_{key}", says, type="args", default=None)
+    for option in (*of_command("pytest"), REPORT):
+        kind: Literal["bool", "args", "string"] = "bool"
+        if option.metavar:
+            kind = "args" if option.several else "string"
+        group.addoption(f"--nbsafe-{option.key}", **option.arguments)
+        parser.addini(f"nbsafe_{option.key}", option.says, type=kind, default=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,6 +49,6 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_nbsafe.plugin.options import Settings
     from pytest_nbsafe.plugin.reporting import Reporting
 
-    settings = Settings.given(config, (*FLAGS, *VALUES))
+    settings = Settings.given(config)
     for hooks in (Collecting(settings), Reporting(settings), Distributing()):
         config.pluginmanager.register(hooks, f"nbsafe-{type(hooks).__name__.lower()}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import pytest
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe.errors import NbsafeError, suggestion
+from pytest_nbsafe.options import of_command
 from pytest_nbsafe.reports import REPORTERS
 
 
@@ -22,8 +23,8 @@ class Settings:
     files: tuple[tuple[str, Path], ...]
 
     @classmethod
-    def given(cls, config: pytest.Config, keys: Iterable[str]) -> Settings:
-        """Return what options and ini file say; `keys` are those that take one value.
+    def given(cls, config: pytest.Config) -> Settings:
+        """Return what options and ini file say.
 
         Raises:
             pytest.UsageError: they, or nbsafe's configuration at the root, are not understood.
@@ -31,10 +32,10 @@ class Settings:
         """
         by_hand: dict[str, Any] = {}
         try:
-            for key in (*keys, "select", "ignore"):
-                for source, value in _values(config, key):
-                    configs.merge(configs.Config(), {key: value}, source)
-                    by_hand[key] = value
+            for option in of_command("pytest"):
+                for source, value in _values(config, option.key):
+                    configs.merge(configs.Config(), {option.key: value}, source)
+                    by_hand[option.key] = value
             settings = cls(by_hand, tuple(_files(config)))
             settings.of(config.rootpath / "any.ipynb")
         except NbsafeError as error:

@@ -27,9 +27,10 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def test_importing_the_plugin_imports_nothing_but_itself() -> None:
+def test_importing_the_plugin_imports_nothing_but_itself_and_its_options() -> None:
     done = subprocess.run([sys.executable, "-c", ADDED], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == ["pytest_nbsafe", "pytest_nbsafe.plugin"]
+    added = ["pytest_nbsafe", "pytest_nbsafe.options", "pytest_nbsafe.plugin"]
+    assert json.loads(done.stdout) == added
 
 
 @pytest.mark.parametrize("arguments", [[], ["--nbsafe", "--version"]])

@@ -1,0 +1,62 @@
+"""The settings that are options as well: one row each, for the command line and for pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+
+class Option(NamedTuple):
+    """A setting that may be given by hand to some `commands`, one of which is pytest.
+
+    `metavar` is what it takes, empty for a flag. With `several` it may be given more than once.
+    """
+
+    key: str
+    metavar: str
+    says: str
+    commands: str
+    several: bool = False
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What a parser of options is told of it."""
+        if not self.metavar:
+            return {"action": "store_true", "default": None, "help": self.says}
+        action = "append" if self.several else "store"
+        return {"action": action, "metavar": self.metavar, "help": self.says}
+
+
+OPTIONS = (
+    Option("static", "", "check the notebooks without running them", "pytest"),
+    Option(
+        "order",
+        "NAME",
+        "the order to replay: auto, recorded, inferred or top-down",
+        "check run order whatif pytest",
+    ),
+    Option("timeout", "SECONDS", "limit for one cell; 0 for none", "run replay pytest"),
+    Option("kernel", "NAME", "the kernel to run in, instead of its own", "run replay pytest"),
+    Option(
+        "leakage",
+        "MODE",
+        "look for leaks of data in the text (static), in the run (runtime), or both (default)",
+        "run pytest",
+    ),
+    Option("select", "CODES", "only these codes, or prefixes", "check run pytest", several=True),
+    Option("ignore", "CODES", "not these codes, or prefixes", "check run pytest", several=True),
+    Option("strict", "", "warnings fail too", "check run pytest"),
+    Option("notes", "", "show notes too", "check run pytest"),
+    Option(
+        "baseline",
+        "FILE",
+        "accept the findings in this file, from `nbsafe check --write-baseline`",
+        "check run pytest",
+    ),
+    Option("jobs", "N", "number of processes; auto: one a processor", "check"),
+)
+
+
+def of_command(command: str) -> Iterator[Option]:
+    """Yield the options of a command."""
+    return (option for option in OPTIONS if command in option.commands.split())
