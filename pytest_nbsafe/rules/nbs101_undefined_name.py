@@ -58,8 +58,8 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:
-    reads = "may read" if item.verdict == "suspected" else "reads"
-    also = Step(item.cell, item.span.line, f"also {reads} `{item.name}`, which no cell defines")
+    reads = "may also read" if item.verdict == "suspected" else "also reads"
+    also = Step(item.cell, item.span.line, f"{reads} `{item.name}`, which no cell defines")
     seen = item.verdict == "observed"
     return Claim(
         finding(
