@@ -50,8 +50,8 @@ NBS323 test-reused                note    several models are scored on one test 
 NBS324 cv-best-reported           note    the best score of a search is given as the result
 NBS331 shuffled-time              warning rows in order of time are split at random
 NBS332 split-groups               warning rows of one group land on both sides of the split
-NBS333 looks-ahead                warning a feature is made of later rows
-NBS334 duplicate-rows             warning equal rows stand on both sides of a split
+NBS333 looks-ahead                warning a feature is made from later rows
+NBS334 duplicate-rows             warning equal rows are on both sides of a split
 NBS341 target-in-features         error   the target, or a copy of it, is among the features
 NBS342 target-encoding            error   means of the target were made with the labels of later test rows
 NBS401 cell-failed                error   the cell raised
@@ -65,7 +65,7 @@ NBS902 cell-does-not-parse        error   the cell is not valid Python
 NBS903 kernel-died                error   the kernel died while the cell ran
 NBS904 timed-out                  error   the cell ran longer than the limit
 NBS905 no-such-kernel             error   the notebook's kernel is not installed
-NBS906 tracer-fault               warning our tracer failed here; what it touched is unknown
+NBS906 tracer-fault               warning nbsafe's own tracer failed here; what it touched is unknown
 NBS907 unused-suppression         warning a suppression that suppresses nothing
 """
 """The code, its name, its severity, and what a finding of it says."""

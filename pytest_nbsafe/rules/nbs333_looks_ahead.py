@@ -1,4 +1,4 @@
-"""A feature is made of later rows: a centred window, a backfill, `shift(-1)`.
+"""A feature is made from later rows: a centred window, a backfill, `shift(-1)`.
 
 Why it matters: the value is not known yet when the forecast is to be made. The score on past
 rows is then one that no forecast can reach.

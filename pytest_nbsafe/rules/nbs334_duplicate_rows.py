@@ -1,4 +1,4 @@
-"""A run met rows that stand on both sides: among those learned from, and those scored on.
+"""A run met rows that are on both sides: among those learned from, and those scored on.
 
 Why it matters: a model that has seen a row knows its answer. Every copied row among the test
 rows makes the score better than it will be on new rows.

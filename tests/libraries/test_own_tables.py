@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import makenb
@@ -70,8 +71,7 @@ def notebook(tmp_path: Path) -> Path:
 
 
 def test_readme_shows_this_example() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert "Teach it a library" not in text or EXAMPLE in text
+    assert indent(EXAMPLE, "    ") in README.read_text(encoding="utf-8")
 
 
 def test_a_library_of_the_users_own_is_read_like_ours(notebook: Path) -> None:
