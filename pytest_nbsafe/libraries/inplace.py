@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from pytest_nbsafe.libraries.datafiles import Table, section
+from pytest_nbsafe.libraries.datafiles import section
+from pytest_nbsafe.libraries.word_tables import Table
 from pytest_nbsafe.values import dataclass
 
 _CONTAINERS = ("list", "dict", "set", "collections.deque")

@@ -7,8 +7,9 @@ They stand in `schema/keys.toml`. The same sections and keys are read from a use
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from pytest_nbsafe.libraries import datafiles
+from pytest_nbsafe.libraries.word_tables import parse
 
 Keys = Mapping[str, str]
 """What each key says."""
@@ -17,8 +18,8 @@ Keys = Mapping[str, str]
 def _read() -> Mapping[str, Mapping[str, Keys]]:
     """Return the tables of the file, by the word before the dot and then by that behind it."""
     tables: dict[str, dict[str, Keys]] = {}
-    file = datafiles.FOLDER / "schema" / "keys.toml"
-    for group, title, table in datafiles.parse(file.read_text(encoding="utf-8")):
+    file = Path(__file__).parent / "schema" / "keys.toml"
+    for group, title, table in parse(file.read_text(encoding="utf-8")):
         says = {key: " ".join(words) for key, words in table.items()}
         tables.setdefault(group, {})[title] = says
     return tables

@@ -9,9 +9,7 @@ from typing import Any
 
 from pytest_nbsafe.errors import NbsafeError, suggestion
 from pytest_nbsafe.libraries.keys import SECTIONS
-
-Table = Mapping[str, tuple[str, ...]]
-"""The words of each key of one table."""
+from pytest_nbsafe.libraries.word_tables import Table
 
 
 @cache

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from pytest_nbsafe.libraries.datafiles import Table, section
+from pytest_nbsafe.libraries.datafiles import section
 from pytest_nbsafe.libraries.wildcards import fits
+from pytest_nbsafe.libraries.word_tables import Table
 from pytest_nbsafe.values import dataclass
 
 GENERATOR = "generator"

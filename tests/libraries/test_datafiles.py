@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.libraries import datafiles
+from pytest_nbsafe.libraries import datafiles, word_tables
 from pytest_nbsafe.libraries.keys import OWN_SECTIONS, SECTIONS
 
 FILES = sorted(datafiles.FOLDER.glob("*.toml"))
@@ -30,13 +30,13 @@ def _by_a_parser(text: str) -> dict[tuple[str, str], dict[str, tuple[str, ...]]]
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_the_quick_reader_reads_what_a_parser_reads(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    read = {(section, title): dict(table) for section, title, table in datafiles.parse(text)}
+    read = {(section, title): dict(table) for section, title, table in word_tables.parse(text)}
     assert _by_a_parser(text) == read
-    assert len(datafiles.parse(text)) == len(read)
+    assert len(word_tables.parse(text)) == len(read)
 
 
 def test_a_section_holds_the_tables_of_all_files() -> None:
-    tables = [t for f in FILES for t in datafiles.parse(f.read_text(encoding="utf-8"))]
+    tables = [t for f in FILES for t in word_tables.parse(f.read_text(encoding="utf-8"))]
     for name in {section for section, _, _ in tables}:
         expected = tuple((title, table) for section, title, table in tables if section == name)
         assert expected == datafiles.section(name)
@@ -53,14 +53,14 @@ PLAIN = {"python"}
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_sections_and_keys_are_known(path: Path) -> None:
     known = {**SECTIONS, **OWN_SECTIONS}
-    for section, title, table in datafiles.parse(path.read_text(encoding="utf-8")):
+    for section, title, table in word_tables.parse(path.read_text(encoding="utf-8")):
         assert section in known
         assert set(table) <= set(known[section]), (section, title)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_holds_what_is_known_of_one_library(path: Path) -> None:
-    tables = datafiles.parse(path.read_text(encoding="utf-8"))
+    tables = word_tables.parse(path.read_text(encoding="utf-8"))
     roots = {re.split(r"[.*]", title)[0] for section, title, _ in tables if title}
     if path.stem not in PLAIN:
         assert roots <= {path.stem, *ROOTS.get(path.stem, ())}
