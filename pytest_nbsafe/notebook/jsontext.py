@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.values import dataclass, field
 
-_SPACE = patterns.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
-_STRING: Callable[[str, int], tuple[str, int]] = _DECODER.parse_string  # type: ignore[attr-defined]
-"""Decodes a string; the offset is that after its opening quote."""
+_SPACE = patterns.compile(r"[ \t\n\r]*")
+_KEY = patterns.compile(r"[ \t\n\r]*\"((?:[^\"\\\x00-\x1f]|\\.)*)\"[ \t\n\r]*:[ \t\n\r]*")
+_MARK = patterns.compile(r"[ \t\n\r]*([,\]}])[ \t\n\r]*")
+"""What stands behind a value in a list or an object: a comma, or the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,138 +46,110 @@ def decode(text: str) -> Decoded:
         RecursionError: the nesting is too deep.
 
     """
-    begin = _skip(text, 0)
-    if text[begin : begin + 1] == "{":
+    reader = _Reader(text)
+    try:
+        decoded = reader.notebook() if reader.is_at("{") else Decoded(reader.value())
+        complete = not text[reader.at :].strip(" \t\n\r")
+    except _NoJsonError:
+        complete = False
+    return decoded if complete else Decoded(json.loads(text))  # it raises, and says what is wrong
+
+
+class _NoJsonError(Exception):
+    """The punctuation is not that of JSON."""
+
+
+class _Reader:
+    """Reads the values of a text one after another; `at` is where the next one begins."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self._skip(0)
+
+    def is_at(self, mark: str) -> bool:
+        """Tell whether the next value begins with this mark."""
+        return self.text.startswith(mark, self.at)
+
+    def value(self) -> Any:
+        """Read one value of any kind."""
+        value, self.at = _DECODER.raw_decode(self.text, self.at)
+        return value
+
+    def keys(self) -> Iterator[str]:
+        """Read an object: yield each key, whose value is to be read before the next."""
+        more = self._begins("}")
+        while more:
+            key = _KEY.match(self.text, self.at)
+            if key is None:
+                raise _NoJsonError
+            if "\\" in key[1]:
+                name, _ = _DECODER.raw_decode(self.text, key.start(1) - 1)
+            else:
+                name = key[1]
+            self.at = key.end()
+            yield name
+            more = self._goes_on("}")
+
+    def items(self) -> Iterator[int]:
+        """Read a list: yield where each item begins, which is to be read before the next."""
+        more = self._begins("]")
+        while more:
+            yield self.at
+            more = self._goes_on("]")
+
+    def _begins(self, end: str) -> bool:
+        """Step into a list or an object; tell whether there is anything in it."""
+        self._skip(self.at + 1)
+        empty = self.is_at(end)
+        self.at += empty
+        return not empty
+
+    def _skip(self, at: int) -> None:
+        space = _SPACE.match(self.text, at)
+        self.at = space.end() if space else at
+
+    def _goes_on(self, end: str) -> bool:
+        """Step over what stands behind a value; tell whether another value follows."""
+        mark = _MARK.match(self.text, self.at)
+        if mark is None or mark[1] not in {",", end}:
+            raise _NoJsonError
+        self.at = mark.end()
+        return mark[1] == ","
+
+    def notebook(self) -> Decoded:
+        """Read the outermost object."""
         decoded = Decoded({})
-        end = _notebook(text, begin, decoded)
-    else:
-        value, end = _DECODER.raw_decode(text, begin)
-        decoded = Decoded(value)
-    end = _skip(text, end)
-    if end != len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-    return decoded
+        for key in self.keys():
+            if key != "cells":
+                decoded.value[key] = self.value()
+                continue
+            decoded.cells, decoded.cells_at = [], self.at
+            if self.is_at("["):
+                decoded.value[key] = [self.cell(decoded.cells) for _ in self.items()]
+            else:
+                decoded.value[key] = self.value()
+        return decoded
 
-
-def _notebook(text: str, begin: int, decoded: Decoded) -> int:
-    """Decode the outermost object into `decoded`; return where it ends."""
-    at, key = _first_key(text, begin)
-    while key is not None:
-        if key == "cells":
-            decoded.cells, decoded.cells_at = [], at
-        if key == "cells" and text[at : at + 1] == "[":
-            decoded.value[key], at = _cells(text, at, decoded.cells)
-        else:
-            decoded.value[key], at = _DECODER.raw_decode(text, at)
-        at, key = _next_key(text, at)
-    return at
-
-
-def _cells(text: str, begin: int, places: list[CellPlace]) -> tuple[list[Any], int]:
-    cells: list[Any] = []
-    at = _skip(text, begin + 1)
-    if text[at : at + 1] == "]":
-        return cells, at + 1
-    while True:
-        if text[at : at + 1] == "{":
-            cell, place, at = _cell(text, at)
-        else:
-            place = CellPlace(at, at)
-            cell, at = _DECODER.raw_decode(text, at)
-        cells.append(cell)
-        places.append(place)
-        at, more = _next_item(text, at)
-        if not more:
-            return cells, at
-
-
-def _cell(text: str, begin: int) -> tuple[dict[str, Any], CellPlace, int]:
-    cell: dict[str, Any] = {}
-    source = begin
-    strings: tuple[int, ...] = ()
-    at, key = _first_key(text, begin)
-    while key is not None:
-        if key == "source":
-            source, strings = at, ()
-        if key == "source" and text[at : at + 1] == "[":
-            cell[key], strings, at = _strings(text, at)
-        else:
-            cell[key], at = _DECODER.raw_decode(text, at)
-        at, key = _next_key(text, at)
-    return cell, CellPlace(begin, source, strings), at
-
-
-def _strings(text: str, begin: int) -> tuple[list[Any], tuple[int, ...], int]:
-    """Decode a list; return its items, the offset of each, and where it ends."""
-    items: list[Any] = []
-    places: list[int] = []
-    at = _skip(text, begin + 1)
-    if text[at : at + 1] == "]":
-        return items, (), at + 1
-    while True:
-        places.append(at)
-        if text[at : at + 1] == '"':
-            item, at = _STRING(text, at + 1)
-        else:
-            item, at = _DECODER.raw_decode(text, at)
-        items.append(item)
-        at, more = _next_item(text, at)
-        if not more:
-            return items, tuple(places), at
-
-
-# The punctuation of JSON; the messages are those of the json module. What nearly every notebook
-# holds between two values is matched as one; the rest, and what is wrong, is gone through in steps.
-
-_COMMA = patterns.compile(r"[ \t\n\r]*,[ \t\n\r]*")
-_COMMA_KEY = patterns.compile(r"[ \t\n\r]*,[ \t\n\r]*\"([^\"\\\x00-\x1f]*)\"[ \t\n\r]*:[ \t\n\r]*")
-
-
-def _skip(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
-
-
-def _first_key(text: str, begin: int) -> tuple[int, str | None]:
-    """Step into an object; return where its first value begins, and its key (None: empty)."""
-    at = _skip(text, begin + 1)
-    if text[at : at + 1] == "}":
-        return at + 1, None
-    return _key(text, at)
-
-
-def _next_key(text: str, at: int) -> tuple[int, str | None]:
-    """Step from the end of a value to the next; return where it begins, and its key."""
-    usual = _COMMA_KEY.match(text, at)
-    if usual is not None:
-        return usual.end(), usual[1]
-    at = _skip(text, at)
-    mark = text[at : at + 1]
-    if mark == "}":
-        return at + 1, None
-    if mark != ",":
-        raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
-    return _key(text, _skip(text, at + 1))
-
-
-def _key(text: str, at: int) -> tuple[int, str]:
-    if text[at : at + 1] != '"':
-        problem = "Expecting property name enclosed in double quotes"
-        raise json.JSONDecodeError(problem, text, at)
-    key, at = _DECODER.raw_decode(text, at)
-    at = _skip(text, at)
-    if text[at : at + 1] != ":":
-        raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
-    return _skip(text, at + 1), key
-
-
-def _next_item(text: str, at: int) -> tuple[int, bool]:
-    """Step from the end of an item to the next; False when the list ended instead."""
-    usual = _COMMA.match(text, at)
-    if usual is not None:
-        return usual.end(), True
-    at = _skip(text, at)
-    mark = text[at : at + 1]
-    if mark == "]":
-        return at + 1, False
-    raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+    def cell(self, places: list[CellPlace]) -> Any:
+        """Read a cell, and note its place."""
+        begin = source = self.at
+        strings: list[int] = []
+        if not self.is_at("{"):
+            places.append(CellPlace(begin, begin))
+            return self.value()
+        cell: dict[str, Any] = {}
+        for key in self.keys():
+            if key != "source":
+                cell[key] = self.value()
+                continue
+            source, strings = self.at, []
+            if not self.is_at("["):
+                cell[key] = self.value()
+                continue
+            cell[key] = lines = []
+            for at in self.items():
+                strings.append(at)
+                lines.append(self.value())
+        places.append(CellPlace(begin, source, tuple(strings)))
+        return cell

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from pytest_nbsafe.project import conda, requirements, setup_cfg, toml_files
+from pytest_nbsafe.project import conda, requirements, setup_files, toml_files
 from pytest_nbsafe.project.requirements import Requirements
 from pytest_nbsafe.values import dataclass
 
@@ -93,17 +93,11 @@ _WITHIN = ("requirements", "binder", ".binder")
 """Folders in a project that may hold nothing but declarations."""
 
 
-def _setup_script(file: Path) -> Requirements:
-    from pytest_nbsafe.project import setup_script  # for its reader needs Python's parser
-
-    return setup_script.read(file)
-
-
 _READERS: dict[str, requirements.Reader] = {
     "pyproject.toml": toml_files.pyproject,
     "Pipfile": toml_files.pipfile,
-    "setup.cfg": setup_cfg.read,
-    "setup.py": _setup_script,
+    "setup.cfg": setup_files.configuration,
+    "setup.py": setup_files.script,
 }
 
 
