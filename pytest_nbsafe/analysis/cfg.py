@@ -84,15 +84,6 @@ class Summary:
 class Builder:
     """Writes the flow graph of one scope while its syntax tree is walked once, in order."""
 
-    __slots__ = (
-        "aliases", "calls", "catching", "changed", "copies", "depth", "dropped", "enclosing",
-        "events", "exit", "finals", "frames", "function", "functions", "future", "globals",
-        "guards", "handlers", "here", "inner", "later", "libraries", "loops", "made", "methods",
-        "nonlocals", "now", "opaque", "parameters", "parent", "python_major", "quiet", "reads",
-        "returned", "shadowed", "statements", "successors", "suspicious", "visitors", "walrus",
-        "written",
-    )  # fmt: skip
-
     def __init__(self, visitors: Visitors, parent: Builder | None = None) -> None:
         self.visitors = visitors
         self.parent = parent

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 
 from pytest_nbsafe.analysis.cfg import (
     BIND,
-    CALL,
     DELETE,
     FORGET,
     INDEPENDENT,
     MAYBE,
     MUTATE,
-    READ,
     Cfg,
     Event,
 )
@@ -21,19 +19,28 @@ from pytest_nbsafe.values import dataclass
 
 
 class Bits(dict[str, int]):
-    """Gives each name its own bit, in the order in which they are asked for."""
+    """Gives each name its own bit (or the first of `width`), in the order they are asked for."""
 
-    __slots__ = ()
+    __slots__ = ("width",)
+
+    def __init__(self, width: int = 1) -> None:
+        super().__init__()
+        self.width = width
 
     def __missing__(self, name: str) -> int:
         """Return the bit of a new name."""
-        bit = 1 << len(self)
+        bit = 1 << len(self) * self.width
         self[name] = bit
         return bit
 
-    def names(self, bits: int) -> frozenset[str]:
-        """Return the names in a set of bits."""
+    def names(self, bits: int, position: int = 0) -> frozenset[str]:
+        """Return the names in a set of bits, by their bits at this position."""
+        bits >>= position
         return frozenset(name for name, bit in self.items() if bits & bit)
+
+
+BOUND_NOW, DELETED_NOW, BOUND, DEAD, CHANGED = range(5)
+"""The bits of a name in what is known at an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,82 +84,44 @@ def ends(cfg: Cfg) -> Ends:
     Source: Macke et al. 2021, section 4.3, Alg. 2: DEAD_out = (DEF - USE) | DEAD_in, DEAD_in is
     the intersection over predecessors. Departs: nothing but that U is the scope's own names.
     """
-    if len(cfg.events) == 1:
-        return _ends_straight(cfg.events[0])
-    bits = Bits()
+    bits = Bits(width=5)
     masks = [_masks(events, bits) for events in cfg.events]
-    top = (1 << len(bits)) - 1
+    top = (1 << len(bits) * bits.width) - 1
     gen, kill = [m[0] for m in masks], [m[1] for m in masks]
     must = forward(cfg, gen, kill, top)[cfg.exit]
     must = gen[cfg.exit] | (must & ~kill[cfg.exit])
     gen, kill = [m[2] for m in masks], [m[3] for m in masks]
     may = forward(cfg, gen, kill)[cfg.exit]
     may = gen[cfg.exit] | (may & ~kill[cfg.exit])
-    found: dict[str, set[str]] = {mark: set() for mark in "#=+-!"}
-    for key in bits.names(must):
-        found[key[0]].add(key[1:])
     return Ends(
-        dead=frozenset(found["#"]),
-        bound=frozenset(found["="]),
-        sure=frozenset(found["+"]),
-        leaves=frozenset(key[1:] for key in bits.names(may)),
-        removed=frozenset(found["-"]),
-        changed=frozenset(found["!"]),
+        dead=bits.names(must, DEAD),
+        bound=bits.names(must, BOUND),
+        sure=bits.names(must, BOUND_NOW),
+        leaves=bits.names(may, BOUND_NOW),
+        removed=bits.names(must, DELETED_NOW),
+        changed=bits.names(must, CHANGED),
     )
 
 
 def _masks(events: Sequence[Event], bits: Bits) -> tuple[int, int, int, int]:
-    """Return (gen, kill) of the must problem and of the may problem for one block.
-
-    Each name has several bits: `#` dead, `=` bound on the way, `+` bound now, `-` deleted now,
-    `!` changed.
-    """
+    """Return (gen, kill) of the must problem and of the may problem for one block."""
     gen = kill = may = may_not = 0
     for what, name, _, flags, _ in events:
+        bound = bits[name] << BOUND_NOW
+        deleted = bits[name] << DELETED_NOW
         if what == BIND:
-            bound, deleted = bits["+" + name], bits["-" + name]
             may |= bound
             kill |= deleted
             gen &= ~deleted
             if not flags & MAYBE:
-                gen |= bound | bits["=" + name]
+                gen |= bound | bits[name] << BOUND
                 if flags & INDEPENDENT:
-                    gen |= bits["#" + name]
+                    gen |= bits[name] << DEAD
         elif what in (DELETE, FORGET):
-            bound, deleted = bits["+" + name], bits["-" + name]
             may &= ~bound
             may_not |= bound
-            gen = (gen & ~bound) | deleted | bits["=" + name]
+            gen = (gen & ~bound) | deleted | bits[name] << BOUND
             kill |= bound
         elif what == MUTATE and not flags & MAYBE:
-            gen |= bits["!" + name]
+            gen |= bits[name] << CHANGED
     return gen, kill & ~gen, may, may_not & ~may
-
-
-def _ends_straight(events: Sequence[Event]) -> Ends:
-    """Return the same for code without branches, where one scan is exact."""
-    dead: set[str] = set()
-    bound: set[str] = set()
-    sure: set[str] = set()
-    leaves: set[str] = set()
-    removed: set[str] = set()
-    changed: set[str] = set()
-    for what, name, _, flags, _ in events:
-        if what in (READ, CALL):
-            continue
-        if what == BIND:
-            leaves.add(name)
-            removed.discard(name)
-            if not flags & MAYBE:
-                bound.add(name)
-                sure.add(name)
-                if flags & INDEPENDENT:
-                    dead.add(name)
-        elif what in (DELETE, FORGET):
-            bound.add(name)
-            removed.add(name)
-            sure.discard(name)
-            leaves.discard(name)
-        elif what == MUTATE and not flags & MAYBE:
-            changed.add(name)
-    return Ends(*map(frozenset, (dead, bound, sure, leaves, removed, changed)))

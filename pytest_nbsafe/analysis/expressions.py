@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.analysis import effects, functions, opaque
-from pytest_nbsafe.analysis.cfg import GUARD, MAYBE, Builder, Visitors
+from pytest_nbsafe.analysis.cfg import GUARD, MAYBE, Builder, Summary, Visitors
 from pytest_nbsafe.analysis.scopes import NamesFrame, root, stored_names
 
 NAMESPACES = frozenset({"globals", "locals", "vars", "dir"})
@@ -57,8 +57,7 @@ def condition(b: Builder, test: ast.expr, yes: int, no: int) -> None:
         condition(b, test.values[-1], yes, no)
     else:
         visit(b, test)
-        if b.handlers:  # `if df:` raises ValueError
-            b.may_raise()
+        b.may_raise()  # `if df:` raises ValueError
         guarded = _guarded_name(test)
         _link(b, yes, test, guarded[0] if guarded and guarded[1] else None)
         _link(b, no, test, guarded[0] if guarded and not guarded[1] else None)
@@ -119,16 +118,14 @@ def _name(b: Builder, node: ast.Name) -> None:
 def _attribute(b: Builder, node: ast.Attribute) -> None:
     if not opaque.shows_namespace(b, node.value, node.attr):
         visit(b, node.value)
-    if b.handlers:
-        b.may_raise()
+    b.may_raise()
 
 
 def _subscript(b: Builder, node: ast.Subscript) -> None:
     if not opaque.reads_namespace(b, node):
         visit(b, node.value)
     visit(b, node.slice)
-    if b.handlers:
-        b.may_raise()
+    b.may_raise()
 
 
 def _binary(b: Builder, node: ast.BinOp) -> None:
@@ -140,14 +137,12 @@ def _binary(b: Builder, node: ast.BinOp) -> None:
         left = left.left
     visit(b, left)
     visit_all(b, reversed(rest))
-    if b.handlers:
-        b.may_raise()
+    b.may_raise()
 
 
 def _operator(b: Builder, node: ast.UnaryOp | ast.Starred | ast.Await) -> None:
-    visit(b, node.operand if isinstance(node, ast.UnaryOp) else node.value)
-    if b.handlers:
-        b.may_raise()
+    _children(b, node)
+    b.may_raise()
 
 
 def _elements(b: Builder, node: ast.Tuple | ast.List | ast.Set) -> None:
@@ -181,8 +176,7 @@ def _compare(b: Builder, node: ast.Compare) -> None:
     visit(b, node.comparators[0])
     if len(node.comparators) > 1:  # a < b < c leaves c out when a < b is false
         b.branch(lambda: visit_all(b, node.comparators[1:]))
-    if b.handlers:
-        b.may_raise()
+    b.may_raise()
 
 
 def _ternary(b: Builder, node: ast.IfExp) -> None:
@@ -217,7 +211,7 @@ def _lambda(b: Builder, node: ast.Lambda) -> None:
         b.call(summary.name, node, MAYBE)
 
 
-def summarise_lambda(b: Builder, node: ast.Lambda, name: str) -> functions.Summary:
+def summarise_lambda(b: Builder, node: ast.Lambda, name: str) -> Summary:
     """Return what a lambda does when called; its default values are read at once."""
     visit_all(b, functions.defaults(node.args))
     child = functions.child(b, node.args)
@@ -242,8 +236,7 @@ def _call(b: Builder, node: ast.Call) -> None:
             direct = isinstance(func, ast.Attribute) and func.value is bottom
             b.call(bottom.id, bottom, MAYBE, func.attr if direct else "")  # type: ignore[attr-defined] # an Attribute
     opaque.check_call(b, node)
-    if b.handlers:
-        b.may_raise()
+    b.may_raise()
     if node is not b.dropped and effects.of_method(node, b.libraries, kept=True) == "changes":
         _change(b, node, func)
     for argument in effects.changed_arguments(node, b.libraries):
@@ -274,8 +267,7 @@ def _comprehension(
 ) -> None:
     generators = node.generators
     visit(b, generators[0].iter)  # the first iterable belongs to the scope around
-    if b.handlers:
-        b.may_raise()
+    b.may_raise()
     names = frozenset(n.id for g in generators for n in stored_names(g.target))
     b.frames.append(NamesFrame(names))
     if isinstance(node, ast.DictComp):

@@ -20,8 +20,6 @@ from pytest_nbsafe.analysis.cfg import (
 from pytest_nbsafe.analysis.scopes import ClassFrame, NamesFrame
 from pytest_nbsafe.values import replace
 
-__all__ = ["Summary", "child", "defaults", "finish", "keep", "methods_together"]
-
 
 def defaults(arguments: ast.arguments) -> Iterator[ast.expr]:
     """Yield the default values, which are read where the function is defined."""
@@ -58,9 +56,10 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
     Source: Macke et al. 2021, section 3.2 (RET) and 4.4. Departs: RET[f] follows the local names
     inside the function, whatever their order, where the tracer sees the return that is taken.
     """
-    local = _local_names(inner)
     outer: set[str] = set(inner.globals)
-    given = _changed_parameters(inner)
+    bound = _names(inner, BIND)
+    local = bound - inner.globals - inner.nonlocals | {*inner.parameters, "__class__"}
+    given = _names(inner, MUTATE).intersection(inner.parameters)
 
     def free(event: Event) -> bool:
         if event[3] & GLOBAL:
@@ -81,11 +80,11 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
         node=node,
         reads={n: (use.node, use.flags) for n, use in flow.uses.items()},
         returns={n for n in returns if not inner.known(n)},
-        writes=inner.written | _global_writes(inner),
+        writes=inner.written | (bound & inner.globals),
         calls=_calls(flow),
         parameters=inner.parameters,
         changes=frozenset(flow.changed),
-        rebinds=_rebound(inner),
+        rebinds=frozenset(bound.intersection(inner.parameters)),
         own_calls=_own_calls(inner),
         inner=frozenset(inner.inner.intersection(flow.uses)),
         later=inner.later or isinstance(node, ast.AsyncFunctionDef),
@@ -93,32 +92,16 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
     )
 
 
-def _changed_parameters(inner: Builder) -> set[str]:
-    """Return the parameters whose object the body changes in place somewhere."""
-    changed = {e[1] for block in inner.events for e in block if e[0] == MUTATE}
-    return changed.intersection(inner.parameters) if changed else changed
-
-
-def _rebound(inner: Builder) -> frozenset[str]:
-    """Return the parameters that the body binds again: they may hold another object then."""
-    if not inner.parameters:
-        return frozenset()
-    bound = {e[1] for block in inner.events for e in block if e[0] == BIND}
-    return frozenset(bound.intersection(inner.parameters))
+def _names(inner: Builder, kind: int) -> set[str]:
+    """Return the names of all events of a kind in a function's body."""
+    return {event[1] for block in inner.events for event in block if event[0] == kind}
 
 
 def _own_calls(inner: Builder) -> frozenset[str]:
     """Return the methods that the body calls on its first parameter (`self.m()`)."""
-    if not inner.parameters:
-        return frozenset()
-    own = inner.parameters[0]
+    own = inner.parameters[:1]
     events = (event for block in inner.events for event in block)
-    return frozenset(e[4] for e in events if e[0] == CALL and e[1] == own and e[4])
-
-
-def _global_writes(inner: Builder) -> set[str]:
-    bound = {event[1] for block in inner.events for event in block if event[0] == BIND}
-    return bound & inner.globals
+    return frozenset(e[4] for e in events if e[0] == CALL and e[1:2] == own and e[4])
 
 
 def _calls(flow: liveness.Flow) -> dict[str, int]:
@@ -126,14 +109,6 @@ def _calls(flow: liveness.Flow) -> dict[str, int]:
     for call in flow.calls:
         calls[call.name] = calls.get(call.name, MAYBE) & call.flags
     return calls
-
-
-def _local_names(inner: Builder) -> set[str]:
-    bound = {event[1] for block in inner.events for event in block if event[0] == BIND}
-    local = bound - inner.globals - inner.nonlocals
-    local.update(inner.parameters)
-    local.add("__class__")
-    return local
 
 
 def _reaching(inner: Builder) -> set[str]:

@@ -9,6 +9,7 @@ from functools import cache
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis.invocations import Text
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.libraries.datafiles import section
 from pytest_nbsafe.notebook.model import Cell
@@ -120,7 +121,7 @@ def _called(graph: Graph, cell: Cell) -> Iterator[list[_Word]]:
     for index, call in runners.items():
         texts = [text for text in shown.texts if index in text.calls]
         if call.target.startswith("pip."):
-            texts = [syntax.Text("pip", call.span), *texts]
+            texts = [Text("pip", call.span), *texts]
         if len(texts) == 1:
             spans = _split(texts[0].value, 1)
             yield from ([_Word(word.text, texts[0].span) for word in words] for words in spans)

@@ -64,12 +64,11 @@ def flow(cfg: Cfg) -> Flow:
     Source: Macke et al. 2021, section 4.1, Alg. 1. Departs: the same equations with intersection
     also give the names that are read on *every* path before they are bound.
     """
-    if len(cfg.events) == 1:
-        return _straight(cfg.events[0])
     bits = Bits()
     before = seen(cfg, bits)
     live, must = _entry(cfg, bits)
     expected = _expected(cfg, bits) if cfg.guards else []
+    branches = len(cfg.events) > 1  # without any, the first read in the text is the one to show
     uses: dict[str, LiveRead] = {}
     calls: list[CalledName] = []
     changed: set[str] = set()
@@ -83,38 +82,13 @@ def flow(cfg: Cfg) -> Flow:
                 calls.append(CalledName(name, node, surely, bound, kind))
                 continue
             if what in (READ, DELETE) and not bound & bit and live & bit:
-                guarded = GUARDED if known & bit else flags & GUARDED
+                guarded = GUARDED if branches and known & bit else flags & GUARDED
                 _first(uses, name, node, guarded | (0 if must & bit else MAYBE))
             known |= bit
             if what in (BIND, DELETE, FORGET) and not flags & MAYBE:
                 bound |= bit
             elif what == MUTATE and not bound & bit and kind != DOUBTFUL:
                 changed.add(name)
-    return Flow(uses, calls, bits, changed)
-
-
-def _straight(events: Sequence[Event]) -> Flow:
-    """Return the same for code without branches, where one scan is exact."""
-    bits = Bits()
-    bound = 0
-    seen_names: set[str] = set()
-    uses: dict[str, LiveRead] = {}
-    calls: list[CalledName] = []
-    changed: set[str] = set()
-    for what, name, node, flags, kind in events:
-        if what == CALL:
-            calls.append(CalledName(name, node, flags & MAYBE, bound, kind))
-        elif what == READ:
-            if name not in seen_names:
-                _first(uses, name, node, flags & (MAYBE | GUARDED))
-        elif what in (BIND, DELETE, FORGET):
-            if what == DELETE and name not in seen_names:
-                _first(uses, name, node, 0)
-            if not flags & MAYBE:
-                seen_names.add(name)
-                bound |= bits[name]
-        elif what == MUTATE and name not in seen_names and kind != DOUBTFUL:
-            changed.add(name)
     return Flow(uses, calls, bits, changed)
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis.invocations import CellSyntax, Invocation, Text
 from pytest_nbsafe.analysis.model import Graph, Span
-from pytest_nbsafe.analysis.syntax import CellSyntax, Invocation, Text
 from pytest_nbsafe.libraries import file_access
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.notebook.source import Escape, to_python

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.imports import STAR, Import
-from pytest_nbsafe.analysis.syntax import Invocation
+from pytest_nbsafe.analysis.invocations import Invocation
 from pytest_nbsafe.libraries import random_sources
 from pytest_nbsafe.libraries.random_sources import GENERATOR, RandomModule
 from pytest_nbsafe.libraries.wildcards import fits

@@ -61,7 +61,7 @@ def _assign(b: Builder, node: ast.Assign) -> None:
     pairs = [_pairs(target, value) for target in node.targets]
     names = None
     if isinstance(value, ast.Lambda) and isinstance(node.targets[0], ast.Name):
-        _named_lambda(b, node.targets[0].id, value)
+        functions.keep(b, summarise_lambda(b, value, node.targets[0].id))
         names = b.reads
     elif len(pairs) == 1 and pairs[0]:
         sources = [using(b, part) for _, part in pairs[0]]
@@ -91,10 +91,6 @@ def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]
     ):
         return list(zip(target.elts, value.elts, strict=True))
     return []
-
-
-def _named_lambda(b: Builder, name: str, node: ast.Lambda) -> None:
-    functions.keep(b, summarise_lambda(b, node, name))
 
 
 def store(b: Builder, raw: Raw, target: ast.expr, parents: set[str], kind: str) -> None:
@@ -312,22 +308,16 @@ def _break(b: Builder, node: ast.Break | ast.Continue) -> None:
     b.stop()
 
 
-def _global(b: Builder, node: ast.Global) -> None:
+def _outside(b: Builder, node: ast.Global | ast.Nonlocal) -> None:
+    """Note that names are not those of the scope itself."""
     b.suspicious = True
     frame = b.frames[-1] if b.frames else None
     if isinstance(frame, ClassFrame):
         frame.outside.update(node.names)
+    elif isinstance(node, ast.Nonlocal):
+        b.nonlocals.update(node.names)
     elif b.function:
         b.globals.update(node.names)
-
-
-def _nonlocal(b: Builder, node: ast.Nonlocal) -> None:
-    b.suspicious = True
-    frame = b.frames[-1] if b.frames else None
-    if isinstance(frame, ClassFrame):
-        frame.outside.update(node.names)
-    else:
-        b.nonlocals.update(node.names)
 
 
 def _pass(b: Builder, node: ast.Pass) -> None:
@@ -354,8 +344,8 @@ SIMPLE: Visitors = {
     ast.Assert: _assert,
     ast.Break: _break,
     ast.Continue: _break,
-    ast.Global: _global,
-    ast.Nonlocal: _nonlocal,
+    ast.Global: _outside,
+    ast.Nonlocal: _outside,
     ast.Pass: _pass,
 }
 if hasattr(ast, "TypeAlias"):  # Python 3.12

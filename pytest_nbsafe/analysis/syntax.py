@@ -7,31 +7,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import imports as import_statements
 from pytest_nbsafe.analysis import invocations, trees
-from pytest_nbsafe.analysis.cell import Places, parse
+from pytest_nbsafe.analysis.cell import Places
 from pytest_nbsafe.analysis.imports import Import
-from pytest_nbsafe.analysis.invocations import Argument, CellSyntax, Invocation, Text
+from pytest_nbsafe.analysis.invocations import CellSyntax
 from pytest_nbsafe.analysis.memo import kept
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.source import to_python
 
-__all__ = [
-    "Argument",
-    "CellSyntax",
-    "Import",
-    "Invocation",
-    "Text",
-    "full_name",
-    "imports",
-    "of",
-    "span_of",
-    "stands_for",
-]
-
-_PLAIN = patterns.compile(r"(?:import|from)\s[\w\s.,*]*(?:#.*)?")
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 """For each name that an import binds: the cells that bind it, and what it stands for after each."""
 
@@ -66,12 +51,8 @@ def of(graph: Graph, cell: int) -> CellSyntax:
 def imports(graph: Graph, cell: int) -> tuple[Import, ...]:
     """Return the imports of a code cell; cheaper than all of its syntax."""
     analysis = graph.cells.get(cell)
-    source = graph.notebook.cell(cell).source
-    if analysis is None or analysis.fault is not None or "import" not in source:
+    if analysis is None or "import" not in graph.notebook.cell(cell).source:
         return ()
-    plain = _plain_imports(source)
-    if plain is not None:
-        return import_statements.found(parse(plain), Places(source, plain).span)
     try:
         return import_statements.found(trees.of(graph, cell), span_of(graph, cell))
     except RecursionError:  # the stack is deeper here than that of the analysis was
@@ -106,18 +87,6 @@ def span_of(graph: Graph, cell: int) -> Callable[[ast.AST], Span]:
     """Return what tells where a node of a cell's tree stands."""
     source = graph.notebook.cell(cell).source
     return Places(source, to_python(source, graph.notebook.python_major).text).span
-
-
-def _plain_imports(source: str) -> str | None:
-    """Return a cell's import statements alone, each on its line, where that is plain to see.
-
-    None where one may span lines, or stand in a block, a text or another language.
-    """
-    if source.lstrip().startswith("%%") or '"""' in source or "'''" in source:
-        return None
-    lines = source.split("\n")
-    kept = [line if "import" in line else "" for line in lines]
-    return "\n".join(kept) if all(map(_PLAIN.fullmatch, filter(None, kept))) else None
 
 
 @kept

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pytest_nbsafe.analysis.call_graph import Caller, Reached, reachable
 from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Graph, Use
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Graph, Use
+from pytest_nbsafe.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +52,16 @@ def _add_reads(
         before = found.get(name)
         if before is not None and (before.use.certain or not certain):
             continue
-        title = _title(function)
-        line = function.span.line
-        via = f"through {title}, defined in cell {reached.cell} (line {line})"
         if before is not None:  # read by the cell itself on some paths, here on all
-            found[name] = Need(_certain(before.use), before.cause)
+            found[name] = replace(before, use=replace(before.use, certain=True))
             continue
-        cause = f"calls {_quoted(function)} (cell {reached.cell}), which reads `{name}`"
+        is_lambda = function.name.startswith("<")
+        title, quoted = (
+            ("a lambda", "a lambda") if is_lambda else (f"{function.name}()", f"`{function.name}`")
+        )
+        via = f"through {title}, defined in cell {reached.cell} (line {function.span.line})"
+        cause = f"calls {quoted} (cell {reached.cell}), which reads `{name}`"
         found[name] = Need(Use(name, call.span, certain, read.guarded, via), cause)
-
-
-def _certain(use: Use) -> Use:
-    return Use(use.name, use.span, certain=True, guarded=use.guarded, via=use.via)
-
-
-def _title(function: Function) -> str:
-    return "a lambda" if function.name.startswith("<") else f"{function.name}()"
-
-
-def _quoted(function: Function) -> str:
-    return "a lambda" if function.name.startswith("<") else f"`{function.name}`"
 
 
 def effects(graph: Graph, cell: int) -> Mapping[str, Definition]:

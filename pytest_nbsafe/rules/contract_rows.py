@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 
 from pytest_nbsafe.analysis import dependencies, syntax
+from pytest_nbsafe.analysis.invocations import CellSyntax, Invocation
 from pytest_nbsafe.analysis.model import Span
-from pytest_nbsafe.analysis.syntax import CellSyntax, Invocation
 from pytest_nbsafe.contracts.database import Row
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.order import orderings as orders

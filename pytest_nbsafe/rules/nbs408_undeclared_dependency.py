@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import syntax
-from pytest_nbsafe.analysis.syntax import Import
+from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.rules.base import Claim, Facts, finding
 

@@ -6,6 +6,7 @@ import pytest
 from analysiscase import graph
 
 from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis.invocations import Argument
 
 
 def imported(*cells: str) -> list[str]:
@@ -26,7 +27,7 @@ def called(*cells: str) -> list[str]:
     ]
 
 
-def written(argument: syntax.Argument) -> str:
+def written(argument: Argument) -> str:
     """`k=text`, `!` for what is no literal, and the names where there is no text."""
     key = f"{argument.keyword}=" if argument.keyword else ""
     shown = argument.text or f"<{' '.join(argument.names)}>"
@@ -183,32 +184,6 @@ def test_deep_nesting_is_a_fault() -> None:
     found = syntax.of(graph(deep), 1)
     assert found.fault or len(found.invocations) == 1
     assert called("x = " + "a." * 200 + "f()")[0].endswith(".f=()")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import a\nfrom b import c as d, e  # why\n\nx = 1\nimport é",
-        "import a; import b",
-        "from a import (\n  b,\n  c)",
-        "from a import b, \\\n  c",
-        "x = '''\nimport a\n'''",
-        "%%bash\nimport a",
-        "\n%%writefile x.py\nimport a",
-        "if x:\n    import a",
-        "x = 'abc\\\nimport a'",
-        "!import a.png",
-        "import a\n%time import b",
-        "  import a\n  import b",
-        ">>> import a",
-    ],
-)
-def test_plain_imports_are_those_of_the_whole_cell(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quick = syntax.imports(graph(text), 1)
-    monkeypatch.setattr(syntax, "_plain_imports", lambda _: None)
-    assert syntax.imports(graph(text), 1) == quick
 
 
 def test_false_negative_a_module_under_another_name() -> None:
