@@ -12,16 +12,17 @@ from watching import Watched, watching
 from pytest_nbsafe.kernel.functions.stand_in import is_ours
 
 LEARNING = """
-    learning.desk learning.class_watch learning.import_watch learning.watching learning.tracebacks
-    learning.call_site functions.stand_in learning.watched_calls learning.fit_log
+    learning.desk learning.watching learning.tracebacks functions.stand_in
+    learning.watched_calls learning.fit_log
     learning.row_hashes learning.row_lookup learning.row_origins learning.table_rows
 """
 OUTERMOST = frozenset(
     {
-        "learning.desk:Desk.fail",  # what all faults end in
+        "learning.desk:Desk.__enter__",  # what all faults end in
+        "learning.desk:Desk.__exit__",
         "learning.desk:Desk.leave",  # the same
         "learning.desk:Hook.func",  # what functions call; what it calls is guarded
-        "learning.import_watch:Finder.find_spec",  # what Python's imports call
+        "learning.watching:Finder.find_spec",  # what Python's imports call
         "learning.desk:Desk.__init__",  # the tracer calls these, and guards all that it does
         "learning.desk:Desk.start",
         "learning.desk:Desk.report",

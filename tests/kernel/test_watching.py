@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from watching import Watched, watching
 
 from pytest_nbsafe.kernel.functions.stand_in import is_ours
-from pytest_nbsafe.kernel.learning import call_site, fit_log, row_hashes, row_origins, table_rows
+from pytest_nbsafe.kernel.learning import fit_log, row_hashes, row_origins, table_rows
 
 WINE = "X, y = load_wine(return_X_y=True)\n"
 SPLIT = "a, b, c, d = train_test_split(X, y, random_state=0)\n"
@@ -221,7 +221,7 @@ POINTS = [
     (fit_log.FitLog, "derive"),
     (fit_log.FitLog, "split"),
     (fit_log.FitLog, "judged"),
-    (call_site.CallSite, "place"),
+    (fit_log.CallSite, "place"),
     (row_hashes, "sampled"),
     (row_hashes, "hashes"),
     (row_origins.RowOrigins, "identify"),

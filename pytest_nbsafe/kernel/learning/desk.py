@@ -22,7 +22,7 @@ _INNER = 1_000
 
 
 class Desk:
-    """Where hooks report.
+    """Where hooks report; what is done `with` it harms nobody: our first fault ends the watch.
 
     `busy`: a watched call is running, and what it calls is its own affair.
     """
@@ -37,22 +37,35 @@ class Desk:
         self.watched: list[tuple[FunctionType, CodeType]] = []
         self.undo: list[Callable[[], object]] = []
 
+    def __enter__(self) -> None:
+        """Begin what may fail."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> bool:
+        """Tell a fault of ours, and leave."""
+        if not isinstance(error, Exception):
+            return False
+        self.on, doing = False, "watching what learns"
+        with contextlib.suppress(Exception):
+            self.leave()
+        try:
+            self.watch.fault(error, doing)
+        except Exception:
+            self.watch.lost = doing
+        return True
+
     def start(self) -> None:
         """Take note that a run begins: whatever happens in other threads is not the notebook's."""
         self.thread, self.busy = threading.get_ident(), False
         if self.fit_log is not None:
-            try:
+            with self:
                 self.fit_log.start()
-            except Exception as error:
-                self.fail(error)
 
     def report(self) -> tuple[list[Evaluation], list[Copies]]:
         """Return what was seen in this run."""
-        try:
-            return self.fit_log.take() if self.fit_log is not None else ([], [])
-        except Exception as error:
-            self.fail(error)
-            return [], []
+        with self:
+            if self.fit_log is not None:
+                return self.fit_log.take()
+        return [], []
 
     def leave(self) -> None:
         """Put everything back as it was, and never watch again."""
@@ -64,16 +77,6 @@ class Desk:
         self.watched.clear()
         self.undo.clear()
         self.fit_log = None
-
-    def fail(self, error: BaseException) -> None:
-        """Tell a fault of ours, and leave."""
-        self.on, doing = False, "watching what learns"
-        with contextlib.suppress(Exception):
-            self.leave()
-        try:
-            self.watch.fault(error, doing)
-        except Exception:
-            self.watch.lost = doing
 
 
 class Hook(StandIn):
@@ -90,26 +93,20 @@ class Hook(StandIn):
         desk = self.desk
         if desk.busy or not desk.on or threading.get_ident() != desk.thread:
             if desk.busy and self.name == "fit" and args and len(desk.inner) < _INNER:
-                try:
+                with desk:
                     _note_inner(desk, args[0])
-                except Exception as error:
-                    desk.fail(error)
             return self.original(*args, **kwargs)
         caller = sys._getframe(2).f_code.co_filename  # noqa: SLF001  # above it is the stand-in
         if "-packages" in caller:  # what a library does inside is its own affair
             return self.original(*args, **kwargs)
         desk.busy = True
         try:
-            try:
+            steps = changed = None
+            with desk:
                 steps, changed = _begin(self, args, kwargs)
-            except Exception as error:
-                desk.fail(error)
-                steps, changed = None, None
             result = self.original(*(args if changed is None else changed.args), **kwargs)
-            try:
+            with desk:
                 _end(self, steps, result)
-            except Exception as error:
-                desk.fail(error)
             if changed is None:
                 return result
             kept = result[: len(result) - changed.extra]

@@ -13,13 +13,33 @@ from .row_origins import RowOrigins
 from .table_rows import Glimpse, Rows
 
 if TYPE_CHECKING:
-    from .call_site import CallSite
+    from ..tracing.incidents import Watch
 
 _PARTS = 100
 _LOOKS = 2_000  # in one cell; a loop over more tables is not followed to its end
 _MOST = 200  # events of one cell; a loop over thousands of scores says the same again and again
 _SPLITS = 20  # the last ones, in which rows are looked for
 _UNJUDGED = frozenset({"transformer", "selector", "embedding", "clusterer", "density", "encoder"})
+
+
+class CallSite:
+    """Where in the cells a watched call stands; in the body of a magic, lines are the body's."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+
+    @property
+    def run(self) -> int:
+        """The current run."""
+        return self.watch.run
+
+    def line(self) -> int:
+        """Return the line of the current run's cell that is executing."""
+        return self.watch.places.current_line(self.run, within_magic=True)
+
+    def place(self) -> tuple[int, int]:
+        """Return the run and line of the innermost text of a cell: be it that of a helper."""
+        return next(iter(self.watch.places.executing(within_magic=True)), (self.run, 0))
 
 
 class Fit:
@@ -60,11 +80,10 @@ class Split(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """What was predicted: by which fit (None: unknown), of which rows, held out by folds or not."""
+    """What was predicted: by which fit (None: unknown), of which rows, in which run."""
 
     fit: Fit | None
     rows: Rows
-    how: str
     run: int
 
 
@@ -235,12 +254,13 @@ class FitLog:
             return
         count = self.registry.alike(parts[-1], parts[0], len(self.fits))
         if count:
-            run, made = whole.made or (0, 0)
-            self._tell_copies(self.site.line(), what, count, parts[-1].n, run, made)
+            self._tell_copies(what, count, parts[-1], whole.made)
 
-    def _tell_copies(self, line: int, what: str, rows: int, of: int, run: int, made: int) -> None:
+    def _tell_copies(self, what: str, count: int, rows: Rows, made: tuple[int, int] | None) -> None:
+        run, made_line = made or (0, 0)
         seen: Copies = {
-            "line": line, "what": what, "rows": rows, "of": of, "run": run, "made_line": made,
+            "line": self.site.line(), "what": what, "rows": count, "of": rows.n,
+            "run": run, "made_line": made_line,
         }  # fmt: skip
         if seen not in self.copies and len(self.copies) < _MOST:
             self.copies.append(seen)
@@ -251,32 +271,37 @@ class FitLog:
         """Tell an evaluation of a model on rows and their targets."""
         if fit is None or fit.role in _UNJUDGED or rows.forgotten:
             return
-        past = rows.past | fit.past | (targets.past if targets is not None else frozenset())
-        learned = [self._learned(self.fits[n], rows, targets) for n in sorted(past - {fit.number})]
-        first = self._learned(fit, rows, None)
-        line = self.site.line()
-        if first is not None:
-            self._tell(line, what, how, rows, [first, *filter(None, learned)])
-            if first["alike"] and rows.part is None:  # else the split has told it
-                run, made = rows.made or fit.rows.made or (0, 0)
-                self._tell_copies(line, what, first["alike"], rows.n, run, made)
+        model = self._learned(fit, rows, None)
+        if model is not None:
+            past = fit.past | _past(rows, targets)
+            self._tell(what, how, rows, targets, model, past - {fit.number})
+            if model["alike"] and rows.part is None:  # else the split has told it
+                self._tell_copies(what, model["alike"], rows, rows.made or fit.rows.made)
 
     def folded(self, what: str, estimator: Any, rows: Rows, targets: Rows | None) -> None:
         """Tell a cross-validation, which holds out each row from the model that is judged by it."""
-        (run, at), line = self.site.place(), self.site.line()
+        run, line = self.site.place()
         kind = type(estimator)
         model: Learned = {
-            "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": at,
+            "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": line,
             "rows": rows.n, "shared": 0, "alike": 0,
         }  # fmt: skip
-        past = rows.past | (targets.past if targets is not None else frozenset())
-        learned = [self._learned(self.fits[number], rows, targets) for number in sorted(past)]
-        self._tell(line, what, "folds", rows, [model, *filter(None, learned)])
+        self._tell(what, "folds", rows, targets, model, _past(rows, targets))
 
-    def _tell(self, line: int, what: str, how: str, rows: Rows, learned: list[Learned]) -> None:
+    def _tell(
+        self,
+        what: str,
+        how: str,
+        rows: Rows,
+        targets: Rows | None,
+        model: Learned,
+        past: frozenset[int],
+    ) -> None:
+        """Tell an evaluation; `past` are the numbers of the fits that came before it."""
+        learned = [self._learned(self.fits[number], rows, targets) for number in sorted(past)]
         seen: Evaluation = {
-            "line": line, "what": what, "how": how, "rows": rows.n,
-            "part": self._part(rows), "learned": learned,
+            "line": self.site.line(), "what": what, "how": how, "rows": rows.n,
+            "part": self._part(rows), "learned": [model, *filter(None, learned)],
         }  # fmt: skip
         if seen not in self.evaluations and len(self.evaluations) < _MOST:
             self.evaluations.append(seen)
@@ -324,6 +349,11 @@ class FitLog:
                 ):
                     return number, position
         return None
+
+
+def _past(rows: Rows, targets: Rows | None) -> frozenset[int]:
+    """Return what rows and their targets were learned by, as numbers of fits."""
+    return rows.past | (targets.past if targets is not None else frozenset())
 
 
 # ------------------------------------------------------------------ weak tables

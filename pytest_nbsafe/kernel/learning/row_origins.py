@@ -80,16 +80,6 @@ class RowOrigins:
             return None
         return self.derive(source, glimpse, frozenset())
 
-    def nameless(self, n: int, hashes: Any = None) -> Rows:
-        """Return so many rows of which nothing is known."""
-        rows = self._new(np.zeros(n, np.int64))
-        if n:
-            self._starts.append(self._count + 1)
-        rows.origins = np.arange(self._count + 1, self._count + 1 + n)
-        self._count += n
-        rows.hashes = hashes
-        return rows
-
     def joined(self, several: list[Rows], glimpse: Glimpse) -> Rows:
         """Return the rows of several tables that stand one after the other."""
         rows = self._new(np.concatenate([each.origins for each in several]))

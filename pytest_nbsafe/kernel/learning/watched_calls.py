@@ -100,13 +100,13 @@ def predict(fit_log: FitLog, call: Call) -> Steps:
     rows = fit_log.rows_of(call.argument(1, "X", "data"))
     made = fit_log.fit_of(call.args[0])
     result = yield None
-    fit_log.predicted(result, Prediction(made, rows, "metric", fit_log.site.run))
+    fit_log.predicted(result, Prediction(made, rows, fit_log.site.run))
 
 
 def fit_predict(fit_log: FitLog, call: Call) -> Steps:
     """Learn that an estimator was fitted and has predicted the same rows."""
     result, rows, _, made = yield from _fitting(fit_log, call)
-    fit_log.predicted(result, Prediction(made, rows, "metric", made.run))
+    fit_log.predicted(result, Prediction(made, rows, made.run))
 
 
 def score(fit_log: FitLog, call: Call) -> Steps:
@@ -183,10 +183,7 @@ def resample(fit_log: FitLog, call: Call) -> Steps:
     result = yield Changed((*call.args, np.arange(wholes[0].n)), 1)
     positions = result[-1]
     for whole, value in zip(wholes, result[:-1], strict=True):
-        drawn = _taken(fit_log, whole, positions, value)
-        drawn.part = whole.part
-        if drawn.copied:
-            drawn.made = fit_log.site.place()
+        _drawn_of(fit_log, whole, positions, value)
 
 
 def sample(fit_log: FitLog, call: Call) -> Steps:
@@ -197,10 +194,7 @@ def sample(fit_log: FitLog, call: Call) -> Steps:
         raise Unknown
     rows = fit_log.rows_of(frame)
     result = yield None
-    drawn = _taken(fit_log, rows, frame.index.get_indexer(result.index), result)
-    drawn.part = rows.part
-    if drawn.copied:
-        drawn.made = fit_log.site.place()
+    _drawn_of(fit_log, rows, frame.index.get_indexer(result.index), result)
 
 
 def concat(fit_log: FitLog, call: Call) -> Steps:
@@ -239,7 +233,7 @@ def metric(fit_log: FitLog, call: Call) -> Steps:
     targets = fit_log.known(truth)
     yield None
     if found is not None:
-        fit_log.judged(call.name, found.how, found.rows, found.fit, targets)
+        fit_log.judged(call.name, "metric", found.rows, found.fit, targets)
 
 
 def fitted(fit_log: FitLog, call: Call) -> Steps:
@@ -279,6 +273,13 @@ def _wholes(fit_log: FitLog, call: Call) -> list[Rows]:
 def _taken(fit_log: FitLog, whole: Rows, positions: Any, value: Any) -> Rows:
     rows = fit_log.registry.take(whole, np.asarray(positions), _glimpse(value))
     return fit_log.remember(value, rows)
+
+
+def _drawn_of(fit_log: FitLog, whole: Rows, positions: Any, value: Any) -> None:
+    """Learn which rows of a whole were drawn: their copies were made here."""
+    drawn = _taken(fit_log, whole, positions, value)
+    if drawn.copied:
+        drawn.made = fit_log.site.place()
 
 
 def _same_prediction(fit_log: FitLog, truth: Any, guess: Any) -> Prediction | None:

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any
 
 from ..adapter_lookup import adapter_of, answers
 from ..functions.stand_in import OURS
 from ..tracing.incidents import Watch
-from .call_site import CallSite
-from .class_watch import function_in, watch_class, watch_subclasses
 from .desk import Desk, Hook, put_on
-from .import_watch import Finder
 from .tracebacks import watch_tracebacks
 
 _NO_LEARNERS = frozenset({"data", "model"})  # of their own interface: nobody knows the arguments
 _EVERYWHERE = frozenset({"metric", "fitted"})
 
+Wish = Callable[[Any], None]
+"""What is done with a module once it has been imported."""
+
 
 def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
     """Watch what `learning` names: classes by their role, functions by their effect."""
     desk = Desk(watch)
-    try:
+    with desk:
         _install(desk, learning, shell)
-    except Exception as error:
-        desk.fail(error)
     return desk
 
 
 def _install(desk: Desk, learning: Mapping[str, Any], shell: Any) -> None:
-    watch_list = WatchList(desk, learning)
-    finder = Finder(desk, watch_list.libraries(), watch_list.of_library)
+    finder = Finder(desk, WatchList(desk, learning))
     for library in [name for name in finder.libraries if name in sys.modules]:
         finder.expect(library)
     for name in list(finder.wanted):
@@ -46,13 +45,64 @@ def _install(desk: Desk, learning: Mapping[str, Any], shell: Any) -> None:
     watch_tracebacks(desk.undo, shell)
 
 
+# ------------------------------------------------------------------ imports
+
+
+class Finder:
+    """Finds nothing itself: it looks on while others import the modules that are wanted."""
+
+    def __init__(self, desk: Desk, watch_list: WatchList) -> None:
+        self.desk, self.watch_list = desk, watch_list
+        self.libraries = watch_list.libraries()
+        self.wanted: dict[str, Wish] = {}
+
+    def expect(self, library: str) -> None:
+        """Take note of the modules that are wanted of a library, which is about to be imported."""
+        self.libraries.discard(library)
+        with self.desk:
+            self.wanted.update(self.watch_list.of_library(library))
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return what the other finders find, with an eye on a module that is wanted."""
+        if name in self.libraries and self.desk.on:
+            self.expect(name)
+        if name not in self.wanted or not self.desk.on:
+            return None
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                with self.desk:
+                    self._look_on(spec, name)
+                return spec
+        return None
+
+    def _look_on(self, spec: Any, name: str) -> None:
+        loader = spec.loader
+        execute = getattr(loader, "exec_module", None)
+        if execute is None:
+            return
+
+        def exec_module(module: Any) -> None:
+            loader.__dict__.pop("exec_module", None)
+            execute(module)
+            if self.desk.on:
+                with self.desk:
+                    self.wanted[name](module)
+
+        with contextlib.suppress(AttributeError):  # a built-in loader: nothing there learns
+            loader.exec_module = exec_module
+
+
+# ------------------------------------------------------------------ what is watched
+
+
 class WatchList:
     """What is watched of each library: functions by their effect, classes by their role."""
 
     def __init__(self, desk: Desk, learning: Mapping[str, Any]) -> None:
         self.desk = desk
         self.roles: dict[str, str] = learning["classes"]
-        self._site = CallSite(desk.watch)
         self._functions = _by_library(learning["functions"])
         self._classes = _by_library(learning["classes"])
 
@@ -60,7 +110,7 @@ class WatchList:
         """Return the libraries of which something may be watched."""
         return {*self._functions, *self._classes}
 
-    def of_library(self, library: str) -> dict[str, Callable[[Any], None]]:
+    def of_library(self, library: str) -> dict[str, Wish]:
         """Return the modules to look at, and what is done with each when it has been imported."""
         adapter = adapter_of(library)
         if not getattr(adapter, "LEARNERS_WATCHED", True):
@@ -84,7 +134,7 @@ class WatchList:
             self._open_log()
             name = module.__name__
             if name == base:
-                watch_subclasses(self.desk, getattr(module, base_class))
+                _watch_subclasses(self.desk, getattr(module, base_class))
             self._watch_functions(module, functions.get(name, {}))
             self._watch_classes(module, classes.get(name, ()))
 
@@ -92,9 +142,9 @@ class WatchList:
 
     def _open_log(self) -> None:
         if self.desk.fit_log is None:
-            from .fit_log import FitLog
+            from .fit_log import CallSite, FitLog
 
-            self.desk.fit_log = FitLog(self.roles, self._site)
+            self.desk.fit_log = FitLog(self.roles, CallSite(self.desk.watch))
 
     def _watch_functions(self, module: Any, effects: Mapping[str, str]) -> None:
         from .watched_calls import FUNCTIONS
@@ -104,7 +154,7 @@ class WatchList:
             *outer, name = path.split(".")
             holder = module.__dict__.get(outer[0]) if outer else module
             if handler is not None and holder is not None:
-                function = function_in(inspect.getattr_static(holder, name, None))
+                function = _function_in(inspect.getattr_static(holder, name, None))
                 put_on(self.desk, function, name, handler)
 
     def _watch_classes(self, module: Any, paths: Iterable[str]) -> None:
@@ -118,7 +168,7 @@ class WatchList:
                 for base in kind.__mro__:
                     put_on(self.desk, base.__dict__.get("split"), "split", folds)
             else:
-                watch_class(self.desk, kind)
+                _watch_class(self.desk, kind)
 
 
 def _by_library(words: Mapping[str, str]) -> dict[str, dict[str, str]]:
@@ -134,3 +184,54 @@ def _cut(name: str) -> tuple[str, str]:
     words = name.split(".")
     at = next((i for i, word in enumerate(words[:-1]) if word[:1].isupper()), len(words) - 1)
     return ".".join(words[:at]), ".".join(words[at:])
+
+
+# ------------------------------------------------------------------ classes
+
+
+def _watch_class(desk: Desk, kind: type) -> None:
+    """Watch the methods of a class that learns, wherever it has them from."""
+    from .watched_calls import METHODS
+
+    for name, handler in METHODS.items():
+        for base in kind.__mro__:
+            found = base.__dict__.get(name)
+            if found is not None:
+                put_on(desk, _function_in(found), name, handler)
+
+
+def _function_in(found: Any) -> Any:
+    """Return the function behind what stands in a class: a method that is there only at times."""
+    if isinstance(found, (classmethod, staticmethod)):
+        return found.__func__
+    return found if isinstance(found, FunctionType) else getattr(found, "fn", None)
+
+
+def _watch_subclasses(desk: Desk, base: Any) -> None:
+    """Watch the subclasses of a class, those that are there and those that will be made."""
+    own = base.__dict__.get("__init_subclass__")
+
+    def __init_subclass__(cls: Any, /, **kwargs: Any) -> None:  # noqa: N807  # it stands for it
+        if own is not None:
+            own.__func__(cls, **kwargs)
+        else:
+            super(base, cls).__init_subclass__(**kwargs)
+        if desk.on:
+            with desk:
+                _watch_class(desk, cls)
+
+    __init_subclass__.__code__ = __init_subclass__.__code__.replace(co_filename=OURS)
+    base.__init_subclass__ = classmethod(__init_subclass__)
+    if own is None:
+        desk.undo.append(lambda: delattr(base, "__init_subclass__"))
+    else:
+        desk.undo.append(lambda: setattr(base, "__init_subclass__", own))
+    for kind in [base, *_below(base)]:
+        _watch_class(desk, kind)
+
+
+def _below(kind: type) -> Iterator[type]:
+    below: list[type] = type.__subclasses__(kind)
+    for each in below:
+        yield each
+        yield from _below(each)
