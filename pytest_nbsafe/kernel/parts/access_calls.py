@@ -2,7 +2,7 @@
 
 A value goes through such a call and comes out as it is, so that every attribute and subscript is
 still taken by the text itself, in its own line and place: `d['a'].x` becomes
-`END(s, AT(s, 1, AT(s, 0, d)['a']).x)`. Two phases: the tree is read first, then changed.
+`END(s, AT(s, 1, AT(s, 0, d)['a']).x)`.
 
 Left alone are lambdas and generators (as values they are compared by their code) and functions
 meant for a compiler of their own: their names are `opaque`, nothing is said of these. So are
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..tracing.bound_names import is_stmt
-from ..tracing.instrument import function_nodes, hookable
+from ..tracing.instrument import hookable
 from .access_sites import ARG, AT, CALL, CALLEE, END, KEEP, KEY, LOOK, MORE, TAKE, USE, Link, Site
 
 _OURS = "__nbsafe_"
@@ -39,39 +39,12 @@ def rewrite(
     Without `module` nothing is changed but functions.
     """
     rewriter = _Rewriter(tree, sites, line_of, module=module)
-    rewriter.block(tree, "body", in_function=False)
-    if not module:
-        rewriter.keep_functions()
-    for node, field, index, name, arguments in rewriter.edits:
-        _wrap(node, field, index, name, arguments)
+    rewriter.block(tree.body, in_function=False)
     return rewriter.opaque
 
 
-def _wrap(node: Any, field: str, index: int, name: str, arguments: tuple[int, ...]) -> None:
-    """Put a call around what stands in a field of a node."""
-    held = getattr(node, field)
-    inner = held[index] if index >= 0 else held
-    place = {
-        "lineno": inner.lineno,
-        "col_offset": inner.col_offset,
-        "end_lineno": inner.end_lineno,
-        "end_col_offset": inner.end_col_offset,
-    }
-    numbers = [ast.Constant(value=number, kind=None, **place) for number in arguments]
-    call = ast.Call(
-        func=ast.Name(id=name, ctx=ast.Load(), **place),
-        args=[*numbers, inner],
-        keywords=[],
-        **place,
-    )
-    if index >= 0:
-        held[index] = call
-    else:
-        setattr(node, field, call)
-
-
 class _Rewriter:
-    """Reads a tree; `edits` are calls to put around what stands in a field: inner ones first."""
+    """Changes a tree: what handles an expression returns what is to stand in its place."""
 
     def __init__(
         self,
@@ -84,23 +57,26 @@ class _Rewriter:
         self.sites = sites
         self.module = module
         self.line_of = line_of
-        self.edits: list[tuple[Any, str, int, str, tuple[int, ...]]] = []
         self.opaque: set[str] = set()
         self.in_function = False
         self.line = 0
         self.allowed = {id(node) for node in hookable(tree)}
-        self.spans: list[tuple[int, int]] = []
-        self.functions = [*function_nodes(tree)]
 
-    def keep_functions(self) -> None:
-        """Leave out of the edits what stands in no function."""
-        inside = {id(n) for f in self.functions for s in f.body for n in ast.walk(s)}
-        self.edits = [edit for edit in self.edits if id(edit[0]) in inside]
+    def wrapped(self, node: ast.expr, name: str, *numbers: int) -> ast.expr:
+        """Return a call around an expression, standing where it stands."""
+        if not (self.module or self.in_function):
+            return node
+        function = ast.Name(id=name, ctx=ast.Load())
+        constants = [ast.Constant(value=number, kind=None) for number in numbers]
+        call = ast.Call(func=function, args=[*constants, node], keywords=[])
+        for new in (call, function, *constants):
+            ast.copy_location(new, node)
+        return call
 
     # ------------------------------------------------------------ statements
 
-    def block(self, node: Any, field: str, *, in_function: bool) -> None:
-        for statement in getattr(node, field):
+    def block(self, body: list[ast.stmt], *, in_function: bool) -> None:
+        for statement in body:
             self.in_function = in_function
             if not in_function:
                 self.line = self.line_of(statement.lineno)
@@ -108,13 +84,13 @@ class _Rewriter:
                 self.statement(statement)
 
     def statement(self, node: Any) -> None:
-        """Plan the calls in one statement, and in what it holds."""
+        """Change one statement, and what it holds."""
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.function(node)
         elif isinstance(node, ast.ClassDef):
-            self.each(node, ("decorator_list", "bases"), TAKE)
-            for keyword in node.keywords:
-                self.value(keyword, "value", -1, TAKE)
+            self.each(node.decorator_list)
+            self.each(node.bases)
+            self.keywords(node.keywords)
             inside = self.in_function
             for inner in node.body:
                 self.in_function = inside
@@ -122,78 +98,75 @@ class _Rewriter:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             self.assign(node)
         elif isinstance(node, ast.AugAssign):
-            self.value(node, "value", -1, TAKE)
+            node.value = self.value(node.value)
             if isinstance(node.target, ast.Name):
                 number = self.site(node.target.id, TAKE)
-                self.edits.append((node, "value", -1, MORE, (number,)))
+                node.value = self.wrapped(node.value, MORE, number)
             else:
-                self.target(node, "target", -1, "more")
+                self.target(node.target, "more")
         elif isinstance(node, ast.Delete):
-            for index in range(len(node.targets)):
-                self.target(node, "targets", index, "delete")
+            for target in node.targets:
+                self.target(target, "delete")
         elif type(node).__name__ != "TypeAlias":  # what it says is evaluated later, if ever
             self.compound(node)
 
     def compound(self, node: Any) -> None:
-        """Plan the calls in a statement of any other kind: by its fields."""
+        """Change a statement of any other kind: by its fields."""
         inside = self.in_function
         for field, value in ast.iter_fields(node):
             self.in_function = inside
             if field == "target":
-                self.target(node, field, -1, "store")
+                self.target(value, "store")
             elif isinstance(value, ast.expr):
                 looks = field == "test" or isinstance(node, ast.Expr)
-                self.value(node, field, -1, LOOK if looks else TAKE)
+                setattr(node, field, self.value(value, LOOK if looks else TAKE))
             elif field == "items":
                 for item in value:
-                    self.value(item, "context_expr", -1, TAKE)
+                    item.context_expr = self.value(item.context_expr)
                     if item.optional_vars is not None:
-                        self.target(item, "optional_vars", -1, "store")
+                        self.target(item.optional_vars, "store")
             elif isinstance(value, list) and value and is_stmt(value[0]):
                 line = self.line
-                self.block(node, field, in_function=inside)
+                self.block(value, in_function=inside)
                 self.line = line
             elif field in {"handlers", "cases"}:
                 for part in value:
                     self.clause(part)
 
     def clause(self, node: Any) -> None:
-        """Plan the calls in `except` or `case`; patterns stay as they are."""
+        """Change `except` or `case`; patterns stay as they are."""
         line, inside = self.line, self.in_function
         for field in ("type", "guard"):
             if getattr(node, field, None) is not None:
-                self.value(node, field, -1, LOOK)
-        self.block(node, "body", in_function=inside)
+                setattr(node, field, self.value(getattr(node, field), LOOK))
+        self.block(node.body, in_function=inside)
         self.line, self.in_function = line, inside
 
     def assign(self, node: Any) -> None:
+        if node.value is None:  # an annotation alone
+            return
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         local = self.in_function and all(isinstance(target, ast.Name) for target in targets)
-        if node.value is not None:
-            self.value(node, "value", -1, KEEP if local else TAKE)
-        if isinstance(node, ast.AnnAssign):
-            if node.value is not None:
-                self.target(node, "target", -1, "store")
-            return
-        for index in range(len(targets)):
-            self.target(node, "targets", index, "store")
+        node.value = self.value(node.value, KEEP if local else TAKE)
+        for target in targets:
+            self.target(target, "store")
 
     def function(self, node: Any) -> None:
-        self.each(node, ("decorator_list",), TAKE)
+        self.each(node.decorator_list)
         self.defaults(node.args)
         if id(node) not in self.allowed:
             self.hide(node)
             return
         inside, line = self.in_function, self.line
         self.line = 0
-        self.block(node, "body", in_function=True)
+        self.block(node.body, in_function=True)
         self.in_function, self.line = inside, line
 
     def defaults(self, node: ast.arguments) -> None:
-        self.each(node, ("defaults",), TAKE)
-        for index, default in enumerate(node.kw_defaults):
-            if default is not None:
-                self.value(node, "kw_defaults", index, TAKE)
+        self.each(node.defaults)
+        node.kw_defaults = [
+            default if default is None else self.value(default) for default in node.kw_defaults
+        ]
 
     def hide(self, node: ast.AST) -> None:
         """Say nothing of the names in a part of the text, but what it takes itself."""
@@ -208,53 +181,53 @@ class _Rewriter:
         self.sites.append(Site(self.line, name, mode, call))
         return len(self.sites) - 1
 
-    def each(self, node: Any, fields: tuple[str, ...], mode: str, call: int = -1) -> None:
-        for field in fields:
-            for index in range(len(getattr(node, field))):
-                self.value(node, field, index, mode, call)
+    def each(self, nodes: list[ast.expr]) -> None:
+        nodes[:] = [self.value(node) for node in nodes]
 
-    def value(self, parent: Any, field: str, index: int, mode: str, call: int = -1) -> None:
-        """Plan the calls in an expression whose value is used in some way."""
-        held = getattr(parent, field)
-        node = held[index] if index >= 0 else held
+    def keywords(self, nodes: list[ast.keyword], mode: str = TAKE, call: int = -1) -> None:
+        for node in nodes:
+            node.value = self.value(node.value, mode, call)
+
+    def value(self, node: Any, mode: str = TAKE, call: int = -1) -> ast.expr:
+        """Return what stands for an expression whose value is used in some way."""
         if isinstance(node, ast.Name):
-            if not node.id.startswith(_OURS):
-                name = CALL if mode == CALLEE else USE
-                self.edits.append((parent, field, index, name, (self.site(node.id, mode, call),)))
-        elif isinstance(node, (ast.Attribute, ast.Subscript)):
+            if node.id.startswith(_OURS):
+                return node
+            number = self.site(node.id, mode, call)
+            return self.wrapped(node, CALL if mode == CALLEE else USE, number)
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
             number = self.chain(node, mode, call)
-            self.edits.append((parent, field, index, END, (number,)))
-        elif isinstance(node, ast.Call):
+            return self.wrapped(node, END, number)
+        if isinstance(node, ast.Call):
             self.call(node)
-            if mode == CALLEE:
-                number = self.site("", mode, call)
-                self.edits.append((parent, field, index, CALL, (number,)))
-        elif isinstance(node, ast.Lambda):
+            return self.wrapped(node, CALL, self.site("", mode, call)) if mode == CALLEE else node
+        if isinstance(node, ast.Lambda):
+            self.hide(node)
             self.defaults(node.args)
-            self.hide(node)
         elif isinstance(node, ast.GeneratorExp) and mode != ARG:
-            self.value(node.generators[0], "iter", -1, TAKE)
             self.hide(node)
+            node.generators[0].iter = self.value(node.generators[0].iter)
         elif isinstance(node, ast.NamedExpr):
-            self.value(node, "value", -1, TAKE)
+            node.value = self.value(node.value)
         elif isinstance(node, ast.IfExp):
-            self.value(node, "test", -1, LOOK)
-            self.value(node, "body", -1, mode, call)
-            self.value(node, "orelse", -1, mode, call)
+            node.test = self.value(node.test, LOOK)
+            node.body = self.value(node.body, mode, call)
+            node.orelse = self.value(node.orelse, mode, call)
         else:
             self.parts(node, LOOK if isinstance(node, _LOOKING) else TAKE)
+        return node  # type: ignore[no-any-return]  # an expression
 
     def parts(self, node: ast.AST, mode: str) -> None:
-        """Plan the calls in the parts of an expression: operands, elements, clauses."""
+        """Change the parts of an expression: operands, elements, clauses."""
         for field, value in ast.iter_fields(node):
             if field == "target":
-                self.target(node, field, -1, "store")
+                self.target(value, "store")
             elif isinstance(value, ast.expr):
-                self.value(node, field, -1, mode)
+                setattr(node, field, self.value(value, mode))
             elif isinstance(value, list):
                 for index, item in enumerate(value):
                     if isinstance(item, ast.expr):
-                        self.value(node, field, index, mode)
+                        value[index] = self.value(item, mode)
                     elif isinstance(item, ast.comprehension):
                         self.parts(item, TAKE)
 
@@ -263,14 +236,13 @@ class _Rewriter:
         self.sites[number].inplace = any(k.arg in {"inplace", "out"} for k in node.keywords)
         if _is_shell(node.func):
             self.magic(node)
-        self.value(node, "func", -1, CALLEE, number)
+        node.func = self.value(node.func, CALLEE, number)
         for index, argument in enumerate(node.args):
             if isinstance(argument, ast.Starred):
-                self.value(argument, "value", -1, TAKE)
+                argument.value = self.value(argument.value)
             else:
-                self.value(node, "args", index, ARG, number)
-        for keyword in node.keywords:
-            self.value(keyword, "value", -1, ARG, number)
+                node.args[index] = self.value(argument, ARG, number)
+        self.keywords(node.keywords, ARG, number)
 
     def magic(self, node: ast.Call) -> None:
         """Say nothing of the words in what IPython runs by itself, unless it comes by here too."""
@@ -280,20 +252,18 @@ class _Rewriter:
         for text in texts:
             self.opaque.update(_WORD.findall(str(text)))
 
-    def target(self, parent: Any, field: str, index: int, how: str) -> None:
-        """Plan the calls in what is assigned to or deleted."""
-        held = getattr(parent, field)
-        node = held[index] if index >= 0 else held
+    def target(self, node: ast.expr, how: str) -> None:
+        """Change the parts of what is assigned to or deleted."""
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             self.chain(node, LOOK, -1, how)
         elif isinstance(node, (ast.Tuple, ast.List)):
-            for number in range(len(node.elts)):
-                self.target(node, "elts", number, how)
+            for element in node.elts:
+                self.target(element, how)
         elif isinstance(node, ast.Starred):
-            self.target(node, "value", -1, how)
+            self.target(node.value, how)
 
     def chain(self, node: Any, mode: str, call: int, how: str = "") -> int:
-        """Plan the calls in a chain of attributes and subscripts, and return its place."""
+        """Change a chain of attributes and subscripts, and return its place."""
         links = [node]
         while isinstance(links[-1].value, (ast.Attribute, ast.Subscript)):
             links.append(links[-1].value)
@@ -303,33 +273,30 @@ class _Rewriter:
         site = self.sites[number]
         site.stores = how
         if not isinstance(root, ast.Name):
-            self.value(links[0], "value", -1, KEEP)
+            links[0].value = self.value(root, KEEP)
         for index, link in enumerate(links):
-            self.edits.append((link, "value", -1, AT, (number, index)))
+            link.value = self.wrapped(link.value, AT, number, index)
             site.links.append(self.link(link, number, index))
         return number
 
     def link(self, node: Any, number: int, index: int) -> Link:
         if isinstance(node, ast.Attribute):
             return Link(node.attr, [node.attr], -1, many=False)
-        holder, field, count = node, "slice", 1
         many = isinstance(node.slice, ast.Tuple)
-        if many:
-            holder, field, count = node.slice, "elts", len(node.slice.elts)
+        nodes = node.slice.elts if many else [node.slice]
         keys: list[Any] = []
         last = -1
-        for place in range(count):
-            at = place if many else -1
-            key = holder.elts[place] if many else node.slice
+        for place, key in enumerate(nodes):
             known = _constant(key)
             if known is DYNAMIC and isinstance(key, (ast.Slice, ast.Starred)):
                 self.parts(key, LOOK)
                 known = None
             elif known is DYNAMIC:
-                self.value(holder, field, at, LOOK)
-                self.edits.append((holder, field, at, KEY, (number, index, place)))
+                nodes[place] = self.wrapped(self.value(key, LOOK), KEY, number, index, place)
                 last = place
             keys.append(known)
+        if not many:
+            node.slice = nodes[0]
         return Link("", keys, last, many=many)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -63,6 +64,17 @@ def statement_lines(tree: ast.Module, line_of: Callable[[int], int]) -> dict[int
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             waiting += parts_of(node)
     return found
+
+
+def line_executing(lines: dict[str, dict[int, int]]) -> int:
+    """Return the line of the cell whose statement is executing, 0 when none is."""
+    frame: types.FrameType | None = sys._getframe(1)  # noqa: SLF001  # what else knows it
+    while frame is not None:
+        known = lines.get(frame.f_code.co_filename)
+        if known is not None and frame.f_code.co_name.startswith(("<module", "<cell")):
+            return known.get(frame.f_lineno, 0)
+        frame = frame.f_back
+    return 0
 
 
 def names_bound(tree: ast.Module) -> set[str]:

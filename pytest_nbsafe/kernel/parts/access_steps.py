@@ -1,4 +1,4 @@
-"""How attributes and subscripts lead from an object to a part of it, as far as that is certain.
+"""What attributes, subscripts and calls do with an object, as far as that is certain.
 
 What a class does by itself when it is asked for an item (`__getitem__`, a property) is not known;
 of a frame a column is, by name or with `.loc` and the like.
@@ -6,13 +6,19 @@ of a frame a column is, by name or with `.loc` and the like.
 
 from __future__ import annotations
 
+import builtins
+import functools
+import types
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..adapter_lookup import of_module
 from ..functions.reach import is_own
-from .access_sites import is_followed
+from .access_sites import Site, is_followed
 from .aliases import DICTS, LISTS, fields, static
+
+if TYPE_CHECKING:
+    Paths = list[tuple[Any, ...]]
 
 STUCK: Any = object()
 """It leads to something that is no part of the object, or to no telling where."""
@@ -39,6 +45,46 @@ class Kind:
         self.size = size
         self.columns = columns
         self.is_table = word in {"frame", "loc", "iloc", "array"}
+
+
+class Track:
+    """A chain under way: the symbols of what it has reached, and how it goes on from there.
+
+    `line` is that of the statement: when it is known that the chain was left, another may be
+    executing.
+    """
+
+    __slots__ = ("keys", "kind", "line", "next", "paths", "place", "site")
+
+    def __init__(self, site: Site, paths: Paths, kind: Kind, place: int, line: int) -> None:
+        self.site = site
+        self.line = line
+        self.paths = paths
+        self.kind = kind
+        self.place = place
+        self.keys: list[Any] = []
+        self.next: Any = STUCK
+
+
+def joined(some: Paths, others: Paths) -> Paths:
+    """Return some symbols and those of others that are not among them."""
+    return [*some, *(path for path in others if path not in some)] if others else some
+
+
+def after(track: Track) -> Paths:
+    """Return the symbols that a chain leads to by its next link: itself where that is not told."""
+    if track.next is STUCK or track.next is CALLED:
+        return track.paths
+    return [(*path, *step) for path in track.paths for step in track.next]
+
+
+def plain_key(value: Any) -> Any:
+    """Return a key that names a part: a text, a number, a list of texts; None for all others."""
+    if type(value) in (str, int):
+        return value
+    if type(value) is list and value and all(type(key) is str for key in value):
+        return [*value]
+    return None
 
 
 def kind_of(value: Any) -> Kind:
@@ -140,3 +186,66 @@ def _columns(kind: Kind, key: Any) -> Any:
 
 def _is_column(kind: Kind, name: str) -> bool:
     return type(kind.columns).__name__ != "MultiIndex" and name in kind.columns
+
+
+# ------------------------------------------------------------------ calls
+
+FOLLOWED, PURE, UNKNOWN = "followed", "pure", "unknown"
+_LOOKS = (
+    "abs all any ascii bin bool bytes callable chr complex dict divmod enumerate filter float "
+    "format frozenset hasattr hash hex id int isinstance issubclass iter len list map max min oct "
+    "ord pow print range repr reversed round set slice sorted str sum tuple type zip"
+)
+_PURE = tuple(getattr(builtins, name) for name in _LOOKS.split())
+_ALL = tuple(getattr(builtins, name) for name in ("eval", "exec", "globals", "locals", "vars"))
+_STANDARD = frozenset({"math", "statistics", "json", "copy", "cmath"})
+_METHODS = {
+    "dict": frozenset({"copy", "get", "items", "keys", "most_common", "values"}),
+    "list": frozenset({"copy", "count", "index"}),
+    "set": frozenset({"copy", "difference", "intersection", "isdisjoint", "issubset", "union"}),
+}
+_CODE = frozenset({types.FunctionType, types.MethodType, functools.partial, list, tuple, dict})
+
+
+def known(value: Any, method: str, kind: Kind | None) -> str:
+    """Return what is known of a callee; `method` is its name if it is one of such a `kind`."""
+    if type(value) is types.MethodType:
+        if is_followed(value.__func__):
+            return FOLLOWED
+    elif is_followed(value) or _is_followed_class(value):
+        return FOLLOWED
+    if method and kind is not None:
+        if kind.changing is not None:
+            return UNKNOWN if method in kind.changing else PURE
+        return PURE if method in _METHODS.get(kind.word, ()) else UNKNOWN
+    if any(value is function for function in _PURE):
+        return PURE
+    if type(value) in (types.FunctionType, types.BuiltinFunctionType) or _is_class(value):
+        module = getattr(value, "__module__", None)
+        if type(module) is str and module.partition(".")[0] in _STANDARD:
+            return PURE
+        changed_by = getattr(of_module(module), "CHANGING", None)
+        if changed_by is not None and value.__name__ not in changed_by:
+            return PURE
+    return UNKNOWN
+
+
+def may_call(value: Any) -> bool:
+    """Return whether a value is code of some kind, or may be a collection of such."""
+    return type(value) in _CODE
+
+
+def sees_all(value: Any) -> bool:
+    """Return whether a callee may look at any name."""
+    return any(value is function for function in _ALL)
+
+
+def _is_class(value: Any) -> bool:
+    return issubclass(type(value), type)
+
+
+def _is_followed_class(value: Any) -> bool:
+    """Return whether making an object of a class calls nothing but what is followed."""
+    if type(value) is not type or not is_own(value):
+        return False
+    return static(value, "__new__") is object.__new__ and is_followed(static(value, "__init__"))

@@ -14,19 +14,14 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..contract import Access
 from ..functions.reach import names_in
-from .access_chains import Track, after, joined, line_executing, plain_key
+from . import access_steps as steps
 from .access_log import AccessLog, Lost
-from .access_sites import ARG, CALLEE, KEEP, LOOK, TAKE, Site, is_followed
-from .access_steps import CALLED, STUCK, Kind, attribute, item, kind_of
+from .access_sites import ARG, CALLEE, KEEP, LOOK, TAKE, Site, is_followed, line_executing
 from .aliases import Aliases, is_atom, scalars
-from .known_callees import FOLLOWED, PURE, UNKNOWN, known, may_call, sees_all
-
-if TYPE_CHECKING:
-    from .access_chains import Paths
 
 WORK = 20_000
 """How much is followed in one run: what would take longer is not worth the wait."""
@@ -56,7 +51,7 @@ class Accesses:
         self.opaque: set[str] = set()
         self.bound: set[str] = set()
         self._last = 0
-        self._tracks: dict[tuple[int, int], Track] = {}
+        self._tracks: dict[tuple[int, int], steps.Track] = {}
         self._calls: dict[tuple[int, int], str] = {}
         self._work = 0
         self._inner: list[int] = []
@@ -130,7 +125,7 @@ class Accesses:
     def _use(self, frame: types.FrameType, number: int, value: Any) -> None:
         """Note a value that a name held."""
         site = self.sites[number]
-        if not is_atom(value) or may_call(value):
+        if not is_atom(value) or steps.may_call(value):
             self._consume(site, value, self._paths(value, site), id(frame))
         elif site.name and self.registry.home.get(site.name, self) is value:
             self._enter(site)
@@ -154,26 +149,26 @@ class Accesses:
             paths = self._paths(value, site)
         else:
             paths = self._arrived(track) if track is not None else []
-            paths = joined(paths, self._symbols(value))
+            paths = steps.joined(paths, self._symbols(value))
         if not paths:
             if len(site.links) == 1 and site.mode != CALLEE:
                 self._calm(number, value)
             return
         link = site.links[place]
         line = track.line if track is not None else site.line or line_executing(self.lines)
-        track = self._tracks[key] = Track(site, paths, kind_of(value), place, line)
+        track = self._tracks[key] = steps.Track(site, paths, steps.kind_of(value), place, line)
         if link.attribute:
-            self._step(track, attribute(value, track.kind, link.attribute))
+            self._step(track, steps.attribute(value, track.kind, link.attribute))
         else:
             track.keys = [*link.keys]
             if link.last < 0:
-                self._step(track, item(track.kind, track.keys, many=link.many))
+                self._step(track, steps.item(track.kind, track.keys, many=link.many))
             elif track.kind.word == "array" and len(site.links) == 1:
                 self._dull(number, track, value)
 
-    def _dull(self, number: int, track: Track, value: Any) -> None:
+    def _dull(self, number: int, track: steps.Track, value: Any) -> None:
         """Leave alone, from now on, an array of which single items are looked at, or stored."""
-        self._step(track, STUCK)
+        self._step(track, steps.STUCK)
         for path in track.paths if track.site.stores in ("", "more") else ():
             self._note(track.site, path)
         if (track.site.stores or track.site.mode == LOOK) and self.registry.is_calm():
@@ -192,10 +187,10 @@ class Accesses:
         """Note a key."""
         track = self._tracks.get((id(frame), number))
         if track is not None and track.place == place:
-            track.keys[index] = plain_key(value)
+            track.keys[index] = steps.plain_key(value)
             link = track.site.links[place]
             if index == link.last:
-                self._step(track, item(track.kind, track.keys, many=link.many))
+                self._step(track, steps.item(track.kind, track.keys, many=link.many))
 
     def _end(self, frame: types.FrameType, number: int, value: Any) -> None:
         """Note a value that a chain of attributes and subscripts led to."""
@@ -227,46 +222,46 @@ class Accesses:
 
     # ------------------------------------------------------------ chains
 
-    def _step(self, track: Track, step: Any) -> None:
+    def _step(self, track: steps.Track, step: Any) -> None:
         """Note how a chain goes on; where it ends in a store, that is about to be done."""
         track.next = step
         site = track.site
         if not site.stores or track.place < len(site.links) - 1:
             return
         if site.stores == "more":
-            for path in after(track):
+            for path in steps.after(track):
                 self._note(site, path)
                 self.registry.doubt(path)
-        for path in after(track):
-            whole = step not in (STUCK, CALLED) and site.stores == "store"
+        for path in steps.after(track):
+            whole = step not in (steps.STUCK, steps.CALLED) and site.stores == "store"
             self._change(site, path, whole=whole, table=track.kind.is_table)
 
-    def _arrived(self, track: Track) -> Paths:
+    def _arrived(self, track: steps.Track) -> steps.Paths:
         """Return the symbols of what a link has led to; none where it led out of sight."""
-        if track.next is CALLED:
+        if track.next is steps.CALLED:
             return []
-        if track.next is not STUCK:
-            return after(track)
+        if track.next is not steps.STUCK:
+            return steps.after(track)
         for path in track.paths:
             self._note(track.site, path)
             if track.site.stores or not track.kind.is_table:
                 self._change(track.site, path)
         return []
 
-    def _give_up(self, track: Track) -> None:
+    def _give_up(self, track: steps.Track) -> None:
         """Take note of a chain that did not come to its end."""
         if not track.site.stores or track.place < len(track.site.links) - 1:
-            for path in after(track):
+            for path in steps.after(track):
                 self._note(track.site, path, track.line)
 
-    def _arrive(self, site: Site, track: Track | None, value: Any, frame: int) -> None:
+    def _arrive(self, site: Site, track: steps.Track | None, value: Any, frame: int) -> None:
         """Note that a chain led to a value that is not called."""
         paths = self._symbols(value)
-        if track is None or track.next is CALLED:
+        if track is None or track.next is steps.CALLED:
             self._consume(site, value, paths, frame)
             return
-        reached = after(track)
-        if track.next is STUCK:
+        reached = steps.after(track)
+        if track.next is steps.STUCK:
             for path in reached:
                 self._note(site, path)
                 if not is_atom(value) and not (track.kind.is_table and self._looks(site, frame)):
@@ -276,36 +271,36 @@ class Accesses:
         is_sure = len(track.next) == 1
         for path in reached if is_sure else ():
             self.notes.value(path, value)
-        self._consume(site, value, joined(reached, paths), frame, known=bool(paths))
+        self._consume(site, value, steps.joined(reached, paths), frame, known=bool(paths))
 
-    def _method(self, site: Site, track: Track, value: Any, frame: int) -> None:
+    def _method(self, site: Site, track: steps.Track, value: Any, frame: int) -> None:
         """Note that what a chain led to is about to be called."""
         name = track.site.links[-1].attribute
-        if track.next is not STUCK and track.next is not CALLED:
-            for path in after(track):
+        if track.next is not steps.STUCK and track.next is not steps.CALLED:
+            for path in steps.after(track):
                 self._note(site, path)
             self._about_to_call(site, value, frame, "")
             return
         does = self._about_to_call(site, value, frame, name if track.kind.word else "", track.kind)
-        if does == FOLLOWED:
+        if does == steps.FOLLOWED:
             return
         for path in track.paths:
             self._note(site, path)
-            if does != PURE:
+            if does != steps.PURE:
                 self._change(site, path)
 
     def _about_to_call(
-        self, site: Site, value: Any, frame: int, method: str, kind: Kind | None = None
+        self, site: Site, value: Any, frame: int, method: str, kind: steps.Kind | None = None
     ) -> str:
         """Return what is known of a callee, and keep it for the arguments."""
         number = site.call
         inplace = number >= 0 and self.sites[number].inplace
-        does = known(value, method, kind)
-        if does == PURE and inplace:
-            does = UNKNOWN
-        if does == UNKNOWN:
+        does = steps.known(value, method, kind)
+        if does == steps.PURE and inplace:
+            does = steps.UNKNOWN
+        if does == steps.UNKNOWN:
             self._distrust(value)
-            if sees_all(value):
+            if steps.sees_all(value):
                 message = "a cell looks at its names by itself"
                 raise Lost(message)
         self._calls[frame, number] = does
@@ -313,10 +308,10 @@ class Accesses:
 
     # ------------------------------------------------------------ what is noted
 
-    def _symbols(self, value: Any) -> Paths:
+    def _symbols(self, value: Any) -> steps.Paths:
         return [] if is_atom(value) else self.registry.symbols(value)
 
-    def _paths(self, value: Any, site: Site) -> Paths:
+    def _paths(self, value: Any, site: Site) -> steps.Paths:
         """Return the symbols of a value that stands, perhaps under a name, in the text."""
         registry, name = self.registry, site.name
         if site.line and site.line != self._last:
@@ -333,7 +328,7 @@ class Accesses:
         if registry.roots.get(name) != id(value):
             registry.look(name)
         self._enter(site)
-        return joined([(name,)], self._symbols(value))
+        return steps.joined([(name,)], self._symbols(value))
 
     def _enter(self, site: Site) -> None:
         """Note that the run reads what a name held before, if it does."""
@@ -341,15 +336,15 @@ class Accesses:
             self.notes.enter(site.name)
 
     def _consume(
-        self, site: Site, value: Any, paths: Paths, frame: int, *, known: bool = True
+        self, site: Site, value: Any, paths: steps.Paths, frame: int, *, known: bool = True
     ) -> None:
         """Note what becomes of a value: it is read, and perhaps changed where nobody sees."""
         mode = site.mode
-        does = self._calls.get((frame, site.call), UNKNOWN) if mode == ARG else ""
-        if does == FOLLOWED:
+        does = self._calls.get((frame, site.call), steps.UNKNOWN) if mode == ARG else ""
+        if does == steps.FOLLOWED:
             mode = KEEP
         if not paths:
-            if mode != CALLEE and may_call(value):
+            if mode != CALLEE and steps.may_call(value):
                 self._distrust(value)
             return
         plain = is_atom(value)
@@ -357,18 +352,18 @@ class Accesses:
             return  # it is known again by itself
         for path in paths:
             self._note(site, path)
-        if plain and may_call(value):
+        if plain and steps.may_call(value):
             self._distrust(value)
         elif plain:
             return
-        elif does == UNKNOWN or mode == KEEP or self._is_lost(mode, value, known=known):
+        elif does == steps.UNKNOWN or mode == KEEP or self._is_lost(mode, value, known=known):
             for path in paths:
                 self._change(site, path)
 
     def _looks(self, site: Site, frame: int) -> bool:
         """Return whether a value that stands in a place is looked at there, and no more."""
-        known = self._calls.get((frame, site.call), UNKNOWN)
-        return site.mode == LOOK or (site.mode == ARG and known == PURE)
+        known = self._calls.get((frame, site.call), steps.UNKNOWN)
+        return site.mode == LOOK or (site.mode == ARG and known == steps.PURE)
 
     def _distrust(self, value: Any) -> None:
         """Say nothing of the names that code may access which nobody follows."""
