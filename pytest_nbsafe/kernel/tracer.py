@@ -16,14 +16,12 @@ from .contract import MIME, VERSION, CellRun, Fingerprint
 from .hashing.function_texts import Texts
 from .hashing.snapshot import Snapshot, warm_up
 from .learning.desk import Desk
-from .tracing import instrument, unhook
-from .tracing.cell_positions import TIMED, CellPositions
-from .tracing.identities import Identities
+from .tracing import instrument
+from .tracing.cell_positions import TIMED, CellPositions, LineMap
 from .tracing.incidents import Watch, guarded
-from .tracing.line_map import LineMap
 from .tracing.monitor import Monitor
 from .tracing.name_fingerprints import NameFingerprints
-from .tracing.recorder import Recorder
+from .tracing.recorder import Identities, Recorder
 
 _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
@@ -270,10 +268,11 @@ class Tracer:
         text = self.sources[-1].text
         monitored = bool(file) and self.monitor.alive
         compiled = not monitored and (
-            ("import" in text and instrument.imports_compiler(tree)) or unhook.is_wanted()
+            ("import" in text and instrument.imports_compiler(tree))
+            or instrument.is_compiler_loaded()
         )
         if compiled:
-            unhook.unhook()
+            instrument.unhook()
         plan = instrument.plan(
             tree,
             self.recorder,

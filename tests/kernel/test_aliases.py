@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_nbsafe.kernel.functions.reach import fields
 from pytest_nbsafe.kernel.parts import aliases
 from pytest_nbsafe.kernel.parts.aliases import Aliases, Entangled, is_atom
 
@@ -131,7 +132,7 @@ def test_a_class_that_says_what_its_attributes_are_is_not_looked_into() -> None:
         def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
             raise AssertionError("code of the user was called")
 
-    assert aliases.fields(Liar()) is None
+    assert fields(Liar()) is None
 
 
 @pytest.mark.parametrize("value", [1, "a", None, True, 2.5, len, Thing, gc, (), frozenset(), b""])

@@ -18,11 +18,10 @@ pytestmark = pytest.mark.kernel
 
 ISLAND = """
     adapters.matplotlib adapters.numpy adapters.pandas adapter_lookup functions.reach
-    hashing.builtin_kinds hashing.bulk hashing.function_texts hashing.handlers hashing.hasher
+    hashing.builtin_kinds hashing.bulk hashing.function_texts hashing.hasher
     hashing.instances hashing.snapshot tracer tracing.bound_names tracing.cell_positions
-    tracing.identities tracing.incidents tracing.instrument tracing.line_map tracing.mentions
+    tracing.incidents tracing.instrument tracing.mentions
     tracing.monitor tracing.name_fingerprints tracing.read_only_uses tracing.recorder
-    tracing.unhook
 """
 OUTERMOST = frozenset(
     {

@@ -84,7 +84,16 @@ def execute(source: str, namespace: dict[str, Any], recorder: Recorder, mode: st
                 recorder.begin(top.hook)
             exec(code, namespace)
     finally:
-        monitor.remove()
+        remove(monitor)
+
+
+def remove(monitor: Monitor) -> None:
+    """Give the monitor's place among the interpreter's tools back."""
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitor.alive:
+        for event in (monitoring.events.LINE, monitoring.events.PY_START):
+            monitoring.register_callback(monitor.tool, event, None)
+        monitoring.free_tool_id(monitor.tool)
 
 
 def run(source: str, mode: str = "tree") -> tuple[object, list[StatementEvent]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_nbsafe.kernel.tracing.line_map import LineMap
+from pytest_nbsafe.kernel.tracing.cell_positions import LineMap
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,16 @@ class Adapter(Protocol):
     # ------------------------------------------------------------ rows and parts
 
     def table_of(self, value: Any) -> Any:
-        """Return a value as a `row_hashes.Table`, None when it is none; without a copy."""
+        """Return a value as a `Table`, or the array that it is; None when it is none; no copy."""
 
-    def words(self, column: Any, rows: Any) -> Any:
-        """Return the words of some rows of a column, as `row_hashes.words` does."""
+    def values(self, column: Any, rows: Any) -> Any:
+        """Return some rows of a column as an array or a list.
 
-    def access_kind(self, value: Any) -> Any:
-        """Return the `access_steps.Kind` of a value: whether it has columns, and which."""
+        Or else, as a tuple, other values and the place of each row's among them, -1 for none.
+        """
+
+    def access_kind(self, value: Any) -> dict[str, Any]:
+        """Return what makes the `access_steps.Kind` of a value, with columns or without."""
 
     def is_constant(self, kind: type) -> bool:
         """Tell whether values of a class cannot change."""

@@ -6,12 +6,9 @@ Positions, ticks and limits that the library finds itself when it draws are left
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import UnknownValue, qualified
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
+from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 
 
 def hash_other(hasher: Hasher, value: Any) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..adapter_lookup import answers
+from ..aside.aspects import cut, mean
 from ..hashing import bulk
-from ..hashing.hasher import TOO_LARGE, UnknownValue, qualified
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-    from ..parts.access_steps import Kind
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 
 HOLDS_ARRAYS = True
 CHANGING = frozenset(
@@ -27,8 +24,6 @@ _CHANGEABLE = frozenset({"ndarray", "matrix", "memmap", "recarray", "record", "v
 
 def aspects(value: Any) -> dict[str, str]:
     """Return a number as it is, the shape and the mean of an array."""
-    from ..aside.aspects import cut, mean
-
     numpy = sys.modules["numpy"]
     if type(value) is numpy.ndarray:
         return {"shape": str(value.shape), **mean("mean", value)}
@@ -42,11 +37,9 @@ def is_constant(kind: type) -> bool:
     return module == "numpy" and kind.__name__ not in _CHANGEABLE
 
 
-def access_kind(_value: Any) -> Kind:
+def access_kind(_value: Any) -> dict[str, Any]:
     """Return that a value is an array, or works as one."""
-    from ..parts.access_steps import Kind
-
-    return Kind("array", changing=CHANGING)
+    return {"word": "array", "changing": CHANGING}
 
 
 def stir() -> None:

@@ -6,18 +6,15 @@ import ast
 import sys
 import types
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..aside.aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk
-from ..hashing.hasher import qualified
+from ..hashing.hasher import Handler, Hasher, qualified
+from ..learning.tables import Table, of_columns
 from ..tracing.read_only_uses import BUILTINS
 from ..tracing.read_only_uses import words as in_words
 from .numpy import CHANGING, add_array, add_content, add_objects
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-    from ..learning.row_hashes import Table
-    from ..parts.access_steps import Kind
 
 WATCHED = frozenset({"pandas.concat", "pandas.DataFrame.sample"})
 _INDEXERS = {
@@ -36,8 +33,6 @@ def missing_values() -> tuple[Any, ...]:
 
 def aspects(value: Any) -> dict[str, str]:
     """Return the shape, the columns and their means."""
-    from ..aside.aspects import COLUMNS, MANY, mean, table
-
     pandas = sys.modules["pandas"]
     if type(value) is pandas.Series:
         return {"length": str(len(value)), **mean("mean", value)}
@@ -51,17 +46,15 @@ def aspects(value: Any) -> dict[str, str]:
     return said
 
 
-def access_kind(value: Any) -> Kind:
+def access_kind(value: Any) -> dict[str, Any]:
     """Return what a value is as far as parts go: a frame with its columns, an indexer of one."""
-    from ..parts.access_steps import Kind
-
     word = type(value).__name__
     if word == "DataFrame":
-        return Kind("frame", columns=value.columns, changing=CHANGING)
+        return {"word": "frame", "columns": value.columns, "changing": CHANGING}
     frame: Any = value.obj if word in _INDEXERS else None
     if type(frame).__name__ == "DataFrame":
-        return Kind(_INDEXERS[word], columns=frame.columns)
-    return Kind("array", changing=CHANGING)
+        return {"word": _INDEXERS[word], "columns": frame.columns}
+    return {"word": "array", "changing": CHANGING}
 
 
 # ------------------------------------------------------------------ rows
@@ -69,8 +62,6 @@ def access_kind(value: Any) -> Kind:
 
 def table_of(value: Any) -> Table | None:
     """Return a frame or a series as a table."""
-    from ..learning.row_hashes import of_columns
-
     pandas = sys.modules["pandas"]
     frames: Any = getattr(pandas, "DataFrame", ())  # it may not be there yet
     series: Any = getattr(pandas, "Series", ())
@@ -85,24 +76,20 @@ def table_of(value: Any) -> Table | None:
     return table
 
 
-def words(column: Any, rows: Any) -> Any:
-    """Return the words of a column that pandas keeps in an array of its own."""
-    from ..learning import row_hashes
-
+def values(column: Any, rows: Any) -> Any:
+    """Return some rows of a column that pandas keeps in an array of its own."""
     numpy, array = sys.modules["numpy"], column[rows]
     kind = type(array).__name__
     plain = getattr(array, "_ndarray", None)  # numbers, moments, texts
     if kind == "Categorical":
-        known = row_hashes.words(array.categories.array, slice(None))
-        return numpy.append(known, row_hashes.MISSING)[array.codes]
+        return array.categories.array, array.codes
     if isinstance(plain, numpy.ndarray):
-        return row_hashes.array_words(plain)
-    if array.dtype.kind in "fiub" and kind != "SparseArray":
-        floats = array.to_numpy(dtype=numpy.float64, na_value=numpy.nan)
-        return row_hashes.float_words(floats)
+        return plain
     if kind == "SparseArray":
-        return row_hashes.array_words(numpy.asarray(array))
-    return row_hashes.object_words(array.tolist())
+        return numpy.asarray(array)
+    if array.dtype.kind in "fiub":
+        return array.to_numpy(dtype=numpy.float64, na_value=numpy.nan)
+    return array.tolist()
 
 
 # ------------------------------------------------------------------ hashing

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import TOO_LARGE, UnknownValue, qualified
+from ..aside.aspects import COLUMNS, MANY, table
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
+from ..learning.tables import Table, of_columns
 from .numpy import add_content
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-    from ..learning.row_hashes import Table
 
 MAY_BE_FORKED = False
 _NESTED = frozenset({"List", "Array", "Struct", "Object"})
@@ -21,8 +19,6 @@ _NUMBERS = frozenset(
 
 def aspects(value: Any) -> dict[str, str]:
     """Return the shape, the columns and their means."""
-    from ..aside.aspects import COLUMNS, table
-
     polars = sys.modules["polars"]
     if type(value) is polars.Series:
         return {"length": str(len(value)), **_mean("mean", value)}
@@ -35,8 +31,6 @@ def aspects(value: Any) -> dict[str, str]:
 
 
 def _mean(aspect: str, series: Any) -> dict[str, str]:
-    from ..aside.aspects import MANY
-
     if not series.dtype.is_numeric() or not 0 < len(series) - series.null_count() <= MANY:
         return {}
     return {aspect: f"{float(series.mean()):.6g}"}
@@ -47,22 +41,17 @@ def _mean(aspect: str, series: Any) -> dict[str, str]:
 
 def table_of(value: Any) -> Table | None:
     """Return a frame or a series as a table."""
-    from ..learning.row_hashes import of_columns
-
     polars = sys.modules["polars"]
     if isinstance(value, polars.DataFrame):
         return of_columns(value.get_columns())
     return of_columns([value]) if isinstance(value, polars.Series) else None
 
 
-def words(column: Any, rows: Any) -> Any:
-    """Return the words of some rows of a series."""
-    from ..learning.row_hashes import array_words, object_words
-
+def values(column: Any, rows: Any) -> Any:
+    """Return some rows of a series."""
     picked = column if isinstance(rows, slice) else column[rows.tolist()]
-    if picked.dtype.is_numeric() or str(picked.dtype) == "Boolean":
-        return array_words(picked.to_numpy())
-    return object_words(picked.to_list())
+    is_number = picked.dtype.is_numeric() or str(picked.dtype) == "Boolean"
+    return picked.to_numpy() if is_number else picked.to_list()
 
 
 # ------------------------------------------------------------------ hashing

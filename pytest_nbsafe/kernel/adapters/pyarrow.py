@@ -6,22 +6,18 @@ What they hold is read from their buffers: functions of the library would import
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import TOO_LARGE, UnknownValue
+from ..aside.aspects import table
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue
+from ..learning.tables import Table, of_columns
 from .numpy import add_content
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-    from ..learning.row_hashes import Table
 
 _OFFSETS = {"string": "i4", "binary": "i4", "large_string": "i8", "large_binary": "i8"}
 
 
 def aspects(value: Any) -> dict[str, str]:
     """Return the shape and the columns of a table, the length of an array."""
-    from ..aside.aspects import table
-
     if hasattr(value, "column_names"):
         return table((value.num_rows, value.num_columns), value.column_names)
     return {"length": str(len(value))} if hasattr(value, "null_count") else {}
@@ -32,24 +28,20 @@ def aspects(value: Any) -> dict[str, str]:
 
 def table_of(value: Any) -> Table | None:
     """Return a table or an array as a table."""
-    from ..learning.row_hashes import of_columns
-
     arrow = sys.modules["pyarrow"]
     if isinstance(value, (arrow.Table, arrow.RecordBatch)):
         return of_columns([*value.columns])
     return of_columns([value]) if isinstance(value, (arrow.Array, arrow.ChunkedArray)) else None
 
 
-def words(column: Any, rows: Any) -> Any:
-    """Return the words of some rows of an array."""
-    from ..learning.row_hashes import array_words, object_words
-
+def values(column: Any, rows: Any) -> Any:
+    """Return some rows of an array."""
     if not isinstance(rows, slice):
-        return object_words([column[row].as_py() for row in rows.tolist()])
+        return [column[row].as_py() for row in rows.tolist()]
     kind = str(column.type)
     if column.null_count or not kind.startswith(("int", "uint", "float", "double")):
-        return object_words(column.to_pylist())
-    return array_words(column.to_numpy())
+        return column.to_pylist()
+    return column.to_numpy()
 
 
 # ------------------------------------------------------------------ hashing

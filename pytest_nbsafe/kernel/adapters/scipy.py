@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import UnknownValue
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-    from ..learning.row_hashes import Table
+from ..hashing.hasher import Handler, Hasher, UnknownValue
+from ..learning.tables import Table
 
 
 def table_of(value: Any) -> Table | None:
     """Return a sparse matrix as a table: row by row, its zeros left out."""
-    from ..learning.row_hashes import Table
-
     sparse = sys.modules.get("scipy.sparse")
     if sparse is None or not sparse.issparse(value) or value.ndim != 2:
         return None

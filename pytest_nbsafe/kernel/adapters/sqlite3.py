@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import UnknownValue
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-
+from ..hashing.hasher import Handler, Hasher, UnknownValue
 
 _PAGES = 250  # a megabyte
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import TOO_LARGE, UnknownValue
+from ..aside.aspects import mean
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue
 from .numpy import add_array
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-
 
 LEARNERS_WATCHED = False
 
 
 def aspects(value: Any) -> dict[str, str]:
     """Return the shape and the mean of a tensor."""
-    from ..aside.aspects import mean
-
     if type(value) is not sys.modules["torch"].Tensor or value.device.type != "cpu":
         return {}
     return {"shape": str(tuple(value.shape)), **mean("mean", value.detach().numpy())}

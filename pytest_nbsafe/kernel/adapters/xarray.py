@@ -6,21 +6,16 @@ Nothing is loaded for it: of an array that lies in a file, or is not computed ye
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..hashing.hasher import UnknownValue, qualified
-
-if TYPE_CHECKING:
-    from ..hashing.hasher import Handler, Hasher
-    from ..learning.row_hashes import Table
+from ..aside.aspects import cut, mean
+from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 
 _LABELS = frozenset({"PandasIndexingAdapter", "PandasMultiIndexingAdapter"})
 
 
 def aspects(value: Any) -> dict[str, str]:
     """Return the shape and the mean of an array, the names and sizes of a set."""
-    from ..aside.aspects import cut, mean
-
     xarray = sys.modules["xarray"]
     if type(value) is xarray.Dataset:
         sizes = ", ".join(f"{name}: {size}" for name, size in value.sizes.items())
@@ -31,13 +26,11 @@ def aspects(value: Any) -> dict[str, str]:
     return {"shape": str(value.shape), **(mean("mean", held) if _is_array(held) else {})}
 
 
-def table_of(value: Any) -> Table | None:
-    """Return an array that is in memory as a table: its first dimension are the rows."""
-    from ..learning.row_hashes import table_of as table_of_array
-
-    xarray = sys.modules["xarray"]
-    held = _held(value.variable) if isinstance(value, xarray.DataArray) else None
-    return table_of_array(held) if _is_array(held) else None
+def table_of(value: Any) -> Any:
+    """Return the array of one that is in memory: its first dimension are the rows."""
+    is_one = isinstance(value, sys.modules["xarray"].DataArray)
+    held = _held(value.variable) if is_one else None
+    return held if _is_array(held) else None
 
 
 def _held(variable: Any) -> Any:

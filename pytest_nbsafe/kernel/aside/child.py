@@ -6,7 +6,6 @@ import base64
 import contextlib
 import json
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -14,13 +13,13 @@ from typing import Any
 
 from ..adapter_lookup import answers
 from ..contract import MIME, Answer, Question, SideRun, no_answer
+from ..functions.reach import WORD
 from . import seal
 from .aspects import aspects
 
 HEAD = 8
 TEXT_LIMIT = 8_000_000
 SHOWN_LIMIT = 100
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 def keep() -> Callable[[], None]:
@@ -173,7 +172,7 @@ class Child:
 
     def run(self, cells: list[str]) -> None:
         """Run the cells one after another, to the first that fails."""
-        self.answer["was"] = self._shown(_WORD.findall(cells[-1]))
+        self.answer["was"] = self._shown(WORD.findall(cells[-1]))
         for number, source in enumerate(cells, 1):
             self.answer["cell"] = number
             self.messages, self.event = [], None
@@ -221,7 +220,7 @@ class Child:
 
     def look(self, text: str) -> Answer:
         """Return an answer without runs, with what the words of a text hold now."""
-        return {**no_answer(), "was": self._shown(_WORD.findall(text))}
+        return {**no_answer(), "was": self._shown(WORD.findall(text))}
 
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side."""

@@ -1,8 +1,9 @@
-"""What functions and classes of cells lead to: names of the notebook, and other functions."""
+"""What functions, classes and objects lead to: names of the notebook, and other functions."""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any
@@ -11,6 +12,9 @@ from .stand_in import code_of
 
 FUTURE = 0x1FFF000
 """The bits of `from __future__ import ...` in the flags of a code object."""
+
+WORD = re.compile(r"[^\W\d]\w*")
+"""What may be a name in a text."""
 
 _MOST = 1_000
 _FEW = 100
@@ -23,9 +27,9 @@ def mentioned(value: object, home: dict[str, Any]) -> Iterator[str]:
             yield from (name for name in item.co_names if name in home)
 
 
-def reachable(words: list[str], home: dict[str, Any]) -> Iterator[FunctionType]:
-    """Yield the functions of cells that words of a text lead to, through one another."""
-    values = [home[word] for word in dict.fromkeys(words) if word in home]
+def reachable(text: str, home: dict[str, Any]) -> Iterator[FunctionType]:
+    """Yield the functions of cells that the words of a text lead to, through one another."""
+    values = [home[word] for word in dict.fromkeys(WORD.findall(text)) if word in home]
     for item in _walk(values, lambda item: _held_by(item, home), _MOST):
         if type(item) is FunctionType:
             yield item
@@ -64,6 +68,28 @@ def codes_by_place(whole: CodeType) -> dict[tuple[str, int], CodeType]:
 def is_own(kind: type) -> bool:
     """Tell whether a class stands in a cell."""
     return bool(type.__getattribute__(kind, "__module__") == "__main__")
+
+
+def fields(value: Any) -> dict[str, Any] | None:
+    """Return the attributes that an object holds itself, None where it has none of its own.
+
+    What a property of the name `__dict__` makes up is not asked for.
+    """
+    for base in type(value).__mro__:
+        found = type.__getattribute__(base, "__dict__").get("__dict__")
+        if type(found) is GetSetDescriptorType:
+            held = found.__get__(value)
+            return held if type(held) is dict else None
+    return None
+
+
+def static(kind: type, name: str) -> Any:
+    """Return what a class has under a name, by itself or from another; None where nothing."""
+    for base in type.__getattribute__(kind, "__mro__"):
+        held = type.__getattribute__(base, "__dict__")
+        if name in held:
+            return held[name]
+    return None
 
 
 # ------------------------------------------------------------------ what is within a value
@@ -146,8 +172,7 @@ def _wrapped(item: Any) -> object:
     """Return what a wrapper of compiled code wraps; one written in Python is not asked."""
     if type(item).__name__ == "_lru_cache_wrapper":
         return getattr(item, "__wrapped__", None)
-    found = [vars(base).get("__wrapped__") for base in type(item).__mro__]
-    held: Any = next(filter(None, found), None)
+    held = static(type(item), "__wrapped__")
     kind = type(held)
     if kind is not GetSetDescriptorType and kind is not MemberDescriptorType:
         return None

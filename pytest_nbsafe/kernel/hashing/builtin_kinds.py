@@ -13,15 +13,12 @@ import re
 import sys
 import threading
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..functions.stand_in import attributes_of, code_of
 from .function_texts import lies_here
-from .hasher import UnknownValue, qualified
+from .hasher import Handler, Hasher, UnknownValue, qualified
 from .instances import HOME_MODULE, add_says
-
-if TYPE_CHECKING:
-    from .hasher import Handler, Hasher
 
 _PASSING = frozenset(
     ["generator", "coroutine", "async_generator", "frame", "traceback", "socket", "Thread"]
@@ -56,23 +53,11 @@ def refuse(cause: str, _hasher: Hasher, _value: object) -> None:
 
 def _by(tag: str, *names: str) -> Handler:
     """Return how values are written that some of their attributes tell all of."""
-
-    def add(hasher: Hasher, value: Any) -> None:
-        hasher.all(tag, [getattr(value, name) for name in names])
-
-    return add
+    return lambda hasher, value: hasher.all(tag, [getattr(value, name) for name in names])
 
 
-def _unordered(tag: str) -> Handler:
-    return lambda hasher, value: hasher.unordered(tag, list(value))
-
-
-def _list(hasher: Hasher, value: list[Any]) -> None:
-    hasher.all("list", value)
-
-
-def _tuple(hasher: Hasher, value: tuple[Any, ...]) -> None:
-    hasher.all("tuple", list(value))
+def _constant(hasher: Hasher, value: object) -> None:
+    hasher.tag(f"constant {value!r}")
 
 
 def _dict(hasher: Hasher, value: dict[Any, Any]) -> None:
@@ -91,10 +76,6 @@ def _memoryview(hasher: Hasher, value: memoryview) -> None:
     """Write what a view shows; one that was released shows nothing and raises."""
     hasher.tag(f"memoryview {value.format} {value.shape} {value.readonly}")
     hasher.raw(value.tobytes())
-
-
-def _constant(hasher: Hasher, value: object) -> None:
-    hasher.tag(f"constant {value!r}")
 
 
 def _module(hasher: Hasher, value: types.ModuleType) -> None:
@@ -209,21 +190,23 @@ def _lock(hasher: Hasher, value: Any) -> None:
     hasher.tag(f"{type(value).__name__} {held}")
 
 
-def _local(hasher: Hasher, value: Any) -> None:
-    """Write what is local to a thread: what this one holds."""
-    hasher.tag("local")
-    hasher.attributes(value.__dict__)
+def _attributes(tag: str) -> Handler:
+    """Return how values are written that their own attributes tell all of.
+
+    Of what is local to a thread these are what this one holds.
+    """
+
+    def add(hasher: Hasher, value: Any) -> None:
+        hasher.tag(tag)
+        hasher.attributes(value.__dict__)
+
+    return add
 
 
 def _hashing(hasher: Hasher, value: Any) -> None:
     """Write an object of `hashlib` by the digest of what it was given so far."""
     size = () if value.digest_size else (32,)  # the SHAKE functions give as much as one wants
     hasher.all("hash", [value.name, value.digest(*size)])
-
-
-def _namespace(hasher: Hasher, value: types.SimpleNamespace) -> None:
-    hasher.tag("namespace")
-    hasher.attributes(value.__dict__)
 
 
 def _memory_file(hasher: Hasher, value: Any) -> None:
@@ -274,15 +257,19 @@ _ITERATORS: tuple[type, ...] = (
     filter,
     enumerate,
 )
+_FILES = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
+_DESCRIPTORS = (
+    types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType,
+)  # fmt: skip
+_PATHS = (type(pathlib.Path()), pathlib.PurePosixPath, pathlib.PureWindowsPath)
 
 EXACT: dict[type, Handler] = {
-    io.StringIO: _memory_file,
-    io.BytesIO: _memory_file,
-    list: _list,
-    tuple: _tuple,
+    list: lambda hasher, value: hasher.all("list", value),
+    tuple: lambda hasher, value: hasher.all("tuple", list(value)),
     dict: _dict,
-    set: _unordered("set"),
-    frozenset: _unordered("frozenset"),
+    set: lambda hasher, value: hasher.unordered("set", list(value)),
+    frozenset: lambda hasher, value: hasher.unordered("frozenset", list(value)),
     bytearray: _bytearray,
     memoryview: _memoryview,
     range: _by("range", "start", "stop", "step"),
@@ -294,14 +281,10 @@ EXACT: dict[type, Handler] = {
     types.CodeType: _code,
     types.BuiltinFunctionType: _builtin,
     types.MethodType: _method,
-    types.MethodDescriptorType: _descriptor,
-    types.WrapperDescriptorType: _descriptor,
-    types.GetSetDescriptorType: _descriptor,
-    types.MemberDescriptorType: _descriptor,
-    types.ClassMethodDescriptorType: _descriptor,
     types.CellType: _cell,
     types.MappingProxyType: lambda hasher, value: hasher.all("mappingproxy", [dict(value)]),
-    types.SimpleNamespace: _namespace,
+    types.SimpleNamespace: _attributes("namespace"),
+    threading.local: _attributes("local"),
     property: _by("property", "fget", "fset", "fdel"),
     staticmethod: _by("staticmethod", "__func__"),
     classmethod: _by("classmethod", "__func__"),
@@ -309,18 +292,15 @@ EXACT: dict[type, Handler] = {
     type(functools.lru_cache(len)): _by("lru_cache", "__wrapped__"),
     type(re.compile("")): _by("pattern", "pattern", "flags"),
     types.GeneratorType: _generator,
-    type(pathlib.Path()): _path,
-    pathlib.PurePosixPath: _path,
-    pathlib.PureWindowsPath: _path,
     _thread.LockType: _lock,
     _thread.RLock: _lock,
-    threading.local: _local,
+    io.StringIO: _memory_file,
+    io.BytesIO: _memory_file,
+    **dict.fromkeys(_FILES, _file),
+    **dict.fromkeys(_DESCRIPTORS, _descriptor),
+    **dict.fromkeys(_PATHS, _path),
     **dict.fromkeys(_HASHES, _hashing),
     **dict.fromkeys(_ITERATORS, _iterator),
-    io.TextIOWrapper: _file,
-    io.BufferedReader: _file,
-    io.BufferedWriter: _file,
-    io.BufferedRandom: _file,
 }
 
 if hasattr(types, "UnionType"):  # Python 3.10 and later

@@ -23,14 +23,12 @@ class Texts:
         self._texts: dict[tuple[str, int, str], str] = {}
         self.kind_of: Callable[[object], type] = type
 
-    def register(self, file: str, nodes: list[Any], line_offset: int = 0) -> None:
+    def register(self, file: str, nodes: list[Any]) -> None:
         """Keep the texts of a cell's function definitions, as compiled from `file`."""
         for node in nodes:
-            lines = [node.lineno] + [decorator.lineno for decorator in node.decorator_list]
-            key = (file, min(lines) + line_offset, node.name)
             if node.name in HASHING:
                 self.kind_of = hashable_kind
-            self._texts[key] = digest_of(node)
+            self._texts[file, first_line(node), node.name] = digest_of(node)
 
     def beware(self, metaclass: type) -> None:
         """Take note of a metaclass, which may hash and compare its classes in its own way."""
@@ -69,6 +67,12 @@ def _folder(file: str) -> str:
 
 
 _LIBRARY = os.path.dirname(os.__file__)  # noqa: PTH120  # as above
+
+
+def first_line(node: Any) -> int:
+    """Return the line that the code of a function or class counts as its first."""
+    lines: list[int] = [node.lineno, *(decorator.lineno for decorator in node.decorator_list)]
+    return min(lines)
 
 
 def digest_of(node: ast.AST) -> str:

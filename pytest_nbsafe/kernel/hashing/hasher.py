@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import marshal
+import typing
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import bulk
 from .function_texts import Texts
@@ -21,10 +22,8 @@ TOO_DEEP = "nested too deeply to compare"
 
 PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _FLAT = PLAIN | {tuple}
-_CONTAINERS = frozenset({list, dict, set})
 _MANY = 8
 _SHORT = 256
-_DIGEST_BYTES = 16
 _PART_LIMIT = 4_096
 
 
@@ -254,8 +253,7 @@ class Placeless(Hasher):
         Hasher.plain(self, self.context.shared(values))
 
 
-if TYPE_CHECKING:
-    Handler = Callable[[Hasher, Any], None]
+Handler = typing.Callable[[Hasher, Any], None]  # Python 3.8 has no other that it can evaluate
 
 
 def _flattened(values: list[Any]) -> Iterator[Any]:

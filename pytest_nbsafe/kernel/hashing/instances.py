@@ -5,13 +5,23 @@ from __future__ import annotations
 import copyreg
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from ..adapter_lookup import of_module
+from ..functions.reach import fields
 from .hasher import Context, Hasher, UnknownValue, qualified
 
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
-_VALUES: tuple[type, ...] = (str, bytes, bytearray, int, float, complex)
+_VALUES: dict[type, Callable[[Any], object]] = {
+    str: str.__str__,
+    bytes: lambda value: bytes(memoryview(value)),
+    bytearray: lambda value: bytes(memoryview(value)),
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__pos__,
+}
+"""How the built-in value inside an object is had, past every method of its class."""
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = "__main__"
 
@@ -105,29 +115,16 @@ def _held(hasher: Hasher, value: Any) -> bool:
             else:
                 hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
             return True
-    for base in _VALUES:
+    for base, exact in _VALUES.items():
         if issubclass(cls, base):
-            hasher.add(_exact(base, value))
+            hasher.add(exact(value))
             return True
     return False
 
 
-def _exact(base: type, value: Any) -> Any:
-    """Return the built-in value inside an object, past every method of its class."""
-    if base is str:
-        return str.__str__(value)
-    if base is int:
-        return int.__int__(value)
-    if base is float:
-        return float.__float__(value)
-    if base is complex:
-        return complex.__pos__(value)
-    return bytes(memoryview(value))
-
-
 def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
     """Write `__dict__` and slots, calling nothing that the class defines."""
-    state = dict(_dict_of(value))
+    state = dict(fields(value) or {})
     slots = [
         (name, member)
         for base in cls.__mro__
@@ -153,16 +150,6 @@ def _hidden_bytes(cls: type, slots: int) -> int:
     return cls.__basicsize__ - object.__basicsize__ - pointer * (slots + 2)
 
 
-def _dict_of(value: Any) -> dict[str, Any]:
-    """Return an object's own attributes, not what a property of this name makes up."""
-    for base in type(value).__mro__:
-        held = vars(base).get("__dict__")
-        if type(held) is types.GetSetDescriptorType:
-            found = held.__get__(value)
-            return found if type(found) is dict else {}
-    return {}
-
-
 def _custom(cls: type) -> bool:
     """Tell whether a library class says itself how it is pickled."""
     return any(name in vars(base) for base in cls.__mro__ if base is not object for name in _CUSTOM)
@@ -171,9 +158,9 @@ def _custom(cls: type) -> bool:
 def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     """Write a library's object by what pickle would keep of it."""
     if issubclass(cls, BaseException):
-        hasher.all("exception", [value.args, _dict_of(value)])
+        hasher.all("exception", [value.args, fields(value) or {}])
         return
-    held = _dict_of(value)
+    held = fields(value)
     if held and getattr(of_module(cls.__module__), "STATE_IS_DICT", False):
         hasher.attributes(held)
         return

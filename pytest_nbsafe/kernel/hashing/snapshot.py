@@ -9,13 +9,16 @@ A known imprecision: a library object that fills a cache in its own `__dict__` l
 
 from __future__ import annotations
 
+import enum
+import functools
 import marshal
+import sys
 from typing import Any
 
+from ..adapter_lookup import of_module
 from ..contract import Fingerprint
-from . import bulk
+from . import builtin_kinds, bulk, instances
 from .function_texts import Texts
-from .handlers import handler_of
 from .hasher import (
     BYTE_LIMIT,
     NODE_LIMIT,
@@ -23,22 +26,25 @@ from .hasher import (
     TOO_DEEP,
     TOO_LARGE,
     Context,
+    Handler,
     Hasher,
     Placeless,
     UnknownValue,
+    known_handlers,
     qualified,
 )
 
 _CONTAINERS = frozenset({list, dict, set})
 _SHORT = 256
 _DIGEST_BYTES = 16
+_kept: list[type] = []
 
 
 class Snapshot(Context):
     """Takes fingerprints of values in one kernel."""
 
     def __init__(self, texts: Texts, home: dict[str, Any]) -> None:
-        Context.__init__(self, texts, home, handler_of)
+        Context.__init__(self, texts, home, _handler_of)
 
     def fingerprint(self, value: object) -> Fingerprint:
         """Return the fingerprint of a value; it is unknown rather than wrong, and never raises."""
@@ -103,3 +109,46 @@ def warm_up(snapshot: Snapshot) -> None:
     """Load now what the first fingerprints would load in the middle of a cell."""
     for value in ([0], {0}, {0: ""}, warm_up, Snapshot, snapshot.home.get("__name__")):
         snapshot.fingerprint(value)
+
+
+# ------------------------------------------------------------------ how a class is written
+
+
+def _handler_of(cls: type) -> Handler:
+    """Return how values of a class are written; a class of the notebook is not kept alive."""
+    handler = _find_handler(cls)
+    if cls.__module__ != "__main__":
+        _kept.append(cls)
+        known_handlers[id(cls)] = handler
+    return handler
+
+
+def _find_handler(cls: type) -> Handler:
+    exact = builtin_kinds.EXACT.get(cls) if type(cls) is type else None
+    if exact is not None:
+        return exact
+    if issubclass(cls, type):
+        return instances.add_class
+    library = _handler_of_library(cls)
+    if library is not None:
+        return library
+    if issubclass(cls, enum.Enum):
+        return builtin_kinds.add_enum
+    cause = builtin_kinds.passing(cls)
+    if cause:
+        return functools.partial(builtin_kinds.refuse, cause)
+    return instances.add_instance
+
+
+def _handler_of_library(cls: type) -> Handler | None:
+    """Return how values of a class that is, or comes from, a library's are written."""
+    for base in cls.__mro__:
+        adapter = of_module(type.__getattribute__(base, "__module__"))
+        for module, named in getattr(adapter, "HASHED", {}).items():
+            for path, handler in named.items():
+                found: Any = sys.modules.get(module)
+                for part in path.split("."):
+                    found = getattr(found, part, None)
+                if isinstance(found, type) and issubclass(cls, found):
+                    return handler  # type: ignore[no-any-return]  # an adapter's
+    return getattr(of_module(cls.__module__), "hash_other", None)

@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from ..adapter_lookup import of_class
+from .tables import Table, of_columns
 
 MAX_CELLS = 100_000_000  # hashed in a second; of a larger table nothing is known
 MAX_CELLS_A_RUN = 2_000_000_000  # of one cell: a loop over large tables is not followed to its end
@@ -38,26 +39,6 @@ _PLAIN = frozenset({"builtins", "datetime", "decimal", "fractions", "uuid"})
 
 class Unknown(Exception):  # noqa: N818  # it completes "raise Unknown"
     """The rows of a value cannot be told."""
-
-
-class Table:
-    """The rows of a value: `n` of them, in a `matrix`, in `columns`, or in a `sparse` matrix.
-
-    `index` is pandas' own, None elsewhere.
-    """
-
-    __slots__ = ("columns", "index", "matrix", "n", "sparse", "width")
-
-    def __init__(self, n: int, width: int) -> None:
-        self.n, self.width = n, width
-        self.matrix: Any = None
-        self.columns: list[Any] = []
-        self.sparse: Any = None
-        self.index: Any = None
-
-    def cells(self) -> int:
-        """Return how many values there are to hash."""
-        return self.n * self.width if self.sparse is None else int(self.sparse.nnz)
 
 
 _P = ParamSpec("_P")
@@ -162,11 +143,10 @@ def _table(value: Any) -> Table:
     if isinstance(value, (list, tuple)):
         return _of_list(value)
     adapter = of_class(type(value))
-    if adapter is not None and hasattr(adapter, "table_of"):
-        table: Table | None = adapter.table_of(value)
-        if table is not None:
-            return table
-    raise Unknown
+    found = adapter.table_of(value) if hasattr(adapter, "table_of") else None
+    if found is None:
+        raise Unknown
+    return found if isinstance(found, Table) else _table(found)
 
 
 def _of_array(array: Any) -> Table:
@@ -181,13 +161,6 @@ def _of_array(array: Any) -> Table:
         table.matrix = array
     else:
         table.columns = list(array.T)
-    return table
-
-
-def of_columns(columns: list[Any]) -> Table:
-    """Return columns of one length as a table."""
-    table = Table(len(columns[0]) if columns else 0, len(columns))
-    table.columns = columns
     return table
 
 
@@ -224,7 +197,11 @@ def words(values: Any, rows: Any) -> Any:
     if isinstance(values, (list, tuple)):
         picked = values if isinstance(rows, slice) else [values[i] for i in rows]
         return object_words(picked)
-    return of_class(type(values)).words(values, rows)
+    picked = of_class(type(values)).values(values, rows)
+    if isinstance(picked, tuple):
+        kinds, places = picked
+        return np.append(words(kinds, slice(None)), MISSING)[places]
+    return array_words(picked) if isinstance(picked, np.ndarray) else object_words(picked)
 
 
 def array_words(array: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import row_hashes
+from .tables import Table
 
 ENOUGH = 16  # rows, below which nothing can be told apart
 MOSTLY = 0.9
@@ -67,7 +68,7 @@ class Rows:
 class Glimpse:
     """A table at first sight: some of its rows, and what can be told by them."""
 
-    def __init__(self, table: row_hashes.Table) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
         self.words = row_hashes.sampled(table)
         mixed = row_hashes.mix(self.words) ^ _SALTS[: len(self.words)]
@@ -122,7 +123,7 @@ class Glimpse:
             return whole, np.mean(~is_whole & (size > 1e-9), axis=0)
 
 
-def _label(table: row_hashes.Table) -> int:
+def _label(table: Table) -> int:
     index = table.index
     if index is None or type(index).__name__ != "Index" or index.dtype.kind not in "iu":
         return 0

@@ -12,16 +12,14 @@ annotations, patterns, and the hooks of `instrument`.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from typing import Any
 
-from ..tracing.bound_names import is_stmt
+from ..functions.reach import WORD
 from ..tracing.instrument import hookable
 from .access_sites import ARG, AT, CALL, CALLEE, END, KEEP, KEY, LOOK, MORE, TAKE, USE, Link, Site
 
 _OURS = "__nbsafe_"
-_WORD = re.compile(r"[^\W\d]\w*")
 _PLAIN = frozenset({"time", "capture"})
 _LOOKING = (ast.BinOp, ast.BoolOp, ast.Compare, ast.UnaryOp, ast.JoinedStr, ast.FormattedValue)
 DYNAMIC: Any = object()
@@ -125,7 +123,7 @@ class _Rewriter:
                     item.context_expr = self.value(item.context_expr)
                     if item.optional_vars is not None:
                         self.target(item.optional_vars, "store")
-            elif isinstance(value, list) and value and is_stmt(value[0]):
+            elif isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                 line = self.line
                 self.block(value, in_function=inside)
                 self.line = line
@@ -250,7 +248,7 @@ class _Rewriter:
         if texts[:1] and texts[0] in _PLAIN:
             return
         for text in texts:
-            self.opaque.update(_WORD.findall(str(text)))
+            self.opaque.update(WORD.findall(str(text)))
 
     def target(self, node: ast.expr, how: str) -> None:
         """Change the parts of what is assigned to or deleted."""

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..tracing.bound_names import parts_of
+from ..tracing.bound_names import DEFINITIONS, parts_of
 
 USE, AT, KEY, END, CALL, MORE = (
     f"__nbsafe_{word}__" for word in ("use", "at", "key", "end", "call", "more")
@@ -61,7 +61,7 @@ def statement_lines(tree: ast.Module, line_of: Callable[[int], int]) -> dict[int
             line = line_of(node.lineno)
             end = node.end_lineno or node.lineno
             found.update((number, line) for number in range(node.lineno, end + 1))
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if not isinstance(node, DEFINITIONS):
             waiting += parts_of(node)
     return found
 

@@ -13,9 +13,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from ..adapter_lookup import of_module
-from ..functions.reach import is_own
+from ..functions.reach import fields, is_own, static
 from .access_sites import Site, is_followed
-from .aliases import DICTS, LISTS, fields, static
+from .aliases import DICTS, LISTS
 
 if TYPE_CHECKING:
     Paths = list[tuple[Any, ...]]
@@ -98,7 +98,7 @@ def kind_of(value: Any) -> Kind:
         return Kind("set")
     adapter = of_module(type.__getattribute__(kind, "__module__"))
     if hasattr(adapter, "access_kind"):
-        return adapter.access_kind(value)  # type: ignore[no-any-return]  # as it promises
+        return Kind(**adapter.access_kind(value))
     if is_own(kind) and is_followed(static(kind, "__getitem__")):
         return Kind("own")
     return Kind("object")

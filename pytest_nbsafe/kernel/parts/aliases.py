@@ -17,7 +17,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..adapter_lookup import of_module
-from ..functions.reach import is_own
+from ..functions.reach import fields, is_own
 
 Path = "tuple[Any, ...]"
 """A name of the notebook, and the keys and attributes (texts, numbers from 0) below it."""
@@ -252,21 +252,3 @@ def below(value: Any, key: Any) -> Any:
         return value[key] if inside else GONE
     held: Any = value if kind in DICTS else fields(value)
     return dict.get(held, key, GONE) if type(held) in DICTS else GONE
-
-
-def fields(value: Any) -> dict[str, Any] | None:
-    """Return the attributes that an object holds itself, None where it has none of its own."""
-    found = static(type(value), "__dict__")
-    if type(found) is not types.GetSetDescriptorType:
-        return None
-    held = found.__get__(value)
-    return held if type(held) is dict else None
-
-
-def static(kind: type, name: str) -> Any:
-    """Return what a class has under a name, by itself or from another; None where nothing."""
-    for base in type.__getattribute__(kind, "__mro__"):
-        held = type.__getattribute__(base, "__dict__")
-        if name in held:
-            return held[name]
-    return None

@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import builtins
 import linecache
-import re
 import sys
 import types
 from collections.abc import Callable
@@ -22,14 +21,12 @@ from typing import Any
 from ..contract import Access
 from ..functions.reach import FUTURE, codes_by_place, reachable
 from ..functions.stand_in import is_ours
-from ..tracing import instrument, unhook
+from ..tracing import instrument
 from ..tracing.cell_positions import TIMED
 from .access_calls import rewrite
 from .access_sites import AT, HOOKS, KEY, names_bound, statement_lines
 from .access_tracking import Accesses
 from .aliases import Aliases
-
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 class Follower:
@@ -55,7 +52,7 @@ class Follower:
             self.fault = "Python is too old"
         elif not tracer.trace:
             self.fault = "the kernel is not traced"
-        elif unhook.is_wanted():
+        elif instrument.is_compiler_loaded():
             self.fault = "a compiler that reads functions is loaded"
         elif tracer.shell.ast_transformers:
             self.fault = "the notebook rewrites its cells itself"
@@ -144,7 +141,7 @@ class Follower:
 
     def _swap(self, text: str) -> None:
         """Give the functions that a text may call code that tells of its accesses."""
-        for function in reachable(_WORD.findall(text), self.tracer.home):
+        for function in reachable(text, self.tracer.home):
             code = function.__code__
             if code.co_filename not in self.tracer.places.files or is_ours(code):
                 continue

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SCOPES = (
-    *_DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+    *DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
 _LOOPS = (ast.For, ast.AsyncFor)
 
@@ -23,7 +23,7 @@ def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...]
         return _assigned(node), ()
     sure: dict[str, None] = {}
     maybe: dict[str, None] = {}
-    if isinstance(node, _DEFINITIONS):
+    if isinstance(node, DEFINITIONS):
         sure[node.name] = None
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         names = (alias.asname or alias.name.split(".")[0] for alias in node.names)
@@ -34,7 +34,9 @@ def bound_names(node: ast.stmt, *, walrus: bool = True) -> tuple[tuple[str, ...]
         elif isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
             (maybe if isinstance(node, _LOOPS) else sure)[inner.id] = None
         else:
-            maybe.update((name, None) for name in _captures(inner))
+            captured = getattr(inner, _CAPTURES.get(type(inner).__name__, ""), None)
+            if captured:
+                maybe[captured] = None
     return tuple(name for name in sure if name not in maybe), tuple(maybe)
 
 
@@ -60,7 +62,7 @@ def header(node: ast.stmt) -> Iterator[ast.AST]:
     waiting: list[ast.AST] = list(_header_children(node))
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, (*_DEFINITIONS, ast.Lambda)):
+        if isinstance(inner, (*DEFINITIONS, ast.Lambda)):
             continue
         if isinstance(inner, _SCOPES):
             yield from (deep for deep in ast.walk(inner) if isinstance(deep, ast.NamedExpr))
@@ -124,29 +126,23 @@ def global_names(node: ast.AST) -> tuple[str, ...]:
     return tuple(names)
 
 
+def without_statements(node: ast.AST) -> list[ast.AST]:
+    """Return what is right under a node and is no statement."""
+    return [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.stmt)]
+
+
 def _header_children(node: ast.stmt) -> Iterator[ast.AST]:
-    if isinstance(node, _DEFINITIONS):
+    if isinstance(node, DEFINITIONS):
         yield from node.decorator_list
         return
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.stmt, ast.ExceptHandler)):
             continue
         if type(child).__name__ == "match_case":
-            yield from (part for part in ast.iter_child_nodes(child) if not is_stmt(part))
+            yield from without_statements(child)
         else:
             yield child
 
 
-def is_stmt(node: ast.AST) -> bool:
-    """Tell whether a node is a statement."""
-    return isinstance(node, ast.stmt)
-
-
-def _captures(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a pattern captures (Python 3.10 and later)."""
-    if type(node).__name__ in {"MatchAs", "MatchStar"}:
-        name = getattr(node, "name", None)
-    else:
-        name = getattr(node, "rest", None) if type(node).__name__ == "MatchMapping" else None
-    if name:
-        yield name
+_CAPTURES = {"MatchAs": "name", "MatchStar": "name", "MatchMapping": "rest"}
+"""The field of a pattern that holds the name it captures (Python 3.10 and later)."""

@@ -15,11 +15,24 @@ tree either.
 from __future__ import annotations
 
 import ast
+import gc
+import linecache
 from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..adapter_lookup import of_module
-from .bound_names import bound_names, global_names, header, is_stmt, parts_of, statements
+from ..adapter_lookup import answers, of_module
+from ..functions.reach import FUTURE, codes_by_place
+from ..hashing.function_texts import first_line
+from .bound_names import (
+    DEFINITIONS,
+    bound_names,
+    global_names,
+    header,
+    parts_of,
+    statements,
+    without_statements,
+)
 from .recorder import Recorder, Slot
 
 BEGIN = "__nbsafe_begin__"
@@ -32,18 +45,11 @@ if TYPE_CHECKING:  # Python 3.8 cannot evaluate these
     Edit = tuple[Block, int, ast.stmt]
 
 _COMPILED = frozenset(
-    [
-        "jit",
-        "njit",
-        "vectorize",
-        "guvectorize",
-        "stencil",
-        "cfunc",
-        "jitclass",
-        "overload",
+    {
+        "jit", "njit", "vectorize", "guvectorize", "stencil", "cfunc", "jitclass", "overload",
         "script",
-    ]
-)
+    }
+)  # fmt: skip
 _NO_LINES: dict[int, int] = {}
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SIMPLE = frozenset({ast.Assign, ast.AugAssign, ast.Expr, ast.Import, ast.ImportFrom})
@@ -94,8 +100,7 @@ def plan(
     `direct`: each statement of the module is run by itself, and its start told by who runs it.
     """
     found = Plan()
-    planner = _Planner(recorder, run, line_of, found, monitored=monitored)
-    planner.walrus = ":=" in text
+    planner = _Planner(recorder, run, line_of, found, monitored, walrus=":=" in text)
     if direct:
         found.tops.extend(map(planner.top, tree.body))
     else:
@@ -112,11 +117,6 @@ def plan(
     return found
 
 
-def first_line(node: FunctionNode) -> int:
-    """Return the line that a function's code object counts as its first."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-
-
 def function_nodes(tree: ast.AST) -> Iterator[FunctionNode]:
     """Yield every function definition of a tree, whatever it is nested in."""
     for node in statements(tree):
@@ -129,7 +129,7 @@ def hookable(tree: ast.AST) -> Iterator[FunctionNode]:
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, DEFINITIONS):
             if any(_is_compiled(decorator) for decorator in node.decorator_list):
                 continue
             if not isinstance(node, ast.ClassDef):
@@ -169,22 +169,13 @@ class _Hooked(NamedTuple):
     in_loop: bool
 
 
-class _Planner:
-    def __init__(
-        self,
-        recorder: Recorder,
-        run: int,
-        line_of: Callable[[int], int],
-        found: Plan,
-        *,
-        monitored: bool,
-    ) -> None:
-        self.recorder = recorder
-        self.run = run
-        self.line_of = line_of
-        self.found = found
-        self.monitored = monitored
-        self.walrus = True
+class _Planner(NamedTuple):
+    recorder: Recorder
+    run: int
+    line_of: Callable[[int], int]
+    found: Plan
+    monitored: bool
+    walrus: bool
 
     def top(self, statement: ast.stmt) -> Top:
         """Plan the hooks of a statement of the module that is run by itself."""
@@ -261,7 +252,7 @@ class _Planner:
 
 def _entry(node: FunctionNode) -> tuple[int, ast.stmt]:
     """Return the index in a function's body that follows the docstring, and what stands there."""
-    index = 1 if _is_docstring(node.body[0]) else 0
+    index = 1 if ast.get_docstring(node, clean=False) is not None else 0
     return index, node.body[min(index, len(node.body) - 1)]
 
 
@@ -283,11 +274,10 @@ def _lines(top: ast.stmt, hooked: list[_Hooked]) -> dict[int, int]:
 
 def _span(node: ast.stmt) -> range:
     """Return the lines that run when a statement begins: of a compound one, its header's."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        return range(first, (node.end_lineno or node.lineno) + 1)
     last = node.end_lineno or node.lineno
-    if any(True for _ in _inner_blocks(node)):
+    if isinstance(node, DEFINITIONS):
+        return range(first_line(node), last + 1)
+    if any(_inner_blocks(node)):
         ends = [getattr(part, "end_lineno", None) or 0 for part in header(node)]
         last = max([node.lineno, *ends])
     return range(node.lineno, last + 1)
@@ -298,19 +288,19 @@ def _clauses(node: ast.stmt) -> Iterator[range]:
     waiting: list[ast.AST] = [node]
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr)):
+        if isinstance(inner, (*DEFINITIONS, ast.expr)):
             continue
         waiting.extend(ast.iter_child_nodes(inner))
         if isinstance(inner, ast.ExceptHandler):
             end = inner.type.end_lineno if inner.type is not None else None
             yield range(inner.lineno, (end or inner.lineno) + 1)
         elif type(inner).__name__ == "match_case":  # Python 3.10 and later
-            parts: list[Any] = [p for p in ast.iter_child_nodes(inner) if not is_stmt(p)]
+            parts: list[Any] = without_statements(inner)
             yield range(parts[0].lineno, parts[-1].end_lineno + 1)
 
 
-def _groups(body: Block, *, in_loop: bool) -> Iterator[tuple[int, list[ast.stmt]]]:
-    """Yield (index, statements) that share one hook.
+def _groups(body: Block, *, in_loop: bool) -> list[tuple[int, list[ast.stmt]]]:
+    """Return (index, statements) that share one hook.
 
     In a loop, statements that call nothing run straight on after the one before: they need no
     hook of their own. Elsewhere each statement has one, for it costs nothing there.
@@ -323,13 +313,11 @@ def _groups(body: Block, *, in_loop: bool) -> Iterator[tuple[int, list[ast.stmt]
             groups[-1][1].append(statement)
         else:
             groups.append((index, [statement]))
-    return iter(groups)
+    return groups
 
 
 def _is_straight(node: ast.stmt) -> bool:
-    if not isinstance(node, _STRAIGHT):
-        return False
-    return not _calls(node)
+    return isinstance(node, _STRAIGHT) and not _calls(node)
 
 
 def _calls(node: ast.stmt) -> bool:
@@ -340,7 +328,7 @@ def _calls(node: ast.stmt) -> bool:
 
 def _inner_blocks(node: ast.stmt) -> Iterator[Block]:
     """Yield the blocks of a module-level compound statement that run at module level."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(node, DEFINITIONS):
         return
     for field in ("body", "orelse", "finalbody"):
         block = getattr(node, field, None)
@@ -355,14 +343,6 @@ def _is_future(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
-def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
 def _at(text: str, place: ast.stmt) -> ast.stmt:
     """Return the statement that `text` says, standing where `place` stands."""
     (statement,) = ast.parse(text).body
@@ -371,3 +351,41 @@ def _at(text: str, place: ast.stmt) -> ast.stmt:
             node.lineno = node.end_lineno = place.lineno
             node.col_offset = node.end_col_offset = place.col_offset
     return statement
+
+
+# ------------------------------------------------------------------ hooks taken out again
+
+
+def is_compiler_loaded() -> bool:
+    """Tell whether a compiler is there that reads the bytecode of functions."""
+    return any(answers("READS_BYTECODE"))
+
+
+def unhook() -> None:
+    """Give every function that has a hook the code that its text compiles to, for a compiler."""
+    known: dict[tuple[str, int], dict[tuple[str, int], CodeType]] = {}
+    for function in gc.get_objects():
+        if type(function) is FunctionType and FLAGS in function.__code__.co_names:
+            _unhook(function, known)
+
+
+def _unhook(
+    function: FunctionType, known: dict[tuple[str, int], dict[tuple[str, int], CodeType]]
+) -> None:
+    code = function.__code__
+    key = (code.co_filename, code.co_flags & FUTURE)
+    if key not in known:
+        known[key] = _clean(*key)
+    clean = known[key].get((code.co_name, code.co_firstlineno))
+    if clean is not None and clean.co_freevars == code.co_freevars:
+        function.__code__ = clean
+
+
+def _clean(file: str, future: int) -> dict[tuple[str, int], CodeType]:
+    """Return the code of a cell's functions by name and first line, compiled without hooks."""
+    flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        whole = compile("".join(linecache.getlines(file)), file, "exec", flags, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return {}
+    return codes_by_place(whole)

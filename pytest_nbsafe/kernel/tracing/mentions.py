@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable
 from typing import Any
 
-from ..functions.reach import mentioned
+from ..functions.reach import WORD, mentioned
 from .bound_names import parts
 
 _PLAIN = frozenset({int, float, str, bool, list, dict, set, tuple, type(None)})
-_WORD = re.compile(r"[^\W\d]\w*")
 _FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 _MAGICS = frozenset({"run_cell_magic", "run_line_magic", "system", "getoutput"})
 
@@ -95,4 +93,4 @@ def _in_magic(node: ast.Call, home: dict[str, Any]) -> set[str]:
         for arg in node.args
         if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
     ]
-    return {word for text in texts for word in _WORD.findall(text) if word in home}
+    return {word for text in texts for word in WORD.findall(text) if word in home}

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..functions.reach import inside
 
+_MONITORING: Any = getattr(sys, "monitoring", None)
 _NAME = "nbsafe"
 _TOOL_IDS = (4, 3)  # 0 to 2 and 5 are meant for debuggers, coverage, profilers and optimizers
 
@@ -37,22 +38,20 @@ class Monitor:
     @property
     def alive(self) -> bool:
         """Whether hooks can be set: nobody has taken our place away."""
-        monitoring: Any = getattr(sys, "monitoring", None)
-        return self.tool >= 0 and monitoring.get_tool(self.tool) == _NAME
+        return self.tool >= 0 and _MONITORING.get_tool(self.tool) == _NAME
 
     def install(self) -> None:
         """Take a place among the interpreter's tools, if one is free."""
-        monitoring: Any = getattr(sys, "monitoring", None)
-        if monitoring is None:
+        if _MONITORING is None:
             return
         for number in _TOOL_IDS:
-            if monitoring.get_tool(number) is None:
-                monitoring.use_tool_id(number, _NAME)
+            if _MONITORING.get_tool(number) is None:
+                _MONITORING.use_tool_id(number, _NAME)
                 self.tool = number
                 break
         else:
             return
-        events, disable = monitoring.events, monitoring.DISABLE
+        events, disable = _MONITORING.events, _MONITORING.DISABLE
 
         def line(code: CodeType, number: int) -> Any:
             hook = self._lines.get(id(code), {}).get(number, -1)
@@ -66,25 +65,15 @@ class Monitor:
                 self.enter(hook)
             return disable
 
-        monitoring.register_callback(self.tool, events.LINE, line)
-        monitoring.register_callback(self.tool, events.PY_START, start)
-
-    def remove(self) -> None:
-        """Give our place back."""
-        if self.alive:
-            monitoring: Any = getattr(sys, "monitoring", None)
-            for event in (monitoring.events.LINE, monitoring.events.PY_START):
-                monitoring.register_callback(self.tool, event, None)
-            monitoring.free_tool_id(self.tool)
-        self.tool = -1
+        _MONITORING.register_callback(self.tool, events.LINE, line)
+        _MONITORING.register_callback(self.tool, events.PY_START, start)
 
     def watch(self, code: CodeType, lines: Mapping[int, int], functions: Names) -> None:
         """Set the hooks of a statement's lines, and of functions by their name and first line."""
-        monitoring: Any = getattr(sys, "monitoring", None)
         self._lines.clear()  # of the statement before
         if lines:
             self._lines[id(code)] = lines
-            monitoring.set_local_events(self.tool, code, monitoring.events.LINE)
+            _MONITORING.set_local_events(self.tool, code, _MONITORING.events.LINE)
         if functions:
             for inner in inside(code):
                 hook = functions.get((inner.co_name, inner.co_firstlineno), -1)
@@ -103,6 +92,5 @@ class Monitor:
             self._arm(code)
 
     def _arm(self, code: CodeType) -> None:
-        monitoring: Any = getattr(sys, "monitoring", None)
-        monitoring.set_local_events(self.tool, code, 0)  # else what was switched off stays so
-        monitoring.set_local_events(self.tool, code, monitoring.events.PY_START)
+        _MONITORING.set_local_events(self.tool, code, 0)  # else what was switched off stays so
+        _MONITORING.set_local_events(self.tool, code, _MONITORING.events.PY_START)
