@@ -9,6 +9,7 @@ import threading
 from typing import Any
 
 from . import adapter_lookup
+from .contract import PACKAGE
 from .learning import watching
 from .tracer import Tracer
 
@@ -45,6 +46,12 @@ def install(
         tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)
     gc.collect()  # what we made would else bring forward the collections that the cells pay for
+
+
+def answer(text: str) -> None:
+    """Let an answer to the host leave with the reply to its request."""
+    payload = {"source": PACKAGE, "answer": text}
+    tracers[-1].shell.payload_manager.write_payload(payload)
 
 
 def _note_files() -> None:

@@ -236,12 +236,12 @@ class Answer(TypedDict):
     raw: str
 
 
-def no_answer(cause: str = "") -> Answer:
+def no_answer(cause: str = "", *, cell: int = 0, elsewhere: bool = False) -> Answer:
     """Return an answer without runs, and why there are none."""
     return {
         "cause": cause,
-        "elsewhere": False,
-        "cell": 0,
+        "elsewhere": elsewhere,
+        "cell": cell,
         "runs": [],
         "shown": {},
         "was": {},

@@ -14,10 +14,10 @@ from typing import Any
 
 from . import bootstrap
 from .adapter_lookup import answers
-from .contract import PACKAGE, Sweep
+from .contract import Sweep
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 
-_IPYTHONS = re.compile(r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__\w+__")  # and Python's
+_PYTHONS = re.compile(r"__\w+__")
 _FILES = 2_000
 _LARGE_S = 5.0  # how long large values are looked at, more closely than after each run
 _LIMITS = (NODE_LIMIT, BYTE_LIMIT)
@@ -28,9 +28,7 @@ _digests: dict[tuple[str, int, int, int], str] = {}
 
 def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expression
     """Tell what the kernel holds; the answer leaves with the reply to the request."""
-    tracer = bootstrap.tracers[-1]
-    payload = {"source": PACKAGE, "answer": json.dumps(sweep(tracer, names=names))}
-    tracer.shell.payload_manager.write_payload(payload)
+    bootstrap.answer(json.dumps(sweep(bootstrap.tracers[-1], names=names)))
 
 
 def sweep(tracer: Any, *, names: bool = True) -> Sweep:
@@ -68,13 +66,9 @@ def _places(shell: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _names(tracer: Any) -> list[str]:
-    """Return the names that the notebook has bound, without IPython's own."""
-    hidden = tracer.shell.user_ns_hidden
-    return [
-        name
-        for name in list(tracer.home)
-        if isinstance(name, str) and name not in hidden and not _IPYTHONS.fullmatch(name)
-    ]
+    """Return the names that the notebook has bound, without IPython's own and Python's."""
+    bound = [name for name in list(tracer.home) if tracer.is_own(name)]
+    return [name for name in bound if not _PYTHONS.fullmatch(name)]
 
 
 def _beside() -> dict[str, str]:

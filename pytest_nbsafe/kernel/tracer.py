@@ -135,7 +135,7 @@ class Tracer:
 
         def transform_ast(node: Any) -> Any:
             tree = original(node)
-            self.read(tree)
+            self._transform(tree)
             return tree
 
         self.shell.transform_ast = transform_ast
@@ -161,11 +161,6 @@ class Tracer:
             self._start_nested(raw)
         else:
             self._start(raw, message)
-
-    @guarded("reading a cell")
-    def read(self, tree: Any) -> None:
-        """Learn what a text could access, and put hooks into it."""
-        self._transform(tree)
 
     @guarded("following a statement")
     def begin(self, hook: int) -> None:
@@ -239,7 +234,9 @@ class Tracer:
         source.line_of = LineMap(source.raw, transformed, source.shift)
         self.places.learn(file, self.runs, source.line_of)
 
-    def _transform(self, tree: ast.Module) -> None:
+    @guarded("reading a cell")
+    def _transform(self, tree: Any) -> None:
+        """Learn what a text could access, and put hooks into it."""
         if not self.sources or not isinstance(tree, ast.Module) or not tree.body:
             return
         source = self.sources[-1]
@@ -337,9 +334,9 @@ class Tracer:
 
     def _changed(self) -> dict[str, int]:
         changed = self.globals.changes(self.home)
-        return {name: changed[name] for name in changed if self._is_own(name)}
+        return {name: changed[name] for name in changed if self.is_own(name)}
 
-    def _is_own(self, name: object) -> bool:
+    def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""
         if not isinstance(name, str) or name in self.shell.user_ns_hidden:
             return False

@@ -52,15 +52,10 @@ def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[
     try:
         life = _Forked(tracer, ways[0])
         restore()
-        if asked["stir"]:
-            stir()
         seal.close_off(ways, asked["limit_s"], asked["cells"])
         seal.quiet_pools()
-        life.listen()
         life.unlock()
-        life.follow(asked["follow"])
-        seal.guard(life.refuse)
-        life.run(asked["cells"])
+        life.live(asked)
         life.send()
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):  # the parent tells that there was no answer
@@ -159,6 +154,15 @@ class Child:
 
     # ------------------------------------------------------------ what is run
 
+    def live(self, asked: Question) -> None:
+        """Run the cells that are asked for, and take in what comes of them."""
+        if asked["stir"]:
+            stir()
+        self.listen()
+        self.follow(asked["follow"])
+        seal.guard(self.refuse)
+        self.run(asked["cells"])
+
     def follow(self, wanted: bool) -> None:  # noqa: FBT001  # as it is asked
         """Follow what the cells access below the names, if that is wanted."""
         if not wanted:
@@ -245,8 +249,7 @@ class _Forked(Child):
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side, and end."""
         try:
-            cell = self.answer["cell"]
-            _write(self.way, {**no_answer(cause), "cell": cell})
+            _write(self.way, no_answer(cause, cell=self.answer["cell"]))
         finally:
             os._exit(0)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import bootstrap
 from ..adapter_lookup import adapter_of, answers, names
-from ..contract import PACKAGE, Answer, Question, no_answer
+from ..contract import Answer, Question, no_answer
 from . import child, in_place, seal
 
 ANSWER_LIMIT = 64 * 1024 * 1024
@@ -32,11 +32,7 @@ _HARMLESS_THREADS = (
 
 def ask(question: str) -> None:
     """Answer a question of the host; the answer leaves with the reply to its request."""
-    asked: Question = json.loads(question)
-    tracer = bootstrap.tracers[-1]
-    answer = run(tracer, asked)
-    payload = {"source": PACKAGE, "answer": answer}
-    tracer.shell.payload_manager.write_payload(payload)
+    bootstrap.answer(run(bootstrap.tracers[-1], json.loads(question)))
 
 
 def run(tracer: Any, asked: Question) -> str:
@@ -47,18 +43,13 @@ def run(tracer: Any, asked: Question) -> str:
         return in_place.run(tracer, asked)
     cause = obstacle()
     if cause:
-        return refusal(cause, elsewhere=True)
+        return json.dumps(no_answer(cause, elsewhere=True))
     if asked["follow"]:
         child.load()
     try:
         return _Fork(asked["limit_s"]).answer(tracer, asked)
     except OSError as error:
-        return refusal(f"the kernel could not be forked: {error}", elsewhere=True)
-
-
-def refusal(cause: str, *, elsewhere: bool = False) -> str:
-    """Return an answer that says why the cells could not be run; `elsewhere` they may be."""
-    return json.dumps({**no_answer(cause), "elsewhere": elsewhere})
+        return json.dumps(no_answer(f"the kernel could not be forked: {error}", elsewhere=True))
 
 
 # ------------------------------------------------------------------ may it be forked?
@@ -170,18 +161,19 @@ class _Fork:
             _kill_group(self.pid)
             if self.status is None:
                 self.status = _reaped(self.pid, 0)[1]
+        if "raw" in self.fds:
+            _drain(self.fds["raw"], self.came["raw"])
         for fd in self.fds.values():
-            _drained(fd, self.came["raw"], wanted=fd == self.fds.get("raw"))
             os.close(fd)
         self.fds.clear()
 
     def _told(self, *, late: bool) -> str:
         """Return the child's answer with what it wrote past Python, or why there is none."""
         if late:
-            return refusal(f"it was not done after {self.limit_s:g} s")
-        came = bytes(self.came["answer"])
-        if not _is_whole(bytearray(came)):
-            return refusal(_death(self.status))
+            return json.dumps(no_answer(f"it was not done after {self.limit_s:g} s"))
+        came = self.came["answer"]
+        if not _is_whole(came):
+            return json.dumps(no_answer(_death(self.status)))
         answer: Answer = json.loads(came[child.HEAD :])
         answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
         return json.dumps(answer)
@@ -224,9 +216,9 @@ def _kill_group(leader: int) -> None:
             continue
 
 
-def _drained(fd: int, came: bytearray, *, wanted: bool) -> None:
+def _drain(fd: int, came: bytearray) -> None:
     """Take in the rest of what was written past Python."""
-    while wanted and len(came) < RAW_LIMIT:
+    while len(came) < RAW_LIMIT:
         try:
             data = os.read(fd, _CHUNK)
         except OSError:

@@ -31,19 +31,14 @@ def run(tracer: Any, asked: Question) -> str:
     process, tracer.process = tracer.process, -1  # its events come to us, as from another process
     try:
         seal.keep_from_writing(asked["cells"])
-        if asked["stir"]:
-            child.stir()
-        life.listen()
-        life.follow(asked["follow"])
-        seal.guard(life.refuse)
-        life.run(asked["cells"])
+        life.live(asked)
     except (Refused, Exception) as error:  # what may not be done, or ours
         life.cause = life.cause or f"it could not be run: {error!r}"
     finally:
         tracer.process = process
         life.restore()
     if life.cause:
-        return json.dumps({**no_answer(life.cause), "cell": life.answer["cell"]})
+        return json.dumps(no_answer(life.cause, cell=life.answer["cell"]))
     return json.dumps(life.answer, default=child.plain)
 
 
