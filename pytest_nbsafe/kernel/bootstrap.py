@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import Any
 
-from . import adapter_lookup
+from .adapters import names
 from .contract import PACKAGE
 from .learning import watching
 from .tracer import Tracer
@@ -36,7 +36,7 @@ def install(
 
     global streams  # noqa: PLW0603  # a kernel has one of each
     shell: Any = get_ipython()
-    adapter_lookup.names[:] = adapters
+    names[:] = adapters
     threads.update(threading.enumerate())
     _note_files()
     streams = (sys.stdout, sys.stderr)

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from . import bootstrap
-from .adapter_lookup import answers
+from .adapters import answers
 from .contract import Sweep
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe.kernel import adapter_lookup, adapters
+from pytest_nbsafe.kernel import adapters
 from pytest_nbsafe.kernel.adapters import Adapter
 from pytest_nbsafe.kernel.aside import fork
 
@@ -21,10 +21,10 @@ KNOWN = {name for name in (*vars(Adapter), *Adapter.__annotations__) if not name
 
 def test_every_file_is_an_adapter() -> None:
     files = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
-    assert files == set(adapter_lookup.names)
+    assert files == set(adapters.names)
 
 
-@pytest.mark.parametrize("name", adapter_lookup.names)
+@pytest.mark.parametrize("name", adapters.names)
 def test_an_adapter_imports_no_library(name: str) -> None:
     tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
     imported = {
@@ -35,9 +35,9 @@ def test_an_adapter_imports_no_library(name: str) -> None:
     assert outside <= set(sys.stdlib_module_names) - {name}
 
 
-@pytest.mark.parametrize("name", adapter_lookup.names)
+@pytest.mark.parametrize("name", adapters.names)
 def test_an_adapter_answers_what_is_asked(name: str) -> None:
-    held = vars(adapter_lookup.adapter_of(name))
+    held = vars(adapters.adapter_of(name))
     public = {
         key for key, value in held.items() if not key.startswith("_") and key != "annotations"
     }
@@ -51,18 +51,18 @@ def test_an_adapter_answers_what_is_asked(name: str) -> None:
 def test_adapters_load_where_their_libraries_are_missing() -> None:
     code = (
         "import sys\n"
-        "from pytest_nbsafe.kernel import adapter_lookup\n"
-        "found = [adapter_lookup.adapter_of(name) for name in adapter_lookup.names]\n"
+        "from pytest_nbsafe.kernel import adapters\n"
+        "found = [adapters.adapter_of(name) for name in adapters.names]\n"
         "assert all(found)\n"
-        "print(sorted(set(adapter_lookup.names) & set(sys.modules)))"
+        "print(sorted(set(adapters.names) & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_a_library_whose_name_is_no_text_has_no_adapter() -> None:
-    assert adapter_lookup.of_module(3) is None
-    assert adapter_lookup.of_module("nobody.knows") is None
+    assert adapters.of_module(3) is None
+    assert adapters.of_module("nobody.knows") is None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
@@ -70,8 +70,8 @@ def test_a_library_whose_name_is_no_text_has_no_adapter() -> None:
 def test_some_libraries_do_not_live_through_a_fork(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in adapter_lookup.names:
-        if name != library and not getattr(adapter_lookup.adapter_of(name), "MAY_BE_FORKED", True):
+    for name in adapters.names:
+        if name != library and not getattr(adapters.adapter_of(name), "MAY_BE_FORKED", True):
             monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, library, types.ModuleType(library))
     assert fork.obstacle() == f"a kernel that has loaded {library} cannot be forked"

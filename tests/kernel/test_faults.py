@@ -17,10 +17,10 @@ from pytest_nbsafe.trace.results import CellResult
 pytestmark = pytest.mark.kernel
 
 ISLAND = """
-    adapters.matplotlib adapters.numpy adapters.pandas adapter_lookup functions.reach
+    adapters.matplotlib adapters.numpy adapters.pandas adapters functions.reach
     hashing.builtin_kinds hashing.bulk hashing.function_texts hashing.hasher
-    hashing.instances hashing.snapshot tracer tracing.bound_names tracing.cell_positions
-    tracing.incidents tracing.instrument tracing.mentions
+    hashing.instances hashing.snapshot tracer tracing.names tracing.cell_positions
+    tracing.incidents tracing.instrument
     tracing.monitor tracing.name_fingerprints tracing.read_only_uses tracing.recorder
 """
 OUTERMOST = frozenset(

@@ -12,9 +12,9 @@ from watching import Watched, watching
 from pytest_nbsafe.kernel.functions.stand_in import is_ours
 
 LEARNING = """
-    learning.desk learning.watching learning.tracebacks functions.stand_in
+    learning.desk learning.watching functions.stand_in
     learning.watched_calls learning.fit_log
-    learning.row_hashes learning.row_lookup learning.row_origins learning.table_rows
+    learning.row_hashes learning.row_origins learning.table_rows
 """
 OUTERMOST = frozenset(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from pytest_nbsafe.kernel.tracing.mentions import names_of
+from pytest_nbsafe.kernel.tracing.names import names_of
 
 
 def test_what_others_hang_on_nodes_leads_nowhere() -> None:

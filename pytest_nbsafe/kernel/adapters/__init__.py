@@ -1,18 +1,49 @@
 """What is known of libraries inside the kernel: one file a library, named as it is imported.
 
 An adapter imports nothing of its library, which it finds in `sys.modules`. It has any of the names
-below, all of them optional; what is shared with other engines it imports late.
+below, all of them optional. It is asked once its library is there, or about to be.
 """
 
 from __future__ import annotations
 
+import functools
+import pkgutil
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import ast
 
     Handler = Callable[[Any, Any], None]
+
+
+class Table:
+    """The rows of a value: `n` of them, in a `matrix`, in `columns`, or in a `sparse` matrix.
+
+    `index` is pandas' own, None elsewhere.
+    """
+
+    __slots__ = ("columns", "index", "matrix", "n", "sparse", "width")
+
+    def __init__(self, n: int, width: int) -> None:
+        self.n, self.width = n, width
+        self.matrix: Any = None
+        self.columns: list[Any] = []
+        self.sparse: Any = None
+        self.index: Any = None
+
+    def cells(self) -> int:
+        """Return how many values there are to hash."""
+        return self.n * self.width if self.sparse is None else int(self.sparse.nnz)
+
+
+def of_columns(columns: list[Any]) -> Table:
+    """Return columns of one length as a table."""
+    table = Table(len(columns[0]) if columns else 0, len(columns))
+    table.columns = columns
+    return table
 
 
 class Adapter(Protocol):
@@ -88,3 +119,37 @@ class Adapter(Protocol):
     WATCHED: frozenset[str]
     WATCHED_EFFECTS: frozenset[str]
     """Functions whose arguments are known: by their full names, or by what they do."""
+
+
+# ------------------------------------------------------------------ which one is asked
+
+names: list[str] = [module.name for module in pkgutil.iter_modules(__path__)]
+"""The libraries that have an adapter; a kernel, which has no folder, is told of them."""
+
+
+@functools.lru_cache(None)
+def adapter_of(library: str) -> Any:
+    """Return the adapter of a library, None where it has none."""
+    return import_module(f"{__name__}.{library}") if library in names else None
+
+
+def of_module(module: object) -> Any:
+    """Return the adapter of the library that a module belongs to, None where it has none."""
+    return adapter_of(module.partition(".")[0]) if type(module) is str else None
+
+
+def of_class(kind: type) -> Any:
+    """Return the adapter of a class's library, or of the first one that it inherits from."""
+    found = (of_module(type.__getattribute__(base, "__module__")) for base in kind.__mro__)
+    return next(filter(None, found), None)
+
+
+def loaded() -> list[Any]:
+    """Return the adapters of all libraries that are loaded, in the order of their names."""
+    return [adapter_of(name) for name in names if name in sys.modules]
+
+
+def answers(question: str) -> list[Any]:
+    """Return what the adapters of all loaded libraries answer that know the question."""
+    found = (getattr(adapter, question, None) for adapter in loaded())
+    return [answer() if callable(answer) else answer for answer in found if answer is not None]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..adapter_lookup import answers
 from ..aside.aspects import cut, mean
 from ..hashing import bulk
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
+from . import answers
 
 HOLDS_ARRAYS = True
 CHANGING = frozenset(
@@ -102,37 +102,26 @@ def _scalar(hasher: Hasher, value: Any) -> None:
     hasher.raw(value.tobytes())
 
 
-def _dtype(hasher: Hasher, value: Any) -> None:
-    hasher.tag(f"dtype {value!r}")
+def _by_state(tag: str, state: Callable[[Any], Any]) -> Handler:
+    """Return how what draws random numbers is written: by its state."""
 
+    def write(hasher: Hasher, value: Any) -> None:
+        hasher.tag(tag)
+        hasher.add(state(value))
 
-def _generator(hasher: Hasher, value: Any) -> None:
-    hasher.tag("generator")
-    hasher.add(value.bit_generator.state)
-
-
-def _bit_generator(hasher: Hasher, value: Any) -> None:
-    hasher.tag("bit generator")
-    hasher.add(value.state)
-
-
-def _random_state(hasher: Hasher, value: Any) -> None:
-    hasher.tag("random state")
-    hasher.add(value.get_state(legacy=False))
-
-
-def _ufunc(hasher: Hasher, value: Any) -> None:
-    hasher.tag(f"ufunc {value.__name__}")
+    return write
 
 
 HASHED: dict[str, dict[str, Handler]] = {
     "numpy": {
         "ndarray": add_array,
         "generic": _scalar,
-        "dtype": _dtype,
-        "random.Generator": _generator,
-        "random.BitGenerator": _bit_generator,
-        "random.RandomState": _random_state,
-        "ufunc": _ufunc,
+        "dtype": lambda hasher, value: hasher.tag(f"dtype {value!r}"),
+        "random.Generator": _by_state("generator", lambda value: value.bit_generator.state),
+        "random.BitGenerator": _by_state("bit generator", lambda value: value.state),
+        "random.RandomState": _by_state(
+            "random state", lambda value: value.get_state(legacy=False)
+        ),
+        "ufunc": lambda hasher, value: hasher.tag(f"ufunc {value.__name__}"),
     },
 }

@@ -11,9 +11,9 @@ from typing import Any
 from ..aside.aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk
 from ..hashing.hasher import Handler, Hasher, qualified
-from ..learning.tables import Table, of_columns
 from ..tracing.read_only_uses import BUILTINS
 from ..tracing.read_only_uses import words as in_words
+from . import Table, of_columns
 from .numpy import CHANGING, add_array, add_content, add_objects
 
 WATCHED = frozenset({"pandas.concat", "pandas.DataFrame.sample"})

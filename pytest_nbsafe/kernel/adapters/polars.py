@@ -7,7 +7,7 @@ from typing import Any
 
 from ..aside.aspects import COLUMNS, MANY, table
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
-from ..learning.tables import Table, of_columns
+from . import Table, of_columns
 from .numpy import add_content
 
 MAY_BE_FORKED = False

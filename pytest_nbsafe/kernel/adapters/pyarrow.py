@@ -10,7 +10,7 @@ from typing import Any
 
 from ..aside.aspects import table
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue
-from ..learning.tables import Table, of_columns
+from . import Table, of_columns
 from .numpy import add_content
 
 _OFFSETS = {"string": "i4", "binary": "i4", "large_string": "i8", "large_binary": "i8"}

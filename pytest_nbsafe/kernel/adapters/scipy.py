@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from ..hashing.hasher import Handler, Hasher, UnknownValue
-from ..learning.tables import Table
+from . import Table
 
 
 def table_of(value: Any) -> Table | None:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..adapter_lookup import answers
+from ..adapters import answers
 from ..contract import MIME, Answer, Question, SideRun, no_answer
 from ..functions.reach import WORD
 from . import seal

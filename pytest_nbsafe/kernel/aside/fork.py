@@ -16,7 +16,7 @@ import warnings
 from typing import Any
 
 from .. import bootstrap
-from ..adapter_lookup import adapter_of, answers, names
+from ..adapters import adapter_of, answers, names
 from ..contract import Answer, Question, no_answer
 from . import child, in_place, seal
 

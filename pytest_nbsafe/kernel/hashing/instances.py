@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..adapter_lookup import of_module
+from ..adapters import of_module
 from ..functions.reach import fields
 from .hasher import Context, Hasher, UnknownValue, qualified
 

@@ -15,7 +15,7 @@ import marshal
 import sys
 from typing import Any
 
-from ..adapter_lookup import of_module
+from ..adapters import of_module
 from ..contract import Fingerprint
 from . import builtin_kinds, bulk, instances
 from .function_texts import Texts

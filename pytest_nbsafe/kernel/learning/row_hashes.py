@@ -17,8 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..adapter_lookup import of_class
-from .tables import Table, of_columns
+from ..adapters import Table, of_class, of_columns
 
 MAX_CELLS = 100_000_000  # hashed in a second; of a larger table nothing is known
 MAX_CELLS_A_RUN = 2_000_000_000  # of one cell: a loop over large tables is not followed to its end

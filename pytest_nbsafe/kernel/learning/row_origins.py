@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import row_hashes
-from .row_lookup import KnownRows, by_chance, within
-from .table_rows import MOSTLY, Glimpse, Rows
+from .table_rows import MOSTLY, Glimpse, KnownRows, Rows, by_chance, within
 
 MAX_BYTES = 400_000_000
 _SEVERAL = 3

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
-from ..adapter_lookup import adapter_of, answers
-from ..functions.stand_in import OURS
+from ..adapters import adapter_of, answers
+from ..functions.stand_in import OURS, watch_tracebacks
 from ..tracing.incidents import Watch
 from .desk import Desk, Hook, put_on
-from .tracebacks import watch_tracebacks
 
 _NO_LEARNERS = frozenset({"data", "model"})  # of their own interface: nobody knows the arguments
 _EVERYWHERE = frozenset({"metric", "fitted"})

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..tracing.bound_names import DEFINITIONS, parts_of
+from ..tracing.names import DEFINITIONS, parts_of
 
 USE, AT, KEY, END, CALL, MORE = (
     f"__nbsafe_{word}__" for word in ("use", "at", "key", "end", "call", "more")

@@ -12,7 +12,7 @@ import types
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from ..adapter_lookup import of_module
+from ..adapters import of_module
 from ..functions.reach import fields, is_own, static
 from .access_sites import Site, is_followed
 from .aliases import DICTS, LISTS

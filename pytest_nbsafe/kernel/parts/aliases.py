@@ -16,7 +16,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Collection
 from typing import Any
 
-from ..adapter_lookup import of_module
+from ..adapters import of_module
 from ..functions.reach import fields, is_own
 
 Path = "tuple[Any, ...]"

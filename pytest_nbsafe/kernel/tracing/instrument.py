@@ -21,10 +21,10 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..adapter_lookup import answers, of_module
+from ..adapters import answers, of_module
 from ..functions.reach import FUTURE, codes_by_place
 from ..hashing.function_texts import first_line
-from .bound_names import (
+from .names import (
     DEFINITIONS,
     bound_names,
     global_names,
@@ -326,17 +326,13 @@ def _calls(node: ast.stmt) -> bool:
     return any(isinstance(inner, calling) for inner in header(node))
 
 
-def _inner_blocks(node: ast.stmt) -> Iterator[Block]:
-    """Yield the blocks of a module-level compound statement that run at module level."""
+def _inner_blocks(node: ast.stmt) -> list[Block]:
+    """Return the blocks of a module-level compound statement that run at module level."""
     if isinstance(node, DEFINITIONS):
-        return
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(node, field, None)
-        if isinstance(block, list) and block:
-            yield block
-    for field in ("handlers", "cases"):
-        for part in getattr(node, field, ()):
-            yield part.body
+        return []
+    blocks = [getattr(node, field, []) for field in ("body", "orelse", "finalbody")]
+    clauses = [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
+    return [block for block in (*blocks, *(clause.body for clause in clauses)) if block]
 
 
 def _is_future(node: ast.stmt) -> bool:

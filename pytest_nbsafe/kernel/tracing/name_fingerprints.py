@@ -8,11 +8,11 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from ..adapter_lookup import of_class
+from ..adapters import of_class
 from ..contract import Fingerprint
 from ..hashing.snapshot import Snapshot
 from . import read_only_uses
-from .mentions import names_of
+from .names import names_of
 
 _HEAVY_S = 0.0003
 
