@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.analysis import changes_by_calls, state_links, through_calls
 from pytest_nbsafe.analysis.cell import analyse
@@ -38,8 +38,7 @@ def build(notebook: Notebook) -> Graph:
         {name: tuple(found) for name, found in binders.items()},
         {name: tuple(found) for name, found in changers.items() if not imported.get(name)},
     )
-    graph = _with_changes_through_calls(_with_writes_through_calls(graph), imported)
-    return state_links.with_state(graph)
+    return state_links.with_state(_with_calls(graph, imported))
 
 
 def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
@@ -58,36 +57,28 @@ def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
     return cells
 
 
-def _with_writes_through_calls(graph: Graph) -> Graph:
-    """Return the graph in which a cell that calls a function with `global x` may bind `x`."""
-    if not any(f.writes for a in graph.cells.values() for f in a.functions.values()):
-        return graph
-    binders = {name: set(cells) for name, cells in graph.binders.items()}
-    bound = {number: through_calls.effects(graph, number) for number in graph.cells}
-    for number, definitions in bound.items():
-        for name in definitions:
-            binders.setdefault(name, set()).add(number)
-    return replace(
-        graph,
-        binders={name: tuple(sorted(cells)) for name, cells in binders.items()},
-        through_calls=bound,
-    )
+def _with_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
+    """Return the graph with what calls do: bind `x` by `global x`, change `xs` by `add(xs)`."""
+    if any(f.writes for a in graph.cells.values() for f in a.functions.values()):
+        bound = {number: through_calls.effects(graph, number) for number in graph.cells}
+        binders = _added(graph.binders, bound)
+        graph = replace(graph, binders=binders, through_calls=bound)
+    changed = {
+        number: {name: d for name, d in definitions.items() if not imported.get(name)}
+        for number, definitions in changes_by_calls.through_calls(graph).items()
+    }
+    known = graph.through_calls
+    both = {number: {**own, **known.get(number, {})} for number, own in changed.items()}
+    changers = _added(graph.changers, changed)
+    return replace(graph, changers=changers, through_calls={**known, **both})
 
 
-def _with_changes_through_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
-    """Return the graph in which `add(items)` changes `items` if `add` does so to what it gets."""
-    changed = changes_by_calls.through_calls(graph)
-    if not changed:
-        return graph
-    through_calls = dict(graph.through_calls)
-    changers = {name: set(cells) for name, cells in graph.changers.items()}
-    for number, definitions in changed.items():
-        own = {name: d for name, d in definitions.items() if not imported.get(name)}
-        through_calls[number] = {**own, **through_calls.get(number, {})}
-        for name in own:
-            changers.setdefault(name, set()).add(number)
-    return replace(
-        graph,
-        changers={name: tuple(sorted(cells)) for name, cells in changers.items()},
-        through_calls=through_calls,
-    )
+def _added(
+    table: Mapping[str, tuple[int, ...]], effects: Mapping[int, Iterable[str]]
+) -> Mapping[str, tuple[int, ...]]:
+    """Return a table of the cells of each name with those that calls add to it."""
+    cells = {name: set(found) for name, found in table.items()}
+    for number, names in effects.items():
+        for name in names:
+            cells.setdefault(name, set()).add(number)
+    return {name: tuple(sorted(found)) for name, found in cells.items()}

@@ -29,31 +29,24 @@ def _try(b: Builder, node: ast.Try) -> None:
     _ensure_edge(b, before, failing)
     b.handlers.pop()
     b.finals.pop()
+    b.copies += 1
     if once:
         b.link(b.here, failing)
-        b.start(failing)
-        inner_suite(b, node.finalbody)
     else:
-        b.copies += 1
         inner_suite(b, node.finalbody)
-        b.copies -= 1
     end = b.here
-    if not once:
-        b.start(failing)
-        b.copies += 1
-        b.quiet += 1
-        inner_suite(b, node.finalbody)
-        b.quiet -= 1
-        b.copies -= 1
+    b.start(failing)
+    b.quiet += not once
+    inner_suite(b, node.finalbody)
+    b.quiet -= not once
+    b.copies -= 1
     if b.handlers:
         b.link(b.here, b.handlers[-1])
     for target, level in sorted(pending):
         b.jump(target, level)
-    if once:
-        b.step()
-    else:
+    if not once:
         b.start(end)
-        b.step()
+    b.step()
 
 
 def _try_except(b: Builder, node: ast.Try) -> None:
@@ -63,15 +56,7 @@ def _try_except(b: Builder, node: ast.Try) -> None:
         return
     failing = b.new()
     catching = any(_catches(h.type, _CATCH_NAME_ERROR) for h in node.handlers)
-    before = b.here
-    b.step()
-    b.handlers.append(failing)
-    b.catching += catching
-    b.guards = True
-    inner_suite(b, node.body)
-    _ensure_edge(b, before, failing)
-    b.catching -= catching
-    b.handlers.pop()
+    _caught_suite(b, node.body, failing, catching=catching)
     ends = [inner_suite(b, node.orelse)]
     for handler in node.handlers:
         entry = b.new()
@@ -81,6 +66,20 @@ def _try_except(b: Builder, node: ast.Try) -> None:
     if b.handlers and not any(_catches(h.type, _CATCH_ALL) for h in node.handlers):
         b.link(failing, b.handlers[-1])
     b.merge(ends)
+
+
+def _caught_suite(b: Builder, body: list[ast.stmt], failing: int, *, catching: bool) -> int:
+    """Walk a body whose exceptions lead to `failing`; return the block in which it ends."""
+    before = b.here
+    b.step()
+    b.handlers.append(failing)
+    b.catching += catching
+    b.guards = True
+    end = inner_suite(b, body)
+    _ensure_edge(b, before, failing)
+    b.catching -= catching
+    b.handlers.pop()
+    return end
 
 
 def _ensure_edge(b: Builder, before: int, failing: int) -> None:
@@ -130,15 +129,7 @@ def _with(b: Builder, node: ast.With | ast.AsyncWith) -> None:
         return
     failing = b.new()
     catching = any(_catches(kind, _CATCH_NAME_ERROR) for kinds in swallowed for kind in kinds)
-    before = b.here
-    b.step()
-    b.handlers.append(failing)
-    b.catching += catching
-    b.guards = True
-    end = inner_suite(b, node.body)
-    _ensure_edge(b, before, failing)
-    b.catching -= catching
-    b.handlers.pop()
+    end = _caught_suite(b, node.body, failing, catching=catching)
     b.merge((end, failing))
 
 

@@ -1,1 +1,1 @@
-"""Plans: which cells to run one after another, and why each is there. One strategy a file."""
+"""Plans: which cells to run one after another, and why each is there."""

@@ -7,15 +7,38 @@ from types import MappingProxyType
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.order import inferred, recorded, topdown
-from pytest_nbsafe.order.plan import OrderName, Plan
+from pytest_nbsafe.order import inferred
+from pytest_nbsafe.order.plan import OrderName, Plan, Run
 from pytest_nbsafe.order.runnable_cells import runnable
+
+
+def recorded(graph: Graph) -> Plan:
+    """Return the plan that follows the counts; equal counts stand in page order.
+
+    Cells that were never run are left out.
+    """
+    counted = [(cell.count, cell.number) for cell in runnable(graph) if cell.count is not None]
+    runs = (
+        Run(step, number, count, recorded=True, reason=f"recorded as [{count}]")
+        for step, (count, number) in enumerate(sorted(counted), 1)
+    )
+    return Plan("recorded", tuple(runs))
+
+
+def topdown(graph: Graph) -> Plan:
+    """Return the plan that runs every cell once in page order; its runs stand for no count."""
+    runs = (
+        Run(step, cell.number, None, recorded=False, reason="next on the page")
+        for step, cell in enumerate(runnable(graph), 1)
+    )
+    return Plan("top-down", tuple(runs))
+
 
 ORDERINGS: Mapping[OrderName, Callable[[Graph], Plan]] = MappingProxyType(
     {
-        "recorded": recorded.plan,
+        "recorded": recorded,
         "inferred": inferred.plan,
-        "top-down": topdown.plan,
+        "top-down": topdown,
     }
 )
 """Every order that can be asked for; `auto` chooses among them."""
@@ -48,10 +71,10 @@ def choose(graph: Graph) -> OrderName:
     return "recorded" if known == list(range(1, len(counts) + 1)) else "inferred"
 
 
-def differs(plan: Plan, topdown: Plan) -> bool:
+def differs(plan: Plan, page: Plan) -> bool:
     """Whether a plan runs its cells in another order than the page, or any of them twice.
 
     Cells that the plan leaves out make no difference.
     """
     ran = set(plan.cells)
-    return plan.cells != tuple(cell for cell in topdown.cells if cell in ran)
+    return plan.cells != tuple(cell for cell in page.cells if cell in ran)

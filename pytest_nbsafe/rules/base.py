@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Literal
 
 from pytest_nbsafe.analysis.model import Graph, Span
@@ -76,7 +76,7 @@ class Claim:
     also: Step | None = None
 
 
-def finding(
+def claim(
     facts: Facts,
     code: str,
     cell: int,
@@ -88,8 +88,11 @@ def finding(
     remedy: str = "",
     severity: Severity | None = None,
     symbols: tuple[str, ...] = (),
-) -> Finding:
-    """Return a finding at a place in a cell (a span or a line), with what the notebook knows of it.
+    explains: Iterable[Mark] = (),
+    fault: Hashable = None,
+    also: Step | None = None,
+) -> Claim:
+    """Return a claim at a place in a cell (a span or a line), with what the notebook knows of it.
 
     Without `severity` it is the code's own, lowered to a warning while only suspected.
     """
@@ -104,7 +107,7 @@ def finding(
         severity = CODES[code].severity
         if severity == "error" and verdict == "suspected":
             severity = "warning"
-    return Finding(
+    finding = Finding(
         code=code,
         severity=severity,
         verdict=verdict,
@@ -119,3 +122,4 @@ def finding(
         anchor=page.line(where.line) if page else "",
         symbols=symbols,
     )
+    return Claim(finding, frozenset(explains), fault, also)

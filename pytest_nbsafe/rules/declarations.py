@@ -12,7 +12,7 @@ from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.errors import nearest
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Facts, finding
+from pytest_nbsafe.rules.base import Facts, claim
 
 _WORDS = ("ignore", "source", "split")
 
@@ -28,7 +28,9 @@ def faults(facts: Facts, code: str) -> Iterator[Finding]:
             if fault is not None:
                 span = Span(said.line, said.column, said.line, said.column + 1)
                 message, remedy = fault
-                yield finding(facts, code, cell.number, span, "proved", message, remedy=remedy)
+                yield claim(
+                    facts, code, cell.number, span, "proved", message, remedy=remedy
+                ).finding
 
 
 def _misspelt(facts: Facts, cell: Cell, code: str) -> Iterator[Finding]:
@@ -41,7 +43,7 @@ def _misspelt(facts: Facts, cell: Cell, code: str) -> Iterator[Finding]:
             message = f"this comment says `{word}`, which has no effect"
             remedy = f"did you mean `{near}`?"
             span = Span(comment.line, comment.column, comment.line, comment.column + 1)
-            yield finding(facts, code, cell.number, span, "proved", message, remedy=remedy)
+            yield claim(facts, code, cell.number, span, "proved", message, remedy=remedy).finding
 
 
 def _fault(facts: Facts, cell: Cell, said: Declaration) -> tuple[str, str] | None:

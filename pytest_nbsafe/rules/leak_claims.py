@@ -8,7 +8,7 @@ from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.order.plan import Plan
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.values import replace
 
 __all__ = ["Leak", "claims", "found", "learns", "named", "of_name", "pipeline", "verb"]
@@ -55,18 +55,16 @@ def claims(
 
 def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severity | None) -> Claim:
     verdict: Verdict = leak.verdict or ("proved" if leak.certain else "suspected")
-    return Claim(
-        finding(
-            facts,
-            leak.code,
-            leak.cell,
-            leak.span,
-            verdict,
-            message,
-            steps=tuple(Step(*step) for step in leak.steps),
-            remedy=remedy,
-            severity=severity,
-        ),
+    return claim(
+        facts,
+        leak.code,
+        leak.cell,
+        leak.span,
+        verdict,
+        message,
+        steps=tuple(Step(*step) for step in leak.steps),
+        remedy=remedy,
+        severity=severity,
         fault=_fault(leak),
         also=Step(leak.cell, leak.span.line, message),
     )

@@ -10,7 +10,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise
 from pytest_nbsafe.order.ambiguous_reads import ambiguous
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import against_clean
 
 
@@ -55,19 +55,17 @@ def _is_proof(facts: Facts, judgement: Judgement) -> bool:
 
 
 def _claim(facts: Facts, seen: RanOtherwise) -> Claim:
-    return Claim(
-        finding(
-            facts,
-            "NBS201",
-            seen.shown,
-            1,
-            "confirmed",
-            f"the saved output is stale: it was made without cell {seen.cell}, which never ran",
-            steps=(
-                Step(seen.cell, 1, "has no count: it was added, or not run, in that session"),
-                Step(seen.shown, 1, against_clean(seen.saved, seen.clean)),
-            ),
-            remedy="restart the kernel, run all cells from the top, and save",
+    return claim(
+        facts,
+        "NBS201",
+        seen.shown,
+        1,
+        "confirmed",
+        f"the saved output is stale: it was made without cell {seen.cell}, which never ran",
+        steps=(
+            Step(seen.cell, 1, "has no count: it was added, or not run, in that session"),
+            Step(seen.shown, 1, against_clean(seen.saved, seen.clean)),
         ),
-        explains=frozenset({("stale", seen.shown, 0)}),
+        remedy="restart the kernel, run all cells from the top, and save",
+        explains={("stale", seen.shown, 0)},
     )

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.notebook.cell_marks import saved_error
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import names
 
 _ALIKE = 0.8
@@ -61,18 +61,16 @@ def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Cla
     reads = "may also read" if item.verdict == "suspected" else "also reads"
     also = Step(item.cell, item.span.line, f"{reads} `{item.name}`, which no cell defines")
     seen = item.verdict == "observed"
-    return Claim(
-        finding(
-            facts,
-            "NBS101",
-            item.cell,
-            item.span,
-            item.verdict,
-            _message(item, near),
-            steps=(*_steps(facts, item, near),),
-            remedy=_remedy(item, near),
-        ),
-        explains=frozenset({("raise", item.cell, 0)} if seen else ()),
+    return claim(
+        facts,
+        "NBS101",
+        item.cell,
+        item.span,
+        item.verdict,
+        _message(item, near),
+        steps=(*_steps(facts, item, near),),
+        remedy=_remedy(item, near),
+        explains={("raise", item.cell, 0)} if seen else (),
         fault=("NBS101", fault),
         also=also,
     )

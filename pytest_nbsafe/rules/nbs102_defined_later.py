@@ -17,7 +17,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.runnable_cells import runnable
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 
 BAD = """\
 # %% [2]
@@ -47,17 +47,15 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
     verb = "may be read" if item.verdict == "suspected" else "is read"
-    return Claim(
-        finding(
-            facts,
-            "NBS102",
-            item.cell,
-            item.span,
-            item.verdict,
-            f"`{item.name}` {verb} here, but first defined further down, in cell {definer}",
-            steps=_steps(facts, item, definer),
-            remedy=_remedy(facts, item, definer),
-        ),
+    return claim(
+        facts,
+        "NBS102",
+        item.cell,
+        item.span,
+        item.verdict,
+        f"`{item.name}` {verb} here, but first defined further down, in cell {definer}",
+        steps=_steps(facts, item, definer),
+        remedy=_remedy(facts, item, definer),
         explains=_marks(item, definer),
         fault=("NBS102", definer),
         also=Step(

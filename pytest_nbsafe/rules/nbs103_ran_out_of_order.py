@@ -26,7 +26,7 @@ from pytest_nbsafe.judge import proof
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.runnable_cells import runnable
 from pytest_nbsafe.rules import named_parts, read_from_below
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.wording import (
     against_clean,
@@ -67,7 +67,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         yield _claim(facts, pairs[key])
     for read in facts.suspicions.from_below:
         if not proof.is_same_in_page_order(facts, read.cell, read.name):
-            yield read_from_below.claim(facts, read)
+            yield read_from_below.claim_of(facts, read)
 
 
 def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
@@ -196,29 +196,27 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     replayed = facts.replay(edge.reader)
     if replayed is not None and replayed.status == "raised":
         marks.add(("replay", edge.reader, 0))
-    return Claim(
-        finding(
-            facts,
-            "NBS103",
-            edge.reader,
-            edge.use.span,
-            "confirmed" if fails or differs else "suspected",
-            message,
-            steps=(
-                Step(edge.reader, edge.use.span.line, f"read {made}; it ran as [{reader}]"),
-                Step(
-                    edge.definer,
-                    edge.definition.span.line,
-                    f"{does} afterwards; it ran as [{definer}]",
-                ),
-                *rerun_steps(ending, edge.use.span.line),
-                *shows,
+    return claim(
+        facts,
+        "NBS103",
+        edge.reader,
+        edge.use.span,
+        "confirmed" if fails or differs else "suspected",
+        message,
+        steps=(
+            Step(edge.reader, edge.use.span.line, f"read {made}; it ran as [{reader}]"),
+            Step(
+                edge.definer,
+                edge.definition.span.line,
+                f"{does} afterwards; it ran as [{definer}]",
             ),
-            remedy="restart the kernel, run all cells from the top, and save",
-            severity="error" if fails or differs else "warning",
-            symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
+            *rerun_steps(ending, edge.use.span.line),
+            *shows,
         ),
-        explains=frozenset(marks | {("raise", edge.reader, 0)} if fails else marks),
+        remedy="restart the kernel, run all cells from the top, and save",
+        severity="error" if fails or differs else "warning",
+        symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
+        explains=marks | {("raise", edge.reader, 0)} if fails else marks,
         fault=("NBS103", edge.definer, edge.reader if fails else 0),
         also=Step(edge.reader, edge.use.span.line, f"also read {made} before, as [{reader}]"),
     )

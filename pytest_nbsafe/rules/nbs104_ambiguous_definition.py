@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.order.ambiguous_reads import AmbiguousRead, ambiguous, definition_of
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import against_clean, names
 
 BAD = """\
@@ -68,18 +68,16 @@ def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
     marks: set[Mark] = {("stale", first.reader, 0)} if differs else set()
     if first.reason == "ran-later" and not differs:
         marks.add(("edge", first.other, first.nearest))
-    return Claim(
-        finding(
-            facts,
-            "NBS104",
-            first.reader,
-            first.use.span,
-            "confirmed" if differs and told else "suspected",
-            _message(facts, first, made),
-            steps=tuple(steps),
-            remedy=_remedy(first, made),
-        ),
-        explains=frozenset(marks),
+    return claim(
+        facts,
+        "NBS104",
+        first.reader,
+        first.use.span,
+        "confirmed" if differs and told else "suspected",
+        _message(facts, first, made),
+        steps=tuple(steps),
+        remedy=_remedy(first, made),
+        explains=marks,
         fault=("NBS104", first.other, first.nearest),
         also=Step(first.reader, first.use.span.line, f"also reads {made}"),
     )

@@ -20,7 +20,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.cell_marks import is_skipped
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 _REACHES = patterns.compile(
     r"\b(?:_+\d*|_i+\d*|Out|In|get_ipython)\b|__future__|IPython\.(?:core\.)?display"
@@ -109,4 +109,4 @@ def _is_escape(line: str) -> bool:
 def _claim(facts: Facts, cell: int, line: int) -> Claim:
     message = "no other cell uses what this cell defines, and it uses nothing of theirs"
     remedy = "delete the cell if it is left over from an experiment"
-    return Claim(finding(facts, "NBS105", cell, line, "proved", message, remedy=remedy))
+    return claim(facts, "NBS105", cell, line, "proved", message, remedy=remedy)

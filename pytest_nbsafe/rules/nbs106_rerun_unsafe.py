@@ -22,7 +22,7 @@ from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.cell_marks import is_skipped
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed
 
@@ -60,17 +60,15 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
-    return Claim(
-        finding(
-            facts,
-            "NBS106",
-            cell,
-            hazard.span,
-            "suspected",
-            f"a second run of this cell {hazard.does}",
-            steps=_steps(facts, cell, hazard),
-            remedy=_remedy(hazard),
-        ),
+    return claim(
+        facts,
+        "NBS106",
+        cell,
+        hazard.span,
+        "suspected",
+        f"a second run of this cell {hazard.does}",
+        steps=_steps(facts, cell, hazard),
+        remedy=_remedy(hazard),
         fault=("NBS106", cell, hazard.span.line),
     )
 
@@ -84,20 +82,18 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
     does = f"a second run of it {hazard.does}" if hazard else "a second run of it changes its input"
     line = hazard.span.line if hazard else 1
     whose = "" if more.shown == more.cell else f" of cell {more.shown}"
-    return Claim(
-        finding(
-            facts,
-            "NBS106",
-            more.cell,
-            hazard.span if hazard else line,
-            "confirmed",
-            f"this cell ran {times}, as {ran}, and {does}; the saved output{whose} shows it",
-            steps=(
-                *(_steps(facts, more.cell, hazard) if hazard else ()),
-                Step(more.shown, 1, against_clean(more.saved, more.clean)),
-            ),
-            remedy="restart the kernel, run all cells from the top, and save",
+    return claim(
+        facts,
+        "NBS106",
+        more.cell,
+        hazard.span if hazard else line,
+        "confirmed",
+        f"this cell ran {times}, as {ran}, and {does}; the saved output{whose} shows it",
+        steps=(
+            *(_steps(facts, more.cell, hazard) if hazard else ()),
+            Step(more.shown, 1, against_clean(more.saved, more.clean)),
         ),
+        remedy="restart the kernel, run all cells from the top, and save",
         fault=("NBS106", more.cell, line),
     )
 

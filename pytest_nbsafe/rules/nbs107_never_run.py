@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.notebook.cell_marks import is_skipped
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 BAD = """\
 # %% [1]
@@ -45,6 +45,4 @@ def check(facts: Facts) -> Iterator[Claim]:
         if cell.count is None and code and not cell.outputs and not is_skipped(cell):
             message = "this cell was never run, though other cells were"
             remedy = "run the notebook from the top and save it, or delete the cell"
-            yield Claim(
-                finding(facts, "NBS107", cell.number, code[0], "proved", message, remedy=remedy)
-            )
+            yield claim(facts, "NBS107", cell.number, code[0], "proved", message, remedy=remedy)

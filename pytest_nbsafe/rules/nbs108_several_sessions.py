@@ -19,7 +19,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.cell_marks import counted
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.sentences import cells as cells_in_words
 
 _SHOWN = 8
@@ -67,17 +67,15 @@ def _claim(facts: Facts, first: Cell, cell: Cell, session: Mapping[int, int]) ->
     for number, index in session.items():
         members[index].append(number)
     where = cells_in_words((first.number, cell.number))
-    return Claim(
-        finding(
-            facts,
-            "NBS108",
-            cell.number,
-            1,
-            "proved",
-            f"the counts come from at least {len(members)} sessions: [{cell.count}] is at {where}",
-            steps=tuple(_step(index, members[index]) for index in sorted(members)),
-            remedy="restart the kernel, run all cells from the top, and save",
-        )
+    return claim(
+        facts,
+        "NBS108",
+        cell.number,
+        1,
+        "proved",
+        f"the counts come from at least {len(members)} sessions: [{cell.count}] is at {where}",
+        steps=tuple(_step(index, members[index]) for index in sorted(members)),
+        remedy="restart the kernel, run all cells from the top, and save",
     )
 
 

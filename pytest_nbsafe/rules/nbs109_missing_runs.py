@@ -19,7 +19,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.cell_marks import counted
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.nbs108_several_sessions import without_copies
 from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.values import dataclass
@@ -99,17 +99,15 @@ def _claim(facts: Facts, highest: Sequence[int], gaps: Sequence[_Gap]) -> Claim:
         which.append(f"{missing - sum(gap.length for gap in shown)} more")
     of = f"{sum(highest)} counts" + (f" of {len(highest)} sessions" if len(highest) > 1 else "")
     verb = "is" if missing == 1 else "are"
-    return Claim(
-        finding(
-            facts,
-            "NBS109",
-            longest[0].after,
-            1,
-            "proved",
-            f"{missing} of {of} {verb} missing ({listed(which)}): cells were run again or deleted",
-            steps=tuple(_step(gap) for gap in shown),
-            remedy="restart the kernel, run all cells from the top, and save",
-        )
+    return claim(
+        facts,
+        "NBS109",
+        longest[0].after,
+        1,
+        "proved",
+        f"{missing} of {of} {verb} missing ({listed(which)}): cells were run again or deleted",
+        steps=tuple(_step(gap) for gap in shown),
+        remedy="restart the kernel, run all cells from the top, and save",
     )
 
 

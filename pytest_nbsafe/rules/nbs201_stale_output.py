@@ -30,7 +30,7 @@ from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.missing_names import mention
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.rules import made_without, named_parts
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.stale_paths import (
     chain_steps,
@@ -241,18 +241,16 @@ def _claim(
         says = "this result is stale, or other versions or files gave it"
         shows = against_clean(judgement.saved, judgement.clean)
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
-    return Claim(
-        finding(
-            facts,
-            "NBS201",
-            suspicion.cell,
-            mention(page, suspicion.line, suspicion.name) or suspicion.line,
-            verdict,
-            f"{says}: {why}",
-            steps=steps,
-            remedy=remedy,
-            symbols=_parts(facts, suspicion),
-        ),
+    return claim(
+        facts,
+        "NBS201",
+        suspicion.cell,
+        mention(page, suspicion.line, suspicion.name) or suspicion.line,
+        verdict,
+        f"{says}: {why}",
+        steps=steps,
+        remedy=remedy,
+        symbols=_parts(facts, suspicion),
         explains=marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
         fault=("NBS201", root(suspicion)[1]) if verdict == "suspected" else None,
         also=Step(suspicion.cell, suspicion.line, f"also has a stale result: {why}"),

@@ -22,7 +22,7 @@ from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.rules import named_parts
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.stale_paths import chain_steps, marks, parts, refresh_remedy, why_older
 from pytest_nbsafe.rules.wording import ran_as, refreshed_difference, rerun_steps
 from pytest_nbsafe.trace.suspicions import StaleRead
@@ -91,23 +91,21 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
         verdict = "suspected"
     rerun = proof.rerun_of_read(facts, read.cell)
     why = why_older(facts, read)
-    return Claim(
-        finding(
-            facts,
-            "NBS202",
-            read.cell,
-            read.line,
-            verdict,
-            f"this cell read a stale value: {why}{refreshed_difference(rerun)}",
-            steps=(
-                *chain_steps(facts, read.chain),
-                Step(read.cell, read.line, _reads(facts, read)),
-                *rerun_steps(rerun, read.line),
-            ),
-            remedy=refresh_remedy(facts, read),
-            severity="warning" if verdict == "observed" else None,
-            symbols=parts(facts, read),
+    return claim(
+        facts,
+        "NBS202",
+        read.cell,
+        read.line,
+        verdict,
+        f"this cell read a stale value: {why}{refreshed_difference(rerun)}",
+        steps=(
+            *chain_steps(facts, read.chain),
+            Step(read.cell, read.line, _reads(facts, read)),
+            *rerun_steps(rerun, read.line),
         ),
+        remedy=refresh_remedy(facts, read),
+        severity="warning" if verdict == "observed" else None,
+        symbols=parts(facts, read),
         explains=marks(read, page_edges(facts.graph)),
         fault=("NBS202", read.cell),
         also=Step(read.cell, read.line, f"also read a stale value: {why}"),

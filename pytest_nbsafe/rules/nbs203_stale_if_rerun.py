@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import called
 from pytest_nbsafe.sentences import cells
 
@@ -59,15 +59,13 @@ def _claim(facts: Facts, found: Mixture) -> Claim:
         f"the new {called(found.fresh)} with {called(stale.name)}, made by cell {found.maker} "
         "from the old one"
     )
-    return Claim(
-        finding(
-            facts,
-            "NBS203",
-            stale.cell,
-            stale.span,
-            "suspected",
-            message,
-            steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
-            remedy=f"when cell {found.source} runs again, run {cells(left_out)} before this one",
-        )
+    return claim(
+        facts,
+        "NBS203",
+        stale.cell,
+        stale.span,
+        "suspected",
+        message,
+        steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
+        remedy=f"when cell {found.source} runs again, run {cells(left_out)} before this one",
     )

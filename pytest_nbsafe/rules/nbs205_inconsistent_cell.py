@@ -22,7 +22,7 @@ from pytest_nbsafe.analysis.page_edges import downstream, page_edges
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.rules import named_parts
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.wording import names, ran_as, refreshed_difference, rerun_steps
 from pytest_nbsafe.sentences import cells
@@ -116,20 +116,17 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
     line = state.changed[0].line if state.changed else 1
     what = _lost(facts, state, lost)
     end = f"a clean run gives it {'a different result' if sure else 'different inputs'}"
-    return Claim(
-        finding(
-            facts,
-            "NBS205",
-            state.cell,
-            line,
-            "confirmed" if sure else "observed",
-            f"this cell no longer fits what it read: {what}, and {end}"
-            f"{refreshed_difference(ending)}",
-            steps=(*_steps(facts, state), *rerun_steps(ending, line)),
-            remedy=_remedy(state),
-            severity="error" if sure else "note",
-            symbols=_parts(facts, state),
-        ),
+    return claim(
+        facts,
+        "NBS205",
+        state.cell,
+        line,
+        "confirmed" if sure else "observed",
+        f"this cell no longer fits what it read: {what}, and {end}{refreshed_difference(ending)}",
+        steps=(*_steps(facts, state), *rerun_steps(ending, line)),
+        remedy=_remedy(state),
+        severity="error" if sure else "note",
+        symbols=_parts(facts, state),
         explains=_marks(state if _made_anew(state) else root),
         fault=("NBS205", root.cell),
         also=Step(state.cell, line, f"also no longer fits what it read: {what}"),

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.findings import Finding, Step
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 if TYPE_CHECKING:
     from pytest_nbsafe.trace.evaluations import Copies
@@ -62,7 +62,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         place = copies.cell, copies.line
         if place not in told and copies.made not in told and _is_telling(copies):
             told.add(place)
-            yield Claim(_finding(facts, copies))
+            yield _claim(facts, copies)
 
 
 _FEW = 30
@@ -83,9 +83,9 @@ def _told(facts: Facts) -> set[tuple[int, int]]:
     return found
 
 
-def _finding(facts: Facts, copies: Copies) -> Finding:
+def _claim(facts: Facts, copies: Copies) -> Claim:
     steps = (Step(*copies.made, "copies rows"),) if copies.made is not None else ()
-    return finding(
+    return claim(
         facts,
         "NBS334",
         copies.cell,

@@ -18,7 +18,7 @@ from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, finding
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.run_endings import ended, ended_in_replay
 from pytest_nbsafe.rules.wording import one_line, ran_as
@@ -90,18 +90,16 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
         remedy = _remedy(result) or _outside(facts, page)
     severity: Severity | None = "note" if shown and not facts.config.strict else None
     line = result.failing_line
-    return Claim(
-        finding(
-            facts,
-            "NBS401",
-            result.cell,
-            line,
-            "observed",
-            message,
-            steps=(*_frames(result), *_made_since(facts, since)),
-            remedy=remedy,
-            severity=severity,
-        ),
+    return claim(
+        facts,
+        "NBS401",
+        result.cell,
+        line,
+        "observed",
+        message,
+        steps=(*_frames(result), *_made_since(facts, since)),
+        remedy=remedy,
+        severity=severity,
         explains=_marks(facts, result.cell, since),
         also=Step(result.cell, line, f"raised {_one_line(result)}"),
     )
@@ -185,7 +183,7 @@ def _remedy(result: CellResult) -> str:
 def _did_not_raise(facts: Facts, result: CellResult) -> Claim:
     message = "this cell is tagged raises-exception, but it did not raise"
     remedy = "remove the tag, or bring the exception back"
-    return Claim(finding(facts, "NBS401", result.cell, 1, "observed", message, remedy=remedy))
+    return claim(facts, "NBS401", result.cell, 1, "observed", message, remedy=remedy)
 
 
 def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
@@ -198,9 +196,15 @@ def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
         severity = severity if facts.config.strict else "note"
     line = max(incident.line, 1)
     raised = {("raise", cell, 0)} if incident.kind == "captured" else ()
-    return Claim(
-        finding(facts, "NBS401", cell, line, "observed", message, severity=severity),
-        explains=frozenset(raised),
+    return claim(
+        facts,
+        "NBS401",
+        cell,
+        line,
+        "observed",
+        message,
+        severity=severity,
+        explains=raised,
         also=Step(cell, line, message),
     )
 
@@ -209,19 +213,17 @@ def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
     recorded = facts.plan.order == "recorded"
     message = f"this cell raised {_one_line(result)} in the {facts.plan.order} order; "
     message += "from top to bottom it passes"
-    return Claim(
-        finding(
-            facts,
-            "NBS401",
-            result.cell,
-            result.failing_line,
-            "observed",
-            message,
-            steps=_frames(result),
-            remedy="restart the kernel, run all cells from the top, and save",
-            severity="warning" if recorded else "note",
-        ),
-        explains=frozenset({("replay", result.cell, 0)}),
+    return claim(
+        facts,
+        "NBS401",
+        result.cell,
+        result.failing_line,
+        "observed",
+        message,
+        steps=_frames(result),
+        remedy="restart the kernel, run all cells from the top, and save",
+        severity="warning" if recorded else "note",
+        explains={("replay", result.cell, 0)},
     )
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.draws import Event
@@ -75,17 +75,15 @@ def _claim(facts: Facts, draw: Event, source: str, below: int, places: int) -> C
         seeded = f"seeded only in cell {below}" if below > draw.cell else "not seeded above"
         says = f"{called} draws from {known.name}, which is {seeded}"
     times = f" (one of {places} such calls)" if places > 1 else ""
-    return Claim(
-        finding(
-            facts,
-            "NBS405",
-            draw.cell,
-            draw.span,
-            "suspected" if draw.via else "proved",
-            says + times,
-            steps=_steps(draw),
-            remedy=_remedy(draw, known.seed),
-        ),
+    return claim(
+        facts,
+        "NBS405",
+        draw.cell,
+        draw.span,
+        "suspected" if draw.via else "proved",
+        says + times,
+        steps=_steps(draw),
+        remedy=_remedy(draw, known.seed),
         fault=("NBS405", source),
     )
 

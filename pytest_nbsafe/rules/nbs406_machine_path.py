@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import one_line
 
 if TYPE_CHECKING:
@@ -73,16 +73,14 @@ def _claim(facts: Facts, path: MachinePath, places: int, *, shown: bool) -> Clai
     home = path.path.startswith("~")
     kind = "a path in the home folder" if home else "a path that exists on one machine only"
     times = f" (one of {places} places that use `{path.root}`)" if places > 1 else ""
-    return Claim(
-        finding(
-            facts,
-            "NBS406",
-            path.cell,
-            path.span,
-            "proved",
-            f"`{written}` is {kind}{times}",
-            remedy=_remedy(path),
-        ),
+    return claim(
+        facts,
+        "NBS406",
+        path.cell,
+        path.span,
+        "proved",
+        f"`{written}` is {kind}{times}",
+        remedy=_remedy(path),
         fault=("NBS406", path.root),
         also=Step(path.cell, path.span.line, f"also uses `{written}`") if shown else None,
     )

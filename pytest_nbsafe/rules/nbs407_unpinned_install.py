@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import few
 
 if TYPE_CHECKING:
@@ -53,16 +53,14 @@ def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:
     cell = facts.notebook.cell(command.cell)
     names = list(dict.fromkeys(package.name for package in loose))
     verb = "is" if len(names) == 1 else "are"
-    return Claim(
-        finding(
-            facts,
-            "NBS407",
-            command.cell,
-            loose[0].span,
-            "proved",
-            f"{few(names)} {verb} installed without a fixed version",
-            remedy=_remedy(cell, command.tool, names),
-        )
+    return claim(
+        facts,
+        "NBS407",
+        command.cell,
+        loose[0].span,
+        "proved",
+        f"{few(names)} {verb} installed without a fixed version",
+        remedy=_remedy(cell, command.tool, names),
     )
 
 

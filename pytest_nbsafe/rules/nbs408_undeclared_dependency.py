@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.notebook.model import Notebook
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
@@ -96,7 +96,6 @@ def _claim(facts: Facts, project: Project, cell: int, one: Import, top: str) -> 
     else:
         message = f"`{top}` is imported, but the project neither holds nor declares it"
         remedy = f"add what brings `{top}` to {file}, or the module to the project"
-    return Claim(
-        finding(facts, "NBS408", cell, one.span, "proved", message, remedy=remedy),
-        fault=("NBS408", name),
+    return claim(
+        facts, "NBS408", cell, one.span, "proved", message, remedy=remedy, fault=("NBS408", name)
     )

@@ -37,7 +37,7 @@ from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.config import Config, Contract, is_selected
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.locations import NOTEBOOK
-from pytest_nbsafe.rules.base import Facts, Needs, finding
+from pytest_nbsafe.rules.base import Facts, Needs, claim
 
 if TYPE_CHECKING:
     from pytest_nbsafe.contracts.database import QueryAnswer, Value
@@ -161,6 +161,5 @@ def _finding(
 ) -> Finding:
     remedy = f"correct the notebook, or the contract {contract.name!r}"
     severity = contract.severity
-    return finding(
-        facts, "NBS501", cell, where, "proved", message, remedy=remedy, severity=severity
-    )
+    told = claim(facts, "NBS501", cell, where, "proved", message, remedy=remedy, severity=severity)
+    return told.finding

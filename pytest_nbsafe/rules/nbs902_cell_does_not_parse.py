@@ -16,7 +16,7 @@ from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _PYTHON_2 = "Missing parentheses in call to"
@@ -81,11 +81,16 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
         message += ", just as its saved output shows"
         remedy = "tag the cell raises-exception if it is meant to fail"
     severity: Severity | None = "note" if shown and not facts.config.strict else None
-    return Claim(
-        finding(
-            facts, "NBS902", cell, fault.line, verdict, message, remedy=remedy, severity=severity
-        ),
-        explains=frozenset({("raise", cell, 0)}),
+    return claim(
+        facts,
+        "NBS902",
+        cell,
+        fault.line,
+        verdict,
+        message,
+        remedy=remedy,
+        severity=severity,
+        explains={("raise", cell, 0)},
         fault=("NBS902",) if old and not shown else None,
         also=Step(cell, fault.line, f"does not parse: {fault.message}"),
     )

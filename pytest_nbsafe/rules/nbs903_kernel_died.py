@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.run_endings import cut_short
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.run_failures import why
@@ -45,15 +45,13 @@ def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | No
         remedy = "the system may have run out of memory: work on less data at once"
     if "exit or quit" in reason:
         remedy = "remove the call, or tag the cell skip-execution"
-    return Claim(
-        finding(
-            facts,
-            "NBS903",
-            result.cell,
-            result.failing_line,
-            "observed",
-            message,
-            remedy=remedy,
-            severity=severity,
-        )
+    return claim(
+        facts,
+        "NBS903",
+        result.cell,
+        result.failing_line,
+        "observed",
+        message,
+        remedy=remedy,
+        severity=severity,
     )

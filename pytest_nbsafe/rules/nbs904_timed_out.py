@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.run_endings import cut_short
 from pytest_nbsafe.trace.results import CellResult
 
@@ -35,15 +35,13 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:
     limit = facts.config.timeout_s
     longer = "longer than the limit" if limit is None else f"longer than {limit:g} s"
-    return Claim(
-        finding(
-            facts,
-            "NBS904",
-            result.cell,
-            result.failing_line,
-            "observed",
-            f"this cell ran {longer}{where}",
-            remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
-            severity=severity,
-        )
+    return claim(
+        facts,
+        "NBS904",
+        result.cell,
+        result.failing_line,
+        "observed",
+        f"this cell ran {longer}{where}",
+        remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
+        severity=severity,
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import few, one_line
 from pytest_nbsafe.trace.results import CellResult, Incident
 
@@ -51,16 +51,14 @@ def _claim(facts: Facts, result: CellResult, incident: Incident) -> Claim:
     line = max(incident.line, 1)
     what = one_line(incident.message)
     unknown = _unknown(facts, result)
-    return Claim(
-        finding(
-            facts,
-            "NBS906",
-            result.cell,
-            line,
-            "observed",
-            f"nbsafe's own tracer failed at this cell ({what}): {unknown}",
-            remedy="nothing is wrong with the notebook; please report this fault of nbsafe",
-        ),
+    return claim(
+        facts,
+        "NBS906",
+        result.cell,
+        line,
+        "observed",
+        f"nbsafe's own tracer failed at this cell ({what}): {unknown}",
+        remedy="nothing is wrong with the notebook; please report this fault of nbsafe",
         fault=("NBS906", incident.message),
         also=Step(result.cell, line, f"was not traced either: {unknown}"),
     )

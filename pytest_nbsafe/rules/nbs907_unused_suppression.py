@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.rules.base import Facts, finding
+from pytest_nbsafe.rules.base import Facts, claim
 from pytest_nbsafe.rules.suppressions import Suppression
 
 BAD = """\
@@ -52,6 +52,5 @@ def _finding(facts: Facts, suppression: Suppression, *, wrong: bool) -> Finding:
         where = "in this cell" if suppression.whole else "on this line"
         message = f"{how} says {shown}, but there is nothing to ignore {where}"
         remedy = "remove it"
-    return finding(
-        facts, "NBS907", suppression.cell, suppression.span or 1, "proved", message, remedy=remedy
-    )
+    place = suppression.span or 1
+    return claim(facts, "NBS907", suppression.cell, place, "proved", message, remedy=remedy).finding

@@ -9,13 +9,13 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.rules import named_parts
-from pytest_nbsafe.rules.base import Claim, Facts, finding
+from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.wording import against_clean, called, names
 from pytest_nbsafe.trace.suspicions import ReadFromBelow
 
 
-def claim(facts: Facts, read: ReadFromBelow) -> Claim:
+def claim_of(facts: Facts, read: ReadFromBelow) -> Claim:
     """Return that the cell read what a later cell of the page had made, and what came of it."""
     told = _told(facts, read)
     counts = [facts.notebook.cell(number).count for number in (read.cell, read.definer)]
@@ -34,21 +34,19 @@ def claim(facts: Facts, read: ReadFromBelow) -> Claim:
         line = read.line if told.cell == read.cell else 1
         steps.append(Step(told.cell, line, against_clean(told.saved, told.clean)))
         steps += _shown_too(facts, read, told)
-    return Claim(
-        finding(
-            facts,
-            "NBS103",
-            read.cell,
-            read.line,
-            "confirmed" if told else "suspected",
-            message,
-            steps=tuple(steps),
-            remedy="restart the kernel, run all cells from the top, and save; "
-            f"if cell {read.definer} belongs before this one, move it up first",
-            severity="error" if told else "warning",
-            symbols=named_parts.parts(read.name, shown),
-        ),
-        explains=frozenset({("stale", read.cell, 0)}),
+    return claim(
+        facts,
+        "NBS103",
+        read.cell,
+        read.line,
+        "confirmed" if told else "suspected",
+        message,
+        steps=tuple(steps),
+        remedy="restart the kernel, run all cells from the top, and save; "
+        f"if cell {read.definer} belongs before this one, move it up first",
+        severity="error" if told else "warning",
+        symbols=named_parts.parts(read.name, shown),
+        explains={("stale", read.cell, 0)},
         fault=("NBS103", "in", read.cell) if told else ("NBS103", "from", read.definer),
         also=Step(read.cell, read.line, f"also read {called(read.name)} of cell {read.definer}"),
     )

@@ -6,8 +6,8 @@ import pytest
 from rulecase import facts_of, found, lines
 
 from pytest_nbsafe.notebook import percent
-from pytest_nbsafe.rules import faults
-from pytest_nbsafe.rules.base import Claim, finding
+from pytest_nbsafe.rules import base, faults
+from pytest_nbsafe.rules.base import Claim
 from pytest_nbsafe.rules.filters import resolve
 
 
@@ -52,8 +52,8 @@ FACTS = facts_of("# %% [1]\na = 1\nb = 2\n")
 
 
 def claim(code: str, line: int, *marks: int, fault: str | None = None) -> Claim:
-    made = finding(FACTS, code, 1, line, "observed", code)
-    return Claim(made, frozenset(("raise", mark, 0) for mark in marks), fault)
+    explains = [("raise", mark, 0) for mark in marks]
+    return base.claim(FACTS, code, 1, line, "observed", code, explains=explains, fault=fault)
 
 
 def test_the_cause_stands_over_the_symptom() -> None:

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from pytest_nbsafe.analysis.rerun_hazards import repeated_methods
-from pytest_nbsafe.analysis.rerun_hazards.repeated_methods import CONVERTS, REPEATS, UNKNOWN, Second
+from pytest_nbsafe.analysis.rerun_hazards import repeated_calls
+from pytest_nbsafe.analysis.rerun_hazards.repeated_calls import CONVERTS, REPEATS, UNKNOWN, Second
 from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import is_test
 from pytest_nbsafe.libraries import inplace
 
@@ -194,7 +194,7 @@ def _attribute(node: ast.Attribute) -> Second:
     if node.attr in {"loc", "iloc", "str"}:
         return REPEATS  # what follows decides
     if node.attr in {"values", "columns"}:
-        return repeated_methods.has_no(node.attr)
+        return repeated_calls.has_no(node.attr)
     return UNKNOWN
 
 
@@ -219,7 +219,7 @@ def _call(node: ast.Call, same: Same, callee: Callable[[ast.expr], str]) -> Seco
     func = node.func
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     if isinstance(func, ast.Attribute) and _holds(func.value, same):
-        return _then(_judge(func.value, same, callee), repeated_methods.rebound(node, func))
+        return _then(_judge(func.value, same, callee), repeated_calls.rebound(node, func))
     if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
         if func.attr == "join" and any(map(same, given)):
             return Second("shifts", "joins the single characters of {it}")
@@ -248,9 +248,9 @@ def _function(node: ast.Call, path: str) -> Second:
         return Second("grows", "adds to the path {it} again")
     if path in known.loses_columns:
         columns = any(keyword.arg == "columns" for keyword in node.keywords)
-        return repeated_methods.key_error("columns") if columns else UNKNOWN
+        return repeated_calls.key_error("columns") if columns else UNKNOWN
     if path in known.merges:
-        return repeated_methods.merge(node)
+        return repeated_calls.merge(node)
     if last == "to_categorical":
         return Second("shifts", "encodes {it}, which is encoded already")
     if library and last in known.shifts:

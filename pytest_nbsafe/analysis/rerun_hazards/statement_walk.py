@@ -9,12 +9,11 @@ from functools import partial
 from pytest_nbsafe.analysis import effects, syntax
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.rerun_hazards import (
-    in_place_calls,
     repeated_assignments,
-    repeated_methods,
+    repeated_calls,
 )
 from pytest_nbsafe.analysis.rerun_hazards.object_classes import class_at
-from pytest_nbsafe.analysis.rerun_hazards.repeated_methods import CONVERTS, REPEATS, UNKNOWN, Second
+from pytest_nbsafe.analysis.rerun_hazards.repeated_calls import CONVERTS, REPEATS, UNKNOWN, Second
 from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import (
     ANY,
     Path,
@@ -288,18 +287,18 @@ class Walk:
         libraries = self.graph.notebook.libraries
         for argument in effects.changed_arguments(call, libraries):
             if isinstance(argument, ast.Name) and self.is_live(argument.id):
-                last, second = in_place_calls.function(call, libraries)
+                last, second = repeated_calls.in_place_function(call, libraries)
                 self.add(argument.id, node, second, argument.id, last)
 
     def method(self, call: ast.Call, func: ast.Attribute, name: str) -> Second:
         """Return what a method of a name comes to the second time."""
         if effects.is_in_place(call):
-            second = repeated_methods.rebound(call, func)
+            second = repeated_calls.rebound(call, func)
             unsure = self.is_derived(name) or name in names(ast.Tuple(call.args, ast.Load()))
             return UNKNOWN if unsure or self.puts_back(name, call, second) else second
         if path_of(func.value) in self.paths:
             return UNKNOWN
-        second = in_place_calls.method(self.graph, self.cell, call, func)
+        second = repeated_calls.in_place_method(self.graph, self.cell, call, func)
         if second.kind == "raises" and self.stores(name, dropped(call)):
             return UNKNOWN
         return second

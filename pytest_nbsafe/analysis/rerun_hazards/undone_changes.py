@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from pytest_nbsafe.analysis.rerun_hazards.repeated_methods import Kind
+from pytest_nbsafe.analysis.rerun_hazards.repeated_calls import Kind
 from pytest_nbsafe.values import dataclass
 
 _GROW = frozenset({"append", "appendleft", "extend", "insert", "add", "heappush"})
