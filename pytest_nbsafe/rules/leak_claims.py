@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.values import replace
-
-__all__ = ["Leak", "claims", "found", "learns", "named", "of_name", "pipeline", "verb"]
 
 _RAN = ", in the order in which the cells ran"
 _PAGE = ", when the cells run from top to bottom"
@@ -43,14 +42,15 @@ def _key(leak: Leak) -> tuple[str, int, int]:
     return leak.code, leak.cell, leak.span.line
 
 
-def claims(
-    facts: Facts, code: str, says: Callable[[Leak], str], remedy: Callable[[Leak], str]
-) -> Iterator[Claim]:
-    """Yield a claim for each leak of this code, with what it adds to another's path."""
+def claims(facts: Facts, code: str, says: str, remedy: str) -> Iterator[Claim]:
+    """Yield a claim for each leak of this code, with what it adds to another's path.
+
+    `says` and `remedy` are texts of its rule; see `filled`.
+    """
     for leak, order in facts.leaks():
         if leak.code == code:
             severity: Severity | None = "note" if order == _PAGE else None
-            yield _claim(facts, leak, says(leak) + order, remedy(leak), severity)
+            yield _claim(facts, leak, filled(says, leak) + order, filled(remedy, leak), severity)
 
 
 def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severity | None) -> Claim:
@@ -80,26 +80,37 @@ def _fault(leak: Leak) -> tuple[str, int, int]:
 # -- words for the messages ------------------------------------------------------------------------
 
 
-def verb(leak: Leak, certain: str, possible: str) -> str:
-    """Return the verb that says how sure it is."""
-    return certain if leak.certain else possible
+_VERBS = patterns.compile(r"\[(.+?)\|(.+?)\]")
+_WORDS = patterns.compile(r"\{([^|}]+)\|?([^}]*)\}")
 
 
-def learns(leak: Leak) -> str:
-    """Return what a class (it is fitted) or a function (it learns) does with rows."""
-    if leak.what[:1].isupper():
-        return verb(leak, "is fitted on", "may be fitted on")
-    return verb(leak, "learns from", "may learn from")
+def filled(text: str, leak: Leak) -> str:
+    """Return the text of a rule for one leak.
+
+    `[goes|may go]` is a verb for a leak that is certain, and one for a leak that is not. `{what}`
+    is what learned or was used, `{what|the target}` says what stands there where it has no name;
+    `{(rows)}` is a name in brackets, nothing where there is none.
+    """
+    # a class is fitted, a function learns
+    learns = "[is fitted on|may be fitted on]" if leak.what[:1].isupper() else _LEARNS
+    names = {"what": leak.what, "rows": leak.rows, "test": leak.test}
+    words = {
+        "what": leak.what and named(leak.what),
+        "plain what": leak.what,
+        "pipeline": pipeline(leak),
+        **{f"({key})": f" (`{name}`)" if name else "" for key, name in names.items()},
+    }
+    text = text.replace("{learns}", learns)
+    text = _VERBS.sub(lambda verbs: verbs[1 if leak.certain else 2], text)
+    return _WORDS.sub(lambda word: words[word[1]] or word[2], text)
+
+
+_LEARNS = "[learns from|may learn from]"
 
 
 def named(name: str) -> str:
     """Return a name of the code in its marks, and words as they are."""
     return name if " " in name else f"`{name}`"
-
-
-def of_name(name: str) -> str:
-    """Return a name to stand in brackets behind what it means, "" for none."""
-    return f" (`{name}`)" if name else ""
 
 
 def pipeline(leak: Leak) -> str:

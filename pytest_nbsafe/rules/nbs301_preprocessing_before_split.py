@@ -16,7 +16,6 @@ scored on; Kaufman et al. 2012 (leakage from test rows).
 from __future__ import annotations
 
 from pytest_nbsafe.libraries import keys
-from pytest_nbsafe.rules.leak_claims import Leak, learns, named, pipeline
 
 BAD = """\
 # %% [1]
@@ -46,6 +45,8 @@ scaler = StandardScaler().fit(X_train)
 model = LogisticRegression().fit(scaler.transform(X_train), y_train)
 print(model.score(scaler.transform(X_test), y_test))
 """
+SAYS = "{what} {learns} rows that are later test rows"
+REMEDY = "split first and fit it on the training rows, or use {pipeline}"
 
 
 def more() -> str:
@@ -59,13 +60,3 @@ def more() -> str:
     for title, entries in groups:
         lines += ["", f"{title}:", *(f"    {key:<18} {says}" for key, says in entries.items())]
     return "\n".join(lines)
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    return f"{named(leak.what)} {learns(leak)} rows that are later test rows"
-
-
-def remedy(leak: Leak) -> str:
-    """Return how to fix a leak."""
-    return f"split first and fit it on the training rows, or use {pipeline(leak)}"

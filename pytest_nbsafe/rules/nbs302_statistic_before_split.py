@@ -10,10 +10,6 @@ statistics that are only printed or drawn, and statistics of each row alone are 
 Source: NBLyzer, section 4.2 (normalising and extrapolating functions); Kaufman et al. 2012.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -40,11 +36,5 @@ mean, spread = X_train.mean(axis=0), X_train.std(axis=0)
 model = LogisticRegression().fit((X_train - mean) / spread, y_train)
 print(model.score((X_test - mean) / spread, y_test))
 """
+SAYS = "{what} of rows that are later test rows [goes|may go] into the features"
 REMEDY = "split first, and compute it from the training rows only"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what)
-    does = verb(leak, "goes", "may go")
-    return f"{what} of rows that are later test rows {does} into the features"

@@ -10,10 +10,6 @@ choice made by eye, from a printed table of correlations, is not seen.
 Source: Ambroise & McLachlan 2002; Hastie, Tibshirani & Friedman 2009, section 7.10.2.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, pipeline, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -42,15 +38,5 @@ X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 model = make_pipeline(SelectKBest(k=3), LogisticRegression()).fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what)
-    does = verb(leak, "chooses", "may choose")
-    return f"{what} {does} features with the labels of later test rows"
-
-
-def remedy(leak: Leak) -> str:
-    """Return how to fix a leak."""
-    return f"choose them on the training rows, or use {pipeline(leak)}"
+SAYS = "{what} [chooses|may choose] features with the labels of later test rows"
+REMEDY = "choose them on the training rows, or use {pipeline}"

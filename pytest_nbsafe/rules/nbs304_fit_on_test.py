@@ -9,10 +9,6 @@ Limits: told only where a model is scored on such rows. What learns nothing is l
 Source: the pitfalls page of the scikit-learn user guide (inconsistent preprocessing).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -45,11 +41,5 @@ X_test = scaler.transform(X_test)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
+SAYS = "{what} [is|may be] fitted on the test rows that it changes"
 REMEDY = "call `transform` on the test rows, with what was fitted on the training rows"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what)
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} fitted on the test rows that it changes"

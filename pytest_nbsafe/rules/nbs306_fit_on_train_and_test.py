@@ -11,10 +11,6 @@ among them, are left alone.
 Source: Kaufman et al. 2012; Kapoor & Narayanan 2023 (no clean separation of train and test).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -42,11 +38,5 @@ scaler = StandardScaler().fit(train[["age", "fare"]])
 model = LogisticRegression().fit(scaler.transform(train[["age", "fare"]]), train["survived"])
 print(model.score(scaler.transform(test[["age", "fare"]]), test["survived"]))
 """
+SAYS = "{what} [learns|may learn] from training and test rows, joined"
 REMEDY = "fit it on the training rows only"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what)
-    does = verb(leak, "learns", "may learn")
-    return f"{what} {does} from training and test rows, joined"

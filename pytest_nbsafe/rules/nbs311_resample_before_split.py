@@ -11,10 +11,6 @@ putting them back.
 Source: Santos et al. 2018 (over-sampling and cross-validation); Kapoor & Narayanan 2023.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from imblearn.over_sampling import SMOTE
@@ -43,11 +39,5 @@ X_train, y_train = SMOTE(random_state=0).fit_resample(X_train, y_train)
 model = LogisticRegression().fit(X_train, y_train)
 print(model.score(X_test, y_test))
 """
+SAYS = "{what} [makes|may make] rows out of rows that are later test rows"
 REMEDY = "split first, and resample the training rows only"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what)
-    does = verb(leak, "makes", "may make")
-    return f"{what} {does} rows out of rows that are later test rows"

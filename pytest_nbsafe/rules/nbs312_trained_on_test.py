@@ -11,10 +11,6 @@ that it is the only one is NBS314.
 Source: NBLyzer, section 4.2 (data that a model was trained and evaluated on).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -40,11 +36,5 @@ print(model.score(X_test, y_test))
 # %% [3]
 final = LogisticRegression().fit(X, y)
 """
+SAYS = "{what} [is|may be] fitted on rows that it is later scored on"
 REMEDY = "fit it on the training rows before it is scored, and on all rows only after that"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what or leak.model)
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} fitted on rows that it is later scored on"

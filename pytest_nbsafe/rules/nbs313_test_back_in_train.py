@@ -9,10 +9,6 @@ scored.
 Source: Kapoor & Narayanan 2023 (no clean separation of train and test).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, verb
-
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -42,10 +38,5 @@ print(model.score(test.drop(columns="target"), test["target"]))
 more = pd.concat([train, test])
 final = LogisticRegression().fit(more.drop(columns="target"), more["target"])
 """
+SAYS = "test rows [are|may be] joined to the training rows here, and scored on later"
 REMEDY = "score the model that was fitted on the training rows alone"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    does = verb(leak, "are", "may be")
-    return f"test rows {does} joined to the training rows here, and scored on later"

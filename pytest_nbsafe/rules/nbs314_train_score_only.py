@@ -11,10 +11,6 @@ cross-validated, or a network that a loop of its own trains.
 Source: Hastie, Tibshirani & Friedman 2009, section 7.4 (the optimism of the training error).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -39,11 +35,5 @@ model = DecisionTreeClassifier(random_state=0).fit(X_train, y_train)
 # %% [3]
 print("train", model.score(X_train, y_train), "test", model.score(X_test, y_test))
 """
+SAYS = "{what} [is|may be] scored only on rows that it was fitted on"
 REMEDY = "score it on the test rows too, or cross-validate it"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.model or leak.what)
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} scored only on rows that it was fitted on"

@@ -11,10 +11,6 @@ is a choice that is then scored on rows of its own.
 Source: Cawley & Talbot 2010; Hastie, Tibshirani & Friedman 2009, section 7.2.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -48,11 +44,5 @@ for k in range(1, 20):
 # %% [3]
 print(best_k, KNeighborsClassifier(best_k).fit(X_train, y_train).score(X_test, y_test))
 """
+SAYS = "{plain what|the model} [is|may be] chosen by this score on the test rows"
 REMEDY = "choose by cross-validation on the training rows, and score the test rows once"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = leak.what or "the model"
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} chosen by this score on the test rows"

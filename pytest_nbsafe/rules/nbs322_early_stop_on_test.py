@@ -11,10 +11,6 @@ alone.
 Source: Prechelt 1998 (early stopping needs rows of its own); Kapoor & Narayanan 2023.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -42,11 +38,5 @@ model.fit(X_train, y_train, eval_set=[(X_val, y_val)])
 # %% [3]
 print(model.score(X_test, y_test))
 """
+SAYS = "{what} [stops|may stop] by its score on the test rows"
 REMEDY = "split the training rows again, and let it watch that part"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what or leak.model)
-    does = verb(leak, "stops", "may stop")
-    return f"{what} {does} by its score on the test rows"

@@ -9,10 +9,6 @@ second model that is scored on it.
 Source: Dwork et al. 2015 (the reusable holdout).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, of_name, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -40,11 +36,5 @@ print(cross_val_score(SVC(), X_train, y_train).mean())
 # %% [3]
 print(SVC().fit(X_train, y_train).score(X_test, y_test))
 """
+SAYS = "another model, {what}, [is|may be] scored on the same test rows{(test)}"
 REMEDY = "compare them by cross-validation on the training rows, and score the chosen one"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = f"another model, `{leak.what}`," if leak.what else "another model"
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} scored on the same test rows{of_name(leak.test)}"

@@ -10,10 +10,6 @@ cross-validation around it.
 Source: Varma & Simon 2006; Cawley & Talbot 2010.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -37,10 +33,5 @@ search = GridSearchCV(SVC(), {"C": [0.1, 1, 10]}).fit(X_train, y_train)
 # %% [3]
 print(search.best_score_, search.score(X_test, y_test))
 """
+SAYS = "the best score of {what} is the only one that is given"
 REMEDY = "score the search on test rows, or cross-validate it as a whole"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what or "the search")
-    return f"the best score of {what} is the only one that is given"

@@ -10,10 +10,6 @@ is only one column among others are left alone.
 Source: Bergmeir & Benitez 2012; Kapoor & Narayanan 2023 (temporal leakage).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, of_name, verb
-
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -42,10 +38,5 @@ train, test = train_test_split(sales, shuffle=False)
 model = LinearRegression().fit(train[["before"]], train["units"])
 print(model.score(test[["before"]], test["units"]))
 """
+SAYS = "rows in order of time{(rows)} [are|may be] split at random"
 REMEDY = "pass `shuffle=False`, or use TimeSeriesSplit"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    does = verb(leak, "are", "may be")
-    return f"rows in order of time{of_name(leak.rows)} {does} split at random"

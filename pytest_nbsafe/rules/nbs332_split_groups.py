@@ -9,10 +9,6 @@ passes them as `groups`) and then splits without them.
 Source: Saeb et al. 2017 (record-wise and subject-wise splits); Kapoor & Narayanan 2023.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, of_name, verb
-
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -40,10 +36,5 @@ X, y = visits[["pulse", "pressure"]], visits["ill"]
 model = RandomForestClassifier(random_state=0)
 print(cross_val_score(model, X, y, groups=groups, cv=GroupKFold(5)).mean())
 """
+SAYS = "rows of one group{(what)} [land|may land] on both sides of the split"
 REMEDY = "split by groups: GroupKFold, GroupShuffleSplit"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    does = verb(leak, "land", "may land")
-    return f"rows of one group{of_name(leak.what)} {does} on both sides of the split"

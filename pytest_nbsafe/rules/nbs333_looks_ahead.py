@@ -10,10 +10,6 @@ Source: Kaufman et al. 2012 (a feature must be known before the target); Kapoor 
 2023.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -40,11 +36,5 @@ train, test = sales.iloc[:300], sales.iloc[300:]
 model = LinearRegression().fit(train[["level"]], train["units"])
 print(model.score(test[["level"]], test["units"]))
 """
+SAYS = "{what|this feature} [is|may be] made from rows that come later"
 REMEDY = "make it from earlier rows only: `shift(1)`, a window that is not centred, `ffill`"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what or "this feature")
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} made from rows that come later"

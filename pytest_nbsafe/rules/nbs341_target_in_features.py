@@ -9,10 +9,6 @@ the same is not seen. A target that is made of features is left alone.
 Source: Kaufman et al. 2012 (illegitimate features).
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 from sklearn.datasets import load_wine
@@ -38,11 +34,5 @@ model = DecisionTreeClassifier(random_state=0).fit(train[features], train["targe
 # %% [3]
 print(model.score(test[features], test["target"]))
 """
+SAYS = "{what|the target} [is|may be] among the features"
 REMEDY = "leave it out of the features: `X = df.drop(columns=...)`"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what or "the target")
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} among the features"

@@ -11,10 +11,6 @@ NBS302 as well: that it would be even if it were not of the target.
 Source: Micci-Barreca 2001 (target statistics); Prokhorenkova et al. 2018, section 3.
 """
 
-from __future__ import annotations
-
-from pytest_nbsafe.rules.leak_claims import Leak, named, verb
-
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -43,11 +39,5 @@ test = test.assign(level=test["street"].map(level).fillna(0.5))
 model = LogisticRegression().fit(train[["level", "area"]], train["sold"])
 print(model.score(test[["level", "area"]], test["sold"]))
 """
+SAYS = "{what|a mean of the target} [is|may be] made with the labels of later test rows"
 REMEDY = "compute it from the training rows only, or put a TargetEncoder into the pipeline"
-
-
-def says(leak: Leak) -> str:
-    """Return what a finding says of a leak."""
-    what = named(leak.what or "a mean of the target")
-    does = verb(leak, "is", "may be")
-    return f"{what} {does} made with the labels of later test rows"

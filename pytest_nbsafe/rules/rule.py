@@ -23,8 +23,7 @@ class Rule:
     The module's docstring explains the rule, and BAD and GOOD are examples, tests and help at
     once: notebooks in percent text, where in BAD a line that ends in `#! NBS101` must carry that
     finding. Its `check` yields complete findings of facts, each with what it accounts for. The
-    module of a rule `of_leaks` holds data instead: what a finding `says` of a leak, and a REMEDY
-    or a function that makes one.
+    module of a rule `of_leaks` has two texts instead: what a finding SAYS of a leak, and a REMEDY.
 
     `needs` is "static" when the text decides all that the rule can say, "either" when it speaks
     from the text and a run may add to it, "run" when it can only speak after one.
@@ -41,9 +40,8 @@ class Rule:
         elif any(leak.code == self.code for leak, _ in facts.leaks()):
             from pytest_nbsafe.rules import leak_claims
 
-            module = self._module
-            remedy = getattr(module, "remedy", lambda _: module.REMEDY)
-            yield from leak_claims.claims(facts, self.code, module.says, remedy)
+            says, remedy = self._module.SAYS, self._module.REMEDY
+            yield from leak_claims.claims(facts, self.code, says, remedy)
 
     @property
     def bad(self) -> str:
