@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Violation
-from pytest_nbsafe.absint.impact import Impact, Past
+from pytest_nbsafe.absint.impact import Impact, Past, Rebuild, state_before_last
 from pytest_nbsafe.absint.numbering import Numbering, numbered
-from pytest_nbsafe.absint.rebuild import Rebuild, state_before_last
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.order.plan import Plan

@@ -7,11 +7,17 @@ from typing import Any
 
 from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Domain, Offence
-from pytest_nbsafe.absint.impact import Impact, ImpactState, Past
+from pytest_nbsafe.absint.impact import (
+    Impact,
+    ImpactState,
+    Past,
+    Rebuild,
+    is_safe,
+    state_before_last,
+)
 from pytest_nbsafe.absint.isolation import isolated, renamed
 from pytest_nbsafe.absint.leakage import rerun_leaks
 from pytest_nbsafe.absint.numbering import Numbering, ones
-from pytest_nbsafe.absint.rebuild import Rebuild, is_safe, state_before_last
 from pytest_nbsafe.absint.whatif_answer import RerunCell, StaleSequence, WhatIf
 from pytest_nbsafe.analysis.model import Graph, Use
 from pytest_nbsafe.errors import NbsafeError

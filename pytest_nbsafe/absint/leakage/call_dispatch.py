@@ -1,26 +1,33 @@
-"""What a call gives: functions of the notebook, builtins, and what is known of libraries."""
+"""What a call gives: functions of the notebook, builtins, and one handler for each effect."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from pytest_nbsafe.absint.leakage import (
     builtin_calls,
+    combining,
     construction,
     containers,
-    cross_validation,
-    effect_handlers,
+    deferred,
     estimators,
+    learned_effects,
     loading,
-    networks,
     page_classes,
     positions,
+    row_effects,
+    scores,
+    splits,
+    subscripts,
+    training,
 )
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Bound,
     Closure,
+    Const,
     Data,
     Dictionary,
     Estimator,
@@ -33,8 +40,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Splitter,
     Value,
 )
-from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
 from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.libraries.keys import GENERAL
 
 
 def call(
@@ -58,7 +66,7 @@ def call(
     if isinstance(value, Closure):
         return page_classes.function(machine, value, arguments)
     if isinstance(value, Estimator):
-        return networks.called(callee, value, arguments)
+        return training.network_called(callee, value, arguments)
     own = (
         page_classes.member(machine, callee, value, "__call__")
         if isinstance(value, Instance)
@@ -82,7 +90,7 @@ def _library(machine: Machine, name: str, arguments: Arguments) -> Value:
         return Lib(returned)
     effect = roles.effect_of(name)
     if effect is not None:
-        return effect_handlers.apply(machine, effect, arguments)
+        return by_effect(machine, effect, arguments)
     if cls is not None:
         return loading.make_table(machine, cls, arguments)
     if roles.class_of(owner) and arguments.args:  # `DataFrame.mean(df)`
@@ -103,17 +111,211 @@ def _of_unknown(machine: Machine, bound: Bound, _value: AnyValue, arguments: Arg
     if bound.name in {"gradient", "backward"}:  # `tape.gradient(loss, weights)`
         loss = arguments.data(0)
         if loss is not None and loss.net is not None:
-            networks.learn(machine, loss, arguments)
+            training.learn_by_hand(machine, loss, arguments)
     return arguments.unknown()
 
 
+_OF_ESTIMATORS = frozenset({"fit", "predict", "transform"})
+"""Methods of estimators: what seems to be a table and has one of them is none."""
+
+
+def table_method(machine: Machine, bound: Bound, data: Data, arguments: Arguments) -> Value:
+    """Return what a method of a table gives; with `inplace=True` the table itself is changed."""
+    effect = machine.roles.effect_on(data.form, bound.name)
+    if effect is None:
+        if bound.name in _OF_ESTIMATORS or not (data.rows or data.form == "stat"):
+            return arguments.unknown()
+        effect = "rowwise"
+    result = _on_table(effect, TableCall(data, arguments, bound.owner))
+    if arguments.constant("inplace") is True:
+        target = getattr(arguments.node.func, "value", None)
+        if target is not None:
+            machine.put(bound.owner, machine.get(result))
+            machine.store(target, machine.get(result))
+        return Const(None)
+    return result
+
+
+def by_effect(machine: Machine, effect: str, arguments: Arguments) -> Value:
+    """Return what a function of a library gives."""
+    handler = FUNCTIONS.get(effect)
+    if handler is not None:
+        return handler(machine, arguments)
+    first, kind = arguments.find(0), GENERAL[effect]
+    if isinstance(first, AnyValue) and effect == "to_array":
+        return first
+    if isinstance(first, Index) and kind in {"identity", "sort", "rowwise"}:
+        return first
+    if effect == "from_slices" and isinstance(first, Seq) and first.items:
+        data = subscripts.as_data(machine, first.items[0])
+    else:
+        data = arguments.table(unknown=kind == "identity")
+    return _on_table(effect, TableCall(data, arguments)) if data is not None else arguments.same()
+
+
+def _on_table(effect: str, call: TableCall) -> Value:
+    handler = TABLES.get(effect) or TABLES.get(GENERAL[effect])
+    return handler(call) if handler is not None else call.arguments.unknown()
+
+
+def _nothing(_machine: Machine, _arguments: Arguments) -> Value:
+    return Const(None)
+
+
+def _number(machine: Machine, arguments: Arguments) -> Value:
+    """Return a number that judges no model."""
+    return AnyValue(("number", arguments.what, machine.fresh(arguments.node)))
+
+
+def _same(_machine: Machine, arguments: Arguments) -> Value:
+    return arguments.same()
+
+
+def _anything(_machine: Machine, arguments: Arguments) -> Value:
+    return arguments.unknown()
+
+
+TABLES: Mapping[str, Callable[[TableCall], Value]] = {
+    # the same rows
+    "identity": row_effects.kept,
+    "to_array": partial(row_effects.in_form, form="array"),
+    "as_array": partial(row_effects.in_form, form="array"),
+    "to_frame": partial(row_effects.in_form, form="frame"),
+    "reset_index": row_effects.reset_index,
+    "set_index": row_effects.index_set,
+    "take_out": row_effects.take_out,
+    "get": row_effects.column_by_name,
+    "choose": deferred.chosen,
+    "some_columns": row_effects.some_columns,
+    "reindex": row_effects.reindexed,
+    "rename_columns": row_effects.columns_renamed,
+    "items": row_effects.items,
+    "columns": deferred.with_columns,
+    "select_columns": deferred.select_columns,
+    "rename": deferred.renamed,
+    "over": deferred.spread,
+    # each row from that row alone
+    "rowwise": row_effects.rowwise,
+    "assign": row_effects.assigned,
+    "astype": row_effects.kept,
+    "normalize": learned_effects.normalized,
+    "eval": row_effects.evaluated_text,
+    "insert": row_effects.inserted,
+    "isin": row_effects.is_in,
+    "between": row_effects.is_between,
+    "is_missing": row_effects.is_missing,
+    "is_present": partial(row_effects.is_missing, part=("not", ("is", True))),
+    "dummies": row_effects.dummies,
+    # some of the rows, or others
+    "filter": row_effects.filtered,
+    "head": partial(row_effects.at_end, first=True),
+    "tail": partial(row_effects.at_end, first=False),
+    "take": row_effects.taken,
+    "skip": row_effects.skipped,
+    "subset": row_effects.subset,
+    "delete": row_effects.deleted,
+    "dropna": row_effects.without_gaps,
+    "query": row_effects.queried,
+    "group_rows": row_effects.group_rows,
+    "drop": row_effects.dropped,
+    "sample": splits.sampled,
+    "resample": splits.resampled,
+    "repeat": splits.repeated,
+    "shuffle": splits.shuffled_table,
+    "concat": combining.concat_to,
+    "merge": combining.merge_to,
+    # what is learned of all rows, or looks at others
+    "statistic": learned_effects.statistic,
+    "quantile": partial(learned_effects.statistic, axis_at=learned_effects.NOWHERE),
+    "correlation": partial(learned_effects.statistic, kind="correlation"),
+    "value_counts": learned_effects.value_counts,
+    "highest": partial(learned_effects.extreme, wanted="more"),
+    "lowest": partial(learned_effects.extreme, wanted="less"),
+    "highest_rows": partial(learned_effects.extreme_rows, wanted="more"),
+    "lowest_rows": partial(learned_effects.extreme_rows, wanted="less"),
+    "pivot_table": learned_effects.pivoted,
+    "aggregate": learned_effects.aggregated,
+    "selection": learned_effects.selection,
+    "fitted": learned_effects.fitted,
+    "fill": learned_effects.filled,
+    "backfill": learned_effects.backfill,
+    "shift": learned_effects.shifted,
+    "difference": learned_effects.changed,
+    "rolling": learned_effects.rolling,
+    "window": learned_effects.window,
+    "expanding": partial(learned_effects.window, form="window"),
+    "time_window": learned_effects.time_window,
+    "sort": learned_effects.sorted_rows,
+    "group": learned_effects.grouped,
+    "each": learned_effects.each,
+    "each_whole": partial(learned_effects.each, whole=True),
+    "pipe": learned_effects.piped,
+    "map": learned_effects.mapped,
+    "learn": training.backward,
+    "item": training.item,
+    "size": row_effects.sized,
+    "draw": lambda _call: Const(None),
+}
+"""What an effect makes of a table; one without a row here does what its general effect does."""
+
+FUNCTIONS: Mapping[str, Callable[[Machine, Arguments], Value]] = {
+    "load": loading.loaded,
+    "load_pair": loading.loaded_pair,
+    "load_pairs": loading.loaded_pairs,
+    "load_series": loading.loaded_series,
+    "random": loading.random_numbers,
+    "dates": loading.dates,
+    "calendar": partial(loading.dates, kind="dated"),
+    "date": _same,
+    "column": deferred.column,
+    "concat": combining.concatenated,
+    "merge": combining.merged,
+    "split": splits.train_test,
+    "cut": splits.cut,
+    "random_split": splits.drawn_apart,
+    "shuffle": splits.shuffled,
+    "shuffle_in_place": splits.shuffled_in_place,
+    "sample": splits.chosen,
+    "resample": splits.drawn_again,
+    "repeat": splits.several_times,
+    "size": positions.counted,
+    "counts": _same,
+    "nonzero": positions.where_true,
+    "positions": positions.every,
+    "positions_without": positions.without,
+    "range": positions.between,
+    "stopper": construction.stopper,
+    "checkpoint": construction.checkpoint,
+    "dump": construction.dumped,
+    "load_saved": construction.loaded,
+    "draw": _nothing,
+    "metric": scores.metric,
+    "curve_metric": partial(scores.metric, curve=True),
+    "cluster_metric": _number,
+    "scorer": _anything,
+    "score": training.score_function,
+    "evaluate": training.score_function,
+    "cv": training.cross_validated,
+    "cv_predict": training.cross_predicted,
+    "cv_curve": _number,
+    "fit": training.train_function,
+    "make_pipeline": construction.make_pipeline,
+    "make_columns": construction.make_columns,
+    "clone": construction.clone,
+    "optimise": builtin_calls.optimised,
+    "same": builtin_calls.same,
+    "partial": builtin_calls.partial,
+    "reduce": builtin_calls.reduced,
+}
+"""What functions give that are not a change of one table."""
+
 _METHODS: Mapping[type[Value], Callable[..., Value]] = {
-    Data: effect_handlers.method,
+    Data: table_method,
     Estimator: estimators.method,
     Instance: page_classes.own_method,
     Seq: containers.list_method,
     Dictionary: containers.dict_method,
-    Splitter: cross_validation.split,
+    Splitter: training.split,
     Names: containers.names_method,
     Index: positions.index_method,
     AnyValue: _of_unknown,

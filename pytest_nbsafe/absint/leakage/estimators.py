@@ -24,9 +24,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
-from pytest_nbsafe.absint.leakage.callbacks import checkpoints, stopping
-from pytest_nbsafe.absint.leakage.leak_events import BestScore
+from pytest_nbsafe.absint.leakage.construction import checkpoints, stopping
 from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.memory import BestScore
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.values import replace
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Mapping
 
 from pytest_nbsafe.absint.leakage import (
     combining,
-    comprehensions,
     estimators,
+    loops,
     page_classes,
     scores,
     slicing,
@@ -34,10 +34,10 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.lattice import join, joined
-from pytest_nbsafe.absint.leakage.leak_events import Choice
 from pytest_nbsafe.absint.leakage.loops import elements
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Shape, Sorted
+from pytest_nbsafe.absint.leakage.memory import Choice
 from pytest_nbsafe.absint.leakage.operators import binary, boolean, compare, conditional, unary
 from pytest_nbsafe.values import replace
 
@@ -323,10 +323,10 @@ EXPRESSIONS: Mapping[type[ast.expr], Callable[..., Value]] = {
     ast.IfExp: conditional,
     ast.Call: _call,
     ast.Lambda: _lambda,
-    ast.ListComp: comprehensions.listed,
-    ast.SetComp: comprehensions.listed,
-    ast.GeneratorExp: comprehensions.listed,
-    ast.DictComp: comprehensions.keyed,
+    ast.ListComp: loops.listed,
+    ast.SetComp: loops.listed,
+    ast.GeneratorExp: loops.listed,
+    ast.DictComp: loops.keyed,
     ast.NamedExpr: _walrus,
     ast.Starred: _starred,
     ast.Await: _starred,

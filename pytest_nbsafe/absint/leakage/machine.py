@@ -21,9 +21,8 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 )
 from pytest_nbsafe.absint.leakage.declared import Declaration
 from pytest_nbsafe.absint.leakage.lattice import join, joined
-from pytest_nbsafe.absint.leakage.leak_events import Event
 from pytest_nbsafe.absint.leakage.marks import Repeated
-from pytest_nbsafe.absint.leakage.memory import Frame, Memory, Notes, Scope
+from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Scope
 from pytest_nbsafe.absint.leakage.rows import Atom, GroupsOf
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.libraries.leakroles import LeakRoles

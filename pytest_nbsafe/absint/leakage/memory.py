@@ -1,12 +1,11 @@
-"""What a pass holds: the memory that branches copy, the frames of its calls, and its notes."""
+"""What a pass holds: memory that branches copy, frames of calls, notes, events for the judge."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
 
-from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Value
-from pytest_nbsafe.absint.leakage.leak_events import Event
+from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Eval, ModelFit, Value
 from pytest_nbsafe.absint.leakage.rows import Atom
 from pytest_nbsafe.values import dataclass, field
 
@@ -82,3 +81,37 @@ class Notes:
             self.tokens.copy(),
             self.objects,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something is chosen by scores."""
+
+    site: CodeSite
+    scores: frozenset[Eval]
+
+
+@dataclass(frozen=True, slots=True)
+class BestScore:
+    """The best score of a search is given as a result."""
+
+    site: CodeSite
+    fit: ModelFit
+
+
+@dataclass(frozen=True, slots=True)
+class RowsSplit:
+    """Rows are divided into train and test."""
+
+    site: CodeSite
+
+
+@dataclass(frozen=True, slots=True)
+class Ungrouped:
+    """Rows of one `group` are cross-validated in different folds."""
+
+    site: CodeSite
+    group: str
+
+
+Event = Eval | Choice | BestScore | RowsSplit | Ungrouped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from pytest_nbsafe.absint.leakage import networks
+from pytest_nbsafe.absint.leakage import training
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Bound,
@@ -108,7 +108,7 @@ def function(machine: Machine, value: Closure, arguments: Arguments) -> Value:
     """Return what a function of the page returns for these arguments."""
     node = value.node
     if isinstance(node, ast.ClassDef):
-        known = networks.of_class(machine, value, arguments)
+        known = training.of_class(machine, value, arguments)
         if known is not None:
             return known
         made = machine.box(Instance(value))

@@ -23,7 +23,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import TableCall
-from pytest_nbsafe.absint.leakage.leak_events import Choice
+from pytest_nbsafe.absint.leakage.memory import Choice
 from pytest_nbsafe.absint.leakage.rows import ByColumn, ByUnknown, Division, EachGroup
 from pytest_nbsafe.values import replace
 

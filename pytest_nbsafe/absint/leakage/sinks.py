@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Dep, Eval, ModelFit
 from pytest_nbsafe.absint.leakage.leak import Leak
-from pytest_nbsafe.absint.leakage.leak_events import BestScore, Choice, Event, RowsSplit, Ungrouped
 from pytest_nbsafe.absint.leakage.leak_paths import Page, Story, of_search, steps
+from pytest_nbsafe.absint.leakage.memory import BestScore, Choice, Event, RowsSplit, Ungrouped
 from pytest_nbsafe.values import dataclass
 
 _HELD = ("test", "val", "hold", "dev")
@@ -253,7 +253,8 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]
         if not isinstance(choice, Choice):
             continue
         used = sorted(
-            filter(_on_test, choice.scores), key=lambda s: (s.site.cell, s.site.span.line)
+            filter(_on_test, choice.scores),
+            key=lambda s: (s.site.cell, s.site.span.line, s.fit.what),
         )
         used = [s for s in used if sets.overlap(s.rows, used[0].rows) == "yes"]
         several = any(s.loop or s.curve for s in used) or len({s.fit.site for s in used}) > 1

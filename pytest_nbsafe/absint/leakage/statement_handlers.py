@@ -24,8 +24,8 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.declared import Declaration
-from pytest_nbsafe.absint.leakage.leak_events import Choice
 from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.memory import Choice
 from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.values import replace
 

@@ -1,28 +1,33 @@
-"""Cross-validation, and functions that fit or score an estimator."""
+"""Fits outside of `fit`: cross-validation, functions that train, networks trained by hand."""
 
 from __future__ import annotations
 
 import ast
 
-from pytest_nbsafe.absint.leakage import splits
+from pytest_nbsafe.absint.leakage import estimators, scores, splits
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Bound,
+    Closure,
+    Const,
     Data,
     Estimator,
     Eval,
     Index,
+    Lib,
     ModelFit,
     Seq,
     Splitter,
     Value,
 )
-from pytest_nbsafe.absint.leakage.arguments import Arguments, text
+from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
+from pytest_nbsafe.absint.leakage.construction import construct
 from pytest_nbsafe.absint.leakage.estimators import copied, described, learn, predicts
-from pytest_nbsafe.absint.leakage.leak_events import Ungrouped
 from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.memory import Ungrouped
 from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.absint.leakage.scores import evaluated
+from pytest_nbsafe.values import replace
 
 
 def score_function(machine: Machine, arguments: Arguments) -> Value:
@@ -142,3 +147,67 @@ def split(machine: Machine, bound: Bound, value: Splitter, arguments: Arguments)
         grouped=value.grouped,
     )
     return Seq((), Seq(parts))
+
+
+ROLE = "network"
+"""The role of what was learned by hand: nobody is told to score it elsewhere too."""
+
+
+def network_called(callee: Value, value: Estimator, arguments: Arguments) -> Value:
+    """Return what a network gives for rows: predictions that know whose they are."""
+    data = arguments.data(0)
+    if value.role in {"transformer", "encoder"} and data is not None and value.fit is not None:
+        return estimators.transformed(arguments.machine, value, data, value.fit)  # a layer
+    if value.role != "model" or data is None or not data.rows:
+        return arguments.unknown()
+    return Data(data.rows, data.all_deps(), "array", pred=value.fit, net=callee, vague=data.vague)
+
+
+def backward(call: TableCall) -> Value:
+    """Let the network that a loss comes from learn from the rows that it was computed on."""
+    learn_by_hand(call.machine, call.data, call.arguments)
+    return Const(None)
+
+
+def learn_by_hand(machine: Machine, loss: Data, arguments: Arguments) -> None:
+    """Let the network that a loss comes from learn; what it knew before it goes on knowing."""
+    value = machine.get(loss.net)
+    if not isinstance(value, Estimator):
+        return
+    fit = ModelFit(
+        value.what,
+        ROLE,
+        loss.rows,
+        loss.all_deps(),
+        arguments.site,
+        certain=machine.certain and not loss.vague,
+    )
+    if value.fit is not None:
+        fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
+    if loss.net is not None:
+        machine.put(loss.net, replace(value, fit=fit))
+
+
+def item(call: TableCall) -> Value:
+    """Return a number out of a tensor: a score where it is one, or is made of mistakes."""
+    if call.data.scores or call.data.pred is None or not call.data.judged:
+        return call.data if call.data.scores else call.arguments.unknown()
+    return scores.judged(call.machine, call.data, call.arguments)
+
+
+def of_class(machine: Machine, value: Closure, arguments: Arguments) -> Value | None:
+    """Return an estimator for a class of the page that takes its `fit` from a known one."""
+    node = value.node
+    if not isinstance(node, ast.ClassDef):
+        return None
+    own = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    for base in node.bases if "fit" not in own else ():
+        parent = machine.get(machine.evaluate(base))
+        cls = machine.roles.class_of(parent.name) if isinstance(parent, Lib) else None
+        if cls is not None and cls.role not in {"data", "splitter"}:
+            made = construct(machine, cls, arguments)
+            state = machine.get(made)
+            if isinstance(state, Estimator):
+                machine.put(made, replace(state, what=node.name))
+            return made
+    return None
