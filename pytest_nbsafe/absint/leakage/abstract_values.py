@@ -227,6 +227,10 @@ class Seq:
     each: Value | None = None
     key: Hashable = None
 
+    def parts(self) -> tuple[Value, ...]:
+        """Return the known items, and what the others are like."""
+        return self.items if self.each is None else (*self.items, self.each)
+
 
 @dataclass(frozen=True, slots=True)
 class Dictionary:
@@ -234,6 +238,11 @@ class Dictionary:
 
     items: tuple[tuple[Hashable, Value], ...] = ()
     each: Value | None = None
+
+    def parts(self) -> tuple[Value, ...]:
+        """Return the values under known keys, and what the others are like."""
+        values = tuple(value for _, value in self.items)
+        return values if self.each is None else (*values, self.each)
 
 
 @dataclass(frozen=True, slots=True)

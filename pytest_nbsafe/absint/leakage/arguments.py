@@ -61,10 +61,11 @@ class Arguments:
 
     def plain(self, place: int, *names: str) -> Value:
         """Return an argument, what is in a list or tuple being looked up."""
-        value = self.get(place, *names)
-        if isinstance(value, Seq):
-            return replace(value, items=tuple(self.machine.get(item) for item in value.items))
-        return value
+        return self.machine.plain(self.get(place, *names))
+
+    def names(self, place: int, *names: str) -> tuple[str, ...] | None:
+        """Return the constant names in an argument, None when there is anything else in it."""
+        return tabular.names_in(self.plain(place, *names))
 
     def data(self, place: int, *names: str) -> Data | None:
         """Return an argument as rows."""
@@ -109,10 +110,8 @@ class Arguments:
         todo = [*self.args, *self.keywords.values()]
         while todo and len(found) < 50:
             value = self.machine.get(todo.pop(0))
-            if isinstance(value, Seq):
-                todo.extend(v for v in (*value.items, value.each) if v is not None)
-            elif isinstance(value, Dictionary):
-                todo.extend(v for v in (*(v for _, v in value.items), value.each) if v is not None)
+            if isinstance(value, Seq | Dictionary):
+                todo.extend(value.parts())
             else:
                 found.append(value)
         return found

@@ -175,7 +175,7 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
                 replace(state, each=join(machine.get(state.each), each) if state.each else each),
             )
     elif isinstance(state, Seq):
-        parts = (machine.get(v) for v in (*state.items, state.each, value) if v is not None)
+        parts = map(machine.get, (*state.parts(), value))
         machine.put(owner, Seq((), joined(parts), state.key))
     elif isinstance(state, AnyValue) and isinstance(target.value, ast.Name):
         _store_part(machine, target.value.id, machine.get(value))
@@ -210,9 +210,7 @@ def _store_column(
         state = replace(state, scores=state.scores | found)
     if isinstance(key, tuple):
         key = None
-    plain = machine.get(key) if isinstance(key, Ref) else key
-    if isinstance(plain, Seq):
-        plain = replace(plain, items=tuple(machine.get(item) for item in plain.items))
+    plain = machine.plain(key) if isinstance(key, Ref | Seq) else key
     names = tabular.names_in(plain) if isinstance(plain, Const | Seq) else None
     if names is None and isinstance(plain, Names) and plain.columns and not plain.columns.but:
         names = tuple(plain.columns.names)

@@ -94,8 +94,7 @@ def merge(parts: Sequence[Data]) -> Data:
 def concatenated(machine: Machine, arguments: Arguments) -> Value:
     """Return tables combined, one below the other or, with an axis, side by side."""
     first = _whole(arguments)
-    held = (*first.items, first.each) if isinstance(first, Seq) else ()
-    places = [machine.get(value) for value in held if value is not None]
+    places = [machine.get(value) for value in first.parts()] if isinstance(first, Seq) else []
     if places and all(isinstance(place, Index) for place in places):
         return _positions(machine, places, arguments)
     values = _parts(machine, arguments)
@@ -128,7 +127,7 @@ def _parts(machine: Machine, arguments: Arguments) -> list[Data]:
     first = _whole(arguments)
     values: list[Value] = []
     if isinstance(first, Seq):
-        values = [value for value in (*first.items, first.each) if value is not None]
+        values = list(first.parts())
     elif first is not None:
         values = list(arguments.args)
     found = [subscripts.as_data(machine, value) for value in values]

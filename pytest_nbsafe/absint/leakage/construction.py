@@ -77,9 +77,8 @@ def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
         if isinstance(state, Estimator):
             found.append(value)
         elif isinstance(state, Seq) and depth < 4:
-            for item in (*state.items, state.each):
-                if item is not None:
-                    look(item, depth + 1)
+            for item in state.parts():
+                look(item, depth + 1)
 
     for value in (*arguments.args, *arguments.keywords.values()):
         look(value, 0)

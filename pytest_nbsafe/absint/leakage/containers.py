@@ -45,7 +45,7 @@ def _fill(
     machine: Machine, owner: Value, value: Seq, more: list[Value], arguments: Arguments
 ) -> None:
     """Make a list one of which only is known what any of its items is like."""
-    parts = [machine.get(v) for v in (*value.items, value.each, *more) if v is not None]
+    parts = [machine.get(v) for v in (*value.parts(), *more)]
     key = value.key or ("list", *machine.fresh(arguments.node))
     machine.put(owner, Seq((), joined(parts), key))
 
@@ -109,7 +109,7 @@ _OF_LISTS: Mapping[str, Callable[[Machine, Value, Seq, Arguments], Value | None]
 def item_of(machine: Machine, value: Value) -> Value:
     """Return what stands for any item of a list; a value that is no list as it is."""
     if isinstance(value, Seq):
-        return joined(machine.get(v) for v in (*value.items, value.each) if v) or AnyValue()
+        return joined(map(machine.get, value.parts())) or AnyValue()
     return value
 
 

@@ -29,7 +29,7 @@ def column(_machine: Machine, arguments: Arguments) -> Value:
     """Return the column, or the columns, of a table that is not known yet."""
     names: list[str] = []
     for place in range(len(arguments.args)):
-        found = tabular.names_in(arguments.plain(place))
+        found = arguments.names(place)
         if found is None:
             return Data(_ROWS, form="series")
         names.extend(found)
@@ -109,7 +109,7 @@ def chosen(call: TableCall) -> Value:
 
 def renamed(call: TableCall) -> Data:
     """Return a column under another name."""
-    names = tabular.names_in(call.arguments.plain(0, "name")) or ()
+    names = call.arguments.names(0, "name") or ()
     return replace(call.data, columns=Columns(but=False, names=frozenset(names)) if names else None)
 
 
@@ -139,7 +139,7 @@ def _given(call: TableCall) -> Iterable[tuple[str, Value]]:
     for argument in call.arguments.args:
         value = call.machine.get(argument)
         if isinstance(value, Seq):
-            yield from (("", call.machine.get(v)) for v in (*value.items, value.each) if v)
+            yield from (("", call.machine.get(part)) for part in value.parts())
         else:
             yield "", value
     for title, argument in call.arguments.keywords.items():

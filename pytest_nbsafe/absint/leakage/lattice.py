@@ -115,5 +115,5 @@ def _column(one: Column | None, two: Column | None) -> Column:
 def _seq(one: Seq, two: Seq) -> Seq:
     if len(one.items) == len(two.items) and one.each is None and two.each is None:
         return Seq(tuple(join(a, b) for a, b in zip(one.items, two.items, strict=True)))
-    each = joined(v for v in (*one.items, one.each, *two.items, two.each) if v is not None)
+    each = joined((*one.parts(), *two.parts()))
     return Seq((), each, two.key or one.key)

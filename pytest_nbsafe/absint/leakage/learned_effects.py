@@ -70,7 +70,7 @@ def value_counts(call: TableCall) -> Value:
 
 def pivoted(call: TableCall) -> Value:
     """Return a statistic of groups, of the columns that `values` names."""
-    names = tabular.names_in(call.arguments.plain(call.first, "values")) or ()
+    names = call.arguments.names(call.first, "values") or ()
     return statistic(call, names=names, grouped=True)
 
 
@@ -249,7 +249,7 @@ def time_window(call: TableCall) -> Value:
 
 def sorted_rows(call: TableCall) -> Value:
     """Return the rows sorted: in order of time where they are sorted by a date."""
-    names = tabular.names_in(call.arguments.plain(0, "by")) or ()
+    names = call.arguments.names(0, "by") or ()
     data = replace(call.data, ranked=True) if call.data.scores else call.data
     for name in names:
         made = tabular.column(data, name)
@@ -263,7 +263,7 @@ def sorted_rows(call: TableCall) -> Value:
 
 def grouped(call: TableCall) -> Value:
     """Return rows in groups."""
-    names = tabular.names_in(call.arguments.plain(0, "by")) or ()
+    names = call.arguments.names(0, "by") or ()
     for name in names:
         call.machine.mark_group(call.data.base, name)
     return replace(call.data, form="group")
@@ -334,7 +334,7 @@ def mapped(call: TableCall) -> Value:
     if isinstance(given, Closure):
         return each(replace(call, data=replace(call.data, form="series")))
     if isinstance(given, Dictionary):
-        values = [call.machine.get(v) for v in (*(v for _, v in given.items), given.each) if v]
+        values = map(call.machine.get, given.parts())
         made = joined(value for value in values if isinstance(value, Data))
         given = made if made is not None else given
     if isinstance(given, Data):

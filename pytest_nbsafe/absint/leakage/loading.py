@@ -61,7 +61,7 @@ def _of_columns(machine: Machine, columns: Dictionary, base: Hashable) -> Data:
 
 def _of_rows(rows: Data, base: Hashable, form: Form, arguments: Arguments) -> Data:
     """Return a table of rows that there are already, its columns named again."""
-    names = tabular.names_in(arguments.plain(-1, "columns"))
+    names = arguments.names(-1, "columns")
     kept = replace(rows, form=form, mask=rows.mask if form == "series" else None)
     if rows.base is not None and not names:
         return kept

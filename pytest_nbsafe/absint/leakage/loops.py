@@ -139,9 +139,7 @@ def _column_names(
     for test in generator.ifs:
         gone = None
         if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.NotEq | ast.NotIn):
-            value = machine.get(machine.evaluate(test.comparators[0]))
-            if isinstance(value, Seq):
-                value = replace(value, items=tuple(machine.get(v) for v in value.items))
+            value = machine.plain(machine.evaluate(test.comparators[0]))
             plain = isinstance(test.left, ast.Name) and test.left.id == node.elt.id
             gone = tabular.names_in(value) if plain else None
         if gone is None:
@@ -222,7 +220,7 @@ def keyed(machine: Machine, node: ast.DictComp) -> Value:
     found = machine.get(listed(machine, pairs))
     if not isinstance(found, Seq):
         return Dictionary()
-    parts = [_pair(machine, item) for item in (*found.items, found.each) if item is not None]
+    parts = [_pair(machine, item) for item in found.parts()]
     if found.each is None and all(isinstance(key, Const) for key, _ in parts):
         return Dictionary(tuple((key.value, v) for key, v in parts if isinstance(key, Const)))
     return Dictionary((), joined(machine.get(value) for _, value in parts))

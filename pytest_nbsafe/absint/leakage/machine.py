@@ -26,7 +26,7 @@ from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Sco
 from pytest_nbsafe.absint.leakage.rows import Atom, GroupsOf
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.libraries.leakroles import LeakRoles
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 _GROUP = patterns.compile(
     r"(?i)(?:(?:patient|subject|user|customer|client|person|participant|speaker|animal|household|"
@@ -127,6 +127,13 @@ class Machine:
         while isinstance(value, Ref):
             value = self.memory.heap[value.id]
         return value if value is not None else AnyValue()
+
+    def plain(self, value: Value) -> Value:
+        """Return what a value is now, what is in a list or tuple being looked up too."""
+        state = self.get(value)
+        if isinstance(state, Seq):
+            return replace(state, items=tuple(map(self.get, state.items)))
+        return state
 
     def put(self, value: Value, state: Value) -> None:
         """Change an object."""

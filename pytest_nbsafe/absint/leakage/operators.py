@@ -84,9 +84,7 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(op, ast.Add):
         if left.each is None and right.each is None:
             return Seq(left.items + right.items)
-        found = joined(
-            machine.get(v) for v in (*left.items, left.each, *right.items, right.each) if v
-        )
+        found = joined(map(machine.get, (*left.parts(), *right.parts())))
         return Seq((), found, ("plus", machine.token(left), machine.token(right)))
     if isinstance(left, Seq) and isinstance(op, ast.Mult):
         return _repeated(machine, node, left)
@@ -187,11 +185,6 @@ def boolean(machine: Machine, node: ast.BoolOp) -> Value:
     made = next((v for v in boxed if isinstance(machine.get(v), Estimator)), None)
     if made is not None:
         return made
-    if all(isinstance(value, Const) for value in values):
-        for value in values[:-1]:
-            if truth(value) is isinstance(node.op, ast.Or):
-                return value
-        return values[-1]
     return AnyValue(machine.fresh(node))
 
 

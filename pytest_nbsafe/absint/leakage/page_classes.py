@@ -27,21 +27,18 @@ def own_method(machine: Machine, bound: Bound, value: Instance, arguments: Argum
         if bound.name == "fit_transform":
             own_method(machine, Bound(bound.owner, "fit"), value, arguments)
             now = machine.get(bound.owner)
-            first = replace_args(arguments, arguments.args[:1])
+            first = replace(arguments, args=arguments.args[:1])
             return own_method(machine, Bound(bound.owner, "transform"), now, first)  # type: ignore[arg-type]
         return arguments.unknown()
-    static = any(
-        isinstance(d, ast.Name) and d.id == "staticmethod"
-        for d in found.node.decorator_list  # type: ignore[union-attr]
-    )
-    if not static:
-        arguments = replace_args(arguments, [bound.owner, *arguments.args])
+    if "staticmethod" not in _decorators(found):
+        arguments = replace(arguments, args=[bound.owner, *arguments.args])
     return function(machine, found, arguments)
 
 
-def replace_args(arguments: Arguments, args: list[Value]) -> Arguments:
-    """Return the same call with other positional arguments."""
-    return replace(arguments, args=args)
+def _decorators(method: Closure) -> set[str]:
+    """Return the plain names that decorate a function."""
+    marks = getattr(method.node, "decorator_list", [])
+    return {mark.id for mark in marks if isinstance(mark, ast.Name)}
 
 
 def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
@@ -56,9 +53,8 @@ def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
             machine.put(owner, replace(value, attributes=(*value.attributes, (name, made))))
             return made
     if definition is not None:
-        decorators = getattr(definition.node, "decorator_list", [])
         bound = Bound(owner, name)
-        if any(isinstance(d, ast.Name) and d.id == "property" for d in decorators):
+        if "property" in _decorators(definition):
             node = ast.copy_location(ast.Call(ast.Name(name), [], []), definition.node)
             return machine.call(node, bound, [], {})
         return bound
@@ -70,8 +66,7 @@ def of_class(machine: Machine, owner: Value, cls: Closure, name: str) -> Value:
     found = _definition(machine, cls, name)
     if found is None:
         return _default(machine, cls, name) or Bound(owner, name)
-    marks = {d.id for d in getattr(found.node, "decorator_list", []) if isinstance(d, ast.Name)}
-    return Partial(found, (owner,)) if "classmethod" in marks else found
+    return Partial(found, (owner,)) if "classmethod" in _decorators(found) else found
 
 
 def _default(machine: Machine, cls: Closure, name: str) -> Value | None:
@@ -114,7 +109,7 @@ def function(machine: Machine, value: Closure, arguments: Arguments) -> Value:
         made = machine.box(Instance(value))
         start = _definition(machine, value, "__init__")
         if start is not None:
-            function(machine, start, replace_args(arguments, [made, *arguments.args]))
+            function(machine, start, replace(arguments, args=[made, *arguments.args]))
         elif arguments.args or arguments.keywords:
             _fields(machine, made, node, arguments)
         return made

@@ -83,7 +83,7 @@ def index_method(machine: Machine, bound: Bound, value: Index, arguments: Argume
         other = arguments.get(0)
         if bound.name == "difference" and isinstance(other, Index):
             return index_without(value, other)
-        mask = index_mask(machine, value, other) if isinstance(other, Index) else None
+        mask = index_mask(value, other) if isinstance(other, Index) else None
         if bound.name == "isin":
             mask = mask or Mask(("isin", machine.token(other)), ("is", True))
             return Data(value.rows or sets.NONE, mask=mask)
@@ -100,7 +100,7 @@ def again(value: Index, arguments: Arguments) -> Index:
     return replace(value, again=Dep("resample", rows, "repeat", arguments.site))
 
 
-def index_mask(machine: Machine, whole: Index, part: Index) -> Mask | None:
+def index_mask(whole: Index, part: Index) -> Mask | None:
     """Return the mask of the positions that are among others."""
     extra: tuple[Division, ...] = part.steps
     if not extra and part.rows is not None and whole.rows is not None:
@@ -108,7 +108,6 @@ def index_mask(machine: Machine, whole: Index, part: Index) -> Mask | None:
             for outer in whole.rows:
                 if atom.source == outer.source and len(atom.steps) > len(outer.steps):
                     extra = atom.steps[len(outer.steps) :]
-    del machine
     if not extra:
         return None
     return Mask(extra[0].key, extra[0].part, extra[0].kind == "random")

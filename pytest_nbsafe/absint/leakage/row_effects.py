@@ -47,7 +47,7 @@ def reset_index(call: TableCall) -> Value:
 
 def take_out(call: TableCall) -> Value:
     """Return a column, which the table loses."""
-    names = tabular.names_in(call.arguments.plain(0, "item"))
+    names = call.arguments.names(0, "item")
     if call.owner is None or not names:
         return call.data
     call.machine.put(call.owner, tabular.without(call.data, names))
@@ -56,7 +56,7 @@ def take_out(call: TableCall) -> Value:
 
 def column_by_name(call: TableCall) -> Value:
     """Return the column of a given name, or some column."""
-    names = tabular.names_in(call.arguments.plain(0, "key"))
+    names = call.arguments.names(0, "key")
     return tabular.column(call.data, names[0]) if names else some_columns(call)
 
 
@@ -67,7 +67,7 @@ def some_columns(call: TableCall) -> Value:
 
 def by_names(call: TableCall) -> Value:
     """Return the columns whose names are given, or hold or match a text."""
-    names = tabular.names_in(call.arguments.plain(0, "items"))
+    names = call.arguments.names(0, "items")
     if names is not None:
         return tabular.chosen(call.data, names)
     for title, kind in (("like", "in"), ("regex", "matches")):
@@ -99,7 +99,7 @@ def columns_renamed(call: TableCall) -> Value:
 
 def index_set(call: TableCall) -> Value:
     """Return a table whose rows have a column for their labels: by dates they are a series."""
-    names = tabular.names_in(call.arguments.plain(0, "keys")) or ()
+    names = call.arguments.names(0, "keys") or ()
     dated = [d for n in names for d in tabular.column(call.data, n).deps if d.is_time]
     return tabular.with_deps(tabular.without(call.data, names), dated)
 
@@ -124,7 +124,7 @@ def rowwise(call: TableCall) -> Value:
 
 def inserted(call: TableCall) -> Value:
     """Give a table a column more."""
-    names = tabular.names_in(call.arguments.plain(1, "column"))
+    names = call.arguments.names(1, "column")
     made = call.arguments.get(2, "value")
     if names and call.owner is not None:
         part = made if isinstance(made, Data) else Data()

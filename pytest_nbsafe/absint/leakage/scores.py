@@ -107,13 +107,10 @@ def scores_in(machine: Machine, value: Value, depth: int = 0) -> frozenset[Eval]
     value = machine.get(value)
     if isinstance(value, Data):
         return frozenset(value.scores)
-    parts: tuple[Value | None, ...] = ()
-    if isinstance(value, Seq):
-        parts = (*value.items, value.each)
-    elif isinstance(value, Dictionary):
-        parts = (*(v for _, v in value.items), value.each)
-    found: frozenset[Eval] = frozenset()
-    for part in parts if depth < 4 else ():
-        if part is not None:
-            found |= scores_in(machine, part, depth + 1)
-    return found
+    if not isinstance(value, Seq | Dictionary) or depth >= _DEPTH:
+        return frozenset()
+    return frozenset().union(*(scores_in(machine, part, depth + 1) for part in value.parts()))
+
+
+_DEPTH = 4
+"""Scores that lie deeper in lists are not looked for."""

@@ -82,21 +82,11 @@ def _annotated(machine: Machine, node: ast.AnnAssign) -> bool:
 
 
 def _augmented(machine: Machine, node: ast.AugAssign) -> bool:
-    left = machine.evaluate(_loaded(node.target))
+    left = machine.evaluate(node.target)
     right = machine.evaluate(node.value)
     value = operators.combine(machine, node, (left, right), node.op)
     machine.store(node.target, machine.box(value))
     return True
-
-
-def _loaded(target: ast.expr) -> ast.expr:
-    if isinstance(target, ast.Name):
-        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
-    if isinstance(target, ast.Attribute):
-        return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
-    if isinstance(target, ast.Subscript):
-        return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
-    return target
 
 
 def _import(machine: Machine, node: ast.Import) -> bool:

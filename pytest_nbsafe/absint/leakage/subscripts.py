@@ -167,7 +167,7 @@ def as_data(machine: Machine, value: Value) -> Data | None:
         parts = [each for each in held if isinstance(each, Data) and each.rows]
         return tabular.mix(parts) if parts else None
     if isinstance(value, Seq):
-        items = [machine.get(item) for item in (*value.items, value.each) if item is not None]
+        items = [machine.get(item) for item in value.parts()]
         data = [item for item in items if isinstance(item, Data)]
         if data:
             found = joined(data)
@@ -217,9 +217,7 @@ def _positions(machine: Machine, index: Index, key: slicing.Selector) -> Value:
 def _of_table(machine: Machine, data: Data, key: slicing.Selector) -> Value:
     if isinstance(key, slicing.Slice):
         return slicing.take_rows(machine, data, key)
-    key = machine.get(key)
-    if isinstance(key, Seq):
-        key = replace(key, items=tuple(machine.get(item) for item in key.items))
+    key = machine.plain(key)
     names = tabular.names_in(key)
     if isinstance(key, Const) and data.form == "bunch":
         return bunch(data, str(key.value))
