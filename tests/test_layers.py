@@ -150,6 +150,17 @@ def test_the_table_allows_nothing_that_is_not_used() -> None:
     assert {room: names for room, names in unused.items() if names} == {}
 
 
+PLACES = re.findall(
+    r"`([\w/]+\.(?:py|toml)|[\w/]+/)`",
+    DOCUMENT.read_text(encoding="utf-8").partition("## The path of a notebook")[2],
+)
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if "NAME" not in place])
+def test_the_places_that_it_names_exist(place: str) -> None:
+    assert (PACKAGE / place).exists() or (PACKAGE.parent / place).exists()
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 

@@ -1,10 +1,11 @@
-"""The rules: an explicit table, one file a rule, and the manual that covers every code."""
+"""Asks every rule of the table of codes; each is a file here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import is_asked, is_selected
 from pytest_nbsafe.findings import Finding, sort_key
 from pytest_nbsafe.rules import filters, suppressions
@@ -14,55 +15,10 @@ from pytest_nbsafe.rules.base import Claim, Facts
 from pytest_nbsafe.rules.rule import Rule
 from pytest_nbsafe.values import replace
 
-RULES = (
-    Rule("NBS101", "either"),
-    Rule("NBS102", "either"),
-    Rule("NBS103", "either"),
-    Rule("NBS104", "either"),
-    Rule("NBS105"),
-    Rule("NBS106", "either"),
-    Rule("NBS107"),
-    Rule("NBS108"),
-    Rule("NBS109"),
-    Rule("NBS201", "either"),
-    Rule("NBS202", "run"),
-    Rule("NBS203"),
-    Rule("NBS205", "run"),
-    Rule("NBS301", "either", of_leaks=True),
-    Rule("NBS302", of_leaks=True),
-    Rule("NBS303", "either", of_leaks=True),
-    Rule("NBS304", "either", of_leaks=True),
-    Rule("NBS305", "either", of_leaks=True),
-    Rule("NBS306", "either", of_leaks=True),
-    Rule("NBS311", "either", of_leaks=True),
-    Rule("NBS312", "either", of_leaks=True),
-    Rule("NBS313", "either", of_leaks=True),
-    Rule("NBS314", of_leaks=True),
-    Rule("NBS321", of_leaks=True),
-    Rule("NBS322", of_leaks=True),
-    Rule("NBS323", of_leaks=True),
-    Rule("NBS324", of_leaks=True),
-    Rule("NBS331", of_leaks=True),
-    Rule("NBS332", of_leaks=True),
-    Rule("NBS333", of_leaks=True),
-    Rule("NBS334", "run"),
-    Rule("NBS341", of_leaks=True),
-    Rule("NBS342", of_leaks=True),
-    Rule("NBS401", "run"),
-    Rule("NBS405"),
-    Rule("NBS406"),
-    Rule("NBS407"),
-    Rule("NBS408"),
-    Rule("NBS902"),
-    Rule("NBS903", "run"),
-    Rule("NBS904", "run"),
-    Rule("NBS906", "run"),
-)
+RULES = tuple(Rule(code) for code, row in CODES.items() if row.needs != "-")
+"""The rules that are asked about facts; the other codes are told before, or after all of these."""
 
-UNASKED = (Rule("NBS501"), Rule("NBS901"), Rule("NBS905"), Rule("NBS907"))
-"""Codes that are told before there are facts to ask a rule about, or when all rules have spoken."""
-
-MANUAL = {rule.code: rule for rule in sorted((*RULES, *UNASKED), key=lambda rule: rule.code)}
+MANUAL = {code: Rule(code) for code in CODES}
 
 _BY_CODE = {rule.code: rule for rule in RULES}
 

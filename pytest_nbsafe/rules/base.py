@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.codes import CODES, Severity
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.leak import Leak
     from pytest_nbsafe.project import Project
 
-Needs = Literal["static", "either", "run"]
 Mark = tuple[str, int, int]
 
 

@@ -34,10 +34,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.codes import Needs
 from pytest_nbsafe.config import Config, Contract, is_selected
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.locations import NOTEBOOK
-from pytest_nbsafe.rules.base import Facts, Needs, claim
+from pytest_nbsafe.rules.base import Facts, claim
 
 if TYPE_CHECKING:
     from pytest_nbsafe.contracts.database import QueryAnswer, Value

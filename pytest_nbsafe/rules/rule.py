@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.codes import CODES, Needs
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.rules.base import Claim, Facts, Needs
+    from pytest_nbsafe.rules.base import Claim, Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,19 @@ class Rule:
     once: notebooks in percent text, where in BAD a line that ends in `#! NBS101` must carry that
     finding. Its `check` yields complete findings of facts, each with what it accounts for. The
     module of a rule `of_leaks` has two texts instead: what a finding SAYS of a leak, and a REMEDY.
-
-    `needs` is "static" when the text decides all that the rule can say, "either" when it speaks
-    from the text and a run may add to it, "run" when it can only speak after one.
     """
 
     code: str
-    needs: Needs = "static"
-    of_leaks: bool = False
+
+    @property
+    def needs(self) -> Needs:
+        """What it needs to speak, from the table of codes."""
+        return CODES[self.code].needs
+
+    @property
+    def of_leaks(self) -> bool:
+        """Whether it tells leaks of one kind, as all of the family do that a text can show."""
+        return self.code.startswith("NBS3") and self.needs != "run"
 
     def check(self, facts: Facts) -> Iterator[Claim]:
         """Yield what the rule claims; of leaks only where there is one of this kind."""

@@ -55,7 +55,7 @@ def _facts(*leaks: Leak) -> Facts:
 
 def _claimed(*leaks: Leak) -> list[str]:
     facts = _facts(*leaks)
-    rules = (Rule("NBS301", of_leaks=True), Rule("NBS305", of_leaks=True))
+    rules = (Rule("NBS301"), Rule("NBS305"))
     return lines(filters.resolve(claim for rule in rules for claim in rule.check(facts)))
 
 
@@ -101,7 +101,7 @@ def test_what_only_a_run_from_top_to_bottom_has_is_a_note() -> None:
         facts_of(TEXT),
         leaks=lambda: found(lambda order: (LEAK,) if order[0] == 1 else (), _plan(2, 1), _plan(1)),
     )
-    told = lines(filters.resolve(Rule("NBS301", of_leaks=True).check(facts)))
+    told = lines(filters.resolve(Rule("NBS301").check(facts)))
     assert told == ["NBS301 1:2 suspected note"]
 
 
@@ -117,7 +117,7 @@ def test_one_line_that_leaks_in_two_ways_is_one_finding() -> None:
 def test_preparing_rows_in_one_cell_is_one_fault_with_all_its_lines() -> None:
     other = Leak("NBS302", certain=True, cell=1, span=Span(1, 1, 1, 6), what="mean")
     facts = _facts(LEAK, other)
-    rules = (Rule("NBS301", of_leaks=True), Rule("NBS302", of_leaks=True))
+    rules = (Rule("NBS301"), Rule("NBS302"))
     (told,) = filters.resolve(claim for rule in rules for claim in rule.check(facts))
     assert (told.code, told.location.line) == ("NBS302", 1)
     assert [(step.line, step.cause) for step in told.steps] == [
@@ -148,7 +148,7 @@ def test_a_rule_without_a_leak_of_its_kind_is_not_even_imported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module = "pytest_nbsafe.rules.nbs305_preprocessing_before_cv"
-    late = Rule("NBS305", of_leaks=True)
+    late = Rule("NBS305")
     monkeypatch.setitem(sys.modules, module, None)
     assert list(late.check(_facts(LEAK))) == []
     with pytest.raises(ModuleNotFoundError):
