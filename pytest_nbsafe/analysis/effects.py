@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
+from pytest_nbsafe.analysis.scopes import words
 from pytest_nbsafe.libraries import inplace, spellings
 
 Effect = Literal["changes", "draws", "leaves", "unknown"]
@@ -87,11 +88,5 @@ def last_word(node: ast.expr) -> str:
 
 def dotted(node: ast.expr, libraries: str) -> str:
     """Return `a.b.c` as text, its first word as what it nearly always stands for; else ""."""
-    words = []
-    while isinstance(node, ast.Attribute):
-        words.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    words.append(spellings.load(libraries).aliases.get(node.id, node.id))
-    return ".".join(reversed(words))
+    first, *rest = words(node) or [""]
+    return ".".join((spellings.load(libraries).aliases.get(first, first), *rest))

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_nbsafe.analysis.imports import Import, dotted_path
 from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.scopes import words
 from pytest_nbsafe.notebook.source import Escape
 from pytest_nbsafe.values import dataclass
 
@@ -262,7 +263,7 @@ class _Reader:
         self.visit(value)
         names = tuple(dict.fromkeys(self.names[first:]))
         literal = _literal(value)
-        return Argument(keyword, literal or _dotted(value), bool(literal), names)
+        return Argument(keyword, literal or ".".join(words(value)), bool(literal), names)
 
     def target(self, callee: str) -> str:
         """Return a callee with its first name resolved, "" if that is no import."""
@@ -347,16 +348,6 @@ def _written(node: ast.expr) -> str:
         else:
             parts.append(at.id if isinstance(at, ast.Name) else "")
             return "".join(reversed(parts))
-
-
-def _dotted(node: ast.expr) -> str:
-    """Return `a.b.c`, "" if it is anything else."""
-    parts: list[str] = []
-    at = node
-    while isinstance(at, ast.Attribute):
-        parts.append(at.attr)
-        at = at.value
-    return ".".join((at.id, *reversed(parts))) if isinstance(at, ast.Name) else ""
 
 
 def _literal(node: ast.expr) -> str:

@@ -60,6 +60,15 @@ def root(node: ast.AST) -> ast.Name | None:
     return node if isinstance(node, ast.Name) else None
 
 
+def words(node: ast.AST) -> list[str]:
+    """Return the names of `a.b.c`, none for anything else."""
+    found: list[str] = []
+    while isinstance(node, ast.Attribute):
+        found.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(found)] if isinstance(node, ast.Name) else []
+
+
 class ClassFrame:
     """The scope of a class body: seen by its own statements, not by functions inside it.
 

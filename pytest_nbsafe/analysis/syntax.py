@@ -14,7 +14,7 @@ from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import CellSyntax
 from pytest_nbsafe.analysis.memo import kept
 from pytest_nbsafe.analysis.model import Graph, Span
-from pytest_nbsafe.analysis.scopes import is_known
+from pytest_nbsafe.analysis.scopes import is_known, words
 from pytest_nbsafe.notebook.source import to_python
 
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
@@ -70,17 +70,12 @@ def stands_for(graph: Graph, cell: int, name: str) -> str:
 
 def full_name(graph: Graph, func: ast.expr, cell: int) -> str:
     """Return the full name of what is called in a cell, through its imports; "" if unknown."""
-    words = []
-    while isinstance(func, ast.Attribute):
-        words.append(func.attr)
-        func = func.value
-    if not isinstance(func, ast.Name):
-        return ""
-    module = stands_for(graph, cell, func.id)
-    if module:
-        return ".".join((module, *reversed(words)))
-    builtin = not words and is_known(func.id, graph.notebook.python_major)
-    return func.id if builtin and not graph.binders.get(func.id) else ""
+    first, *rest = words(func) or [""]
+    module = stands_for(graph, cell, first)
+    if module or not first:
+        return ".".join((module, *rest))
+    builtin = not rest and is_known(first, graph.notebook.python_major)
+    return first if builtin and not graph.binders.get(first) else ""
 
 
 def span_of(graph: Graph, cell: int) -> Callable[[ast.AST], Span]:

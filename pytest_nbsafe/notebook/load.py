@@ -305,22 +305,11 @@ def _mime(mime: str, value: Any) -> Any:
 
 
 _LANGUAGES = {
-    "ir": "r",
-    "xr": "r",
-    "julia": "julia",
-    "scala": "scala",
-    "almond": "scala",
-    "bash": "bash",
-    "octave": "octave",
-    "matlab": "matlab",
-    "ihaskell": "haskell",
-    "haskell": "haskell",
-    "ruby": "ruby",
-    "rust": "rust",
-    "javascript": "javascript",
-    "deno": "typescript",
+    "ir": "r", "xr": "r", "julia": "julia", "scala": "scala", "almond": "scala", "bash": "bash",
+    "octave": "octave", "matlab": "matlab", "ihaskell": "haskell", "haskell": "haskell",
+    "ruby": "ruby", "rust": "rust", "javascript": "javascript", "deno": "typescript",
     "sagemath": "sage",
-}
+}  # fmt: skip
 """Languages of kernels whose notebooks do not name their language, by the kernel's name."""
 
 _KERNEL = patterns.compile(r"[a-z]+")

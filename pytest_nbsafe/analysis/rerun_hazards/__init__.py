@@ -11,7 +11,7 @@ from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.analysis.model import Graph
-    from pytest_nbsafe.analysis.rerun_hazards.undone_changes import Change
+    from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Change
 
 _VALUES = frozenset({"assign", "augmented", "with", "annotation", "walrus", "loop", "magic"})
 """The kinds of definition whose name holds data, and no module, function or class."""
@@ -43,8 +43,7 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
     makers = dict(_candidates(graph, analysis))
     if not makers:
         return ()
-    from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Walk
-    from pytest_nbsafe.analysis.rerun_hazards.undone_changes import lasting  # few notebooks ask
+    from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Walk, lasting  # few ask
 
     try:
         walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))

@@ -161,33 +161,24 @@ _MAPPINGS = frozenset({
     "dict", "collections.Counter", "collections.defaultdict", "collections.OrderedDict",
 })  # fmt: skip
 _NO_KEY = Second("raises", "raises KeyError: {it} has no such key any more")
-_DOES = {
-    "append": "appends to {it} again",
-    "appendleft": "appends to {it} again",
-    "extend": "extends {it} again",
-    "extendleft": "extends {it} again",
-    "insert": "inserts into {it} again",
-    "remove": "raises, or removes another element of {it}",
-    "pop": "takes another element out of {it}",
-    "popleft": "takes another element out of {it}",
-    "popitem": "takes another element out of {it}",
-    "reverse": "reverses {it} again",
-    "rotate": "rotates {it} again",
-    "update": "counts into {it} again",
-    "subtract": "subtracts from {it} again",
-    "read": "reads nothing, since {it} is at its end",
-    "readlines": "reads nothing, since {it} is at its end",
-    "readline": "reads the next line of {it}",
-    "write": "writes to {it} again",
-    "writelines": "writes to {it} again",
-    "shuffle": "shuffles {it}, which is shuffled already",
-    "heappush": "puts the element into {it} again",
-    "heappop": "takes another element out of {it}",
-    "insort": "puts the element into {it} again",
-    "insort_left": "puts the element into {it} again",
-    "insort_right": "puts the element into {it} again",
-    "next": "takes the next element from {it}",
+_CALLED = {
+    "appends to {it} again": "append appendleft",
+    "extends {it} again": "extend extendleft",
+    "inserts into {it} again": "insert",
+    "raises, or removes another element of {it}": "remove",
+    "takes another element out of {it}": "pop popleft popitem heappop",
+    "reverses {it} again": "reverse",
+    "rotates {it} again": "rotate",
+    "counts into {it} again": "update",
+    "subtracts from {it} again": "subtract",
+    "reads nothing, since {it} is at its end": "read readlines",
+    "reads the next line of {it}": "readline",
+    "writes to {it} again": "write writelines",
+    "shuffles {it}, which is shuffled already": "shuffle",
+    "puts the element into {it} again": "heappush insort insort_left insort_right",
+    "takes the next element from {it}": "next",
 }
+_DOES = {name: does for does, names in _CALLED.items() for name in names.split()}
 _GROW = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
 
 

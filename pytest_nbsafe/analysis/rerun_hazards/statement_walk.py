@@ -1,9 +1,9 @@
-"""Goes through a cell in order and notes what a second run would find changed by the first."""
+"""Goes through a cell and notes what a second run would find changed, and not undone."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from pytest_nbsafe.analysis import effects, syntax
@@ -13,7 +13,13 @@ from pytest_nbsafe.analysis.rerun_hazards import (
     repeated_calls,
 )
 from pytest_nbsafe.analysis.rerun_hazards.object_classes import class_at
-from pytest_nbsafe.analysis.rerun_hazards.repeated_calls import CONVERTS, REPEATS, UNKNOWN, Second
+from pytest_nbsafe.analysis.rerun_hazards.repeated_calls import (
+    CONVERTS,
+    REPEATS,
+    UNKNOWN,
+    Kind,
+    Second,
+)
 from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import (
     ANY,
     Path,
@@ -25,10 +31,30 @@ from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import (
     path_of,
     stored_labels,
 )
-from pytest_nbsafe.analysis.rerun_hazards.undone_changes import Change
 from pytest_nbsafe.analysis.scopes import root, stored_names
+from pytest_nbsafe.values import dataclass
 
 _COPYING = frozenset({"copy", "deepcopy", "clone"})
+_GROWING = frozenset({"append", "appendleft", "extend", "insert", "add", "heappush"})
+_SHRINKING = frozenset({"pop", "popleft", "popitem", "remove", "heappop"})
+_PLACES = frozenset({"set_index", "reset_index"})
+_UNIQUE = frozenset({"set", "fromkeys", "drop_duplicates", "unique", "Counter"})
+_SORTS = frozenset({"sort", "sorted", "sort_values", "sort_index"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a statement does to a name that comes from another cell.
+
+    `does` continues "a second run of this cell ...". `method` is what is called to do it, "" for
+    an assignment or `del`.
+    """
+
+    name: str
+    node: ast.stmt
+    does: str
+    kind: Kind
+    method: str
 
 
 class Walk:
@@ -330,3 +356,36 @@ def _copied(node: ast.expr) -> str:
 def _method_of(node: ast.expr) -> str:
     func = node.func if isinstance(node, ast.Call) else None
     return func.attr if isinstance(func, ast.Attribute) else ""
+
+
+# -- changes that the cell undoes itself ---------------------------------------------------------
+
+
+def lasting(found: Collection[Change], near: Mapping[str, set[str]]) -> Iterator[Change]:
+    """Yield the changes that matter and that the cell does not undo itself.
+
+    `near` are, for each name, the functions and methods in all statements that mention it.
+    """
+    for change in found:
+        called = [c.method for c in found if c.name == change.name]
+        beside = near.get(change.name, set())
+        if not change.does or _is_undone(change.method, called, beside):
+            continue
+        if change.kind == "grows" and not beside.isdisjoint(_UNIQUE):
+            continue
+        turns = [c for c in found if (c.name, c.does) == (change.name, change.does)]
+        if change.kind != "turns" or (len(turns) == 1 and beside.isdisjoint(_SORTS)):
+            yield change
+
+
+def _is_undone(method: str, called: list[str], near: set[str]) -> bool:
+    """Tell whether a cell that calls all these puts back what one of them takes out."""
+    if method in {"reset_index", "insert"} and "drop" in near:
+        return True
+    if method == "shuffle":
+        return not near.isdisjoint(_SORTS)
+    if method in _GROWING | _SHRINKING:
+        return not _GROWING.isdisjoint(called) and not _SHRINKING.isdisjoint(called)
+    if method in _PLACES:
+        return _PLACES.issubset(called)
+    return False
