@@ -59,7 +59,6 @@ SILENT = frozenset(
     {
         "aside.aspects:_plain",  # of what cannot be described there is nothing to say
         "aside.aspects:_items",
-        "aside.aspects:_of_library",
         "aside.aspects:mean",
         "aside.aspects:cut",
         "aside.aspects:aspects",

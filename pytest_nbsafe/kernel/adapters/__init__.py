@@ -25,8 +25,6 @@ class Table:
     `index` is pandas' own, None elsewhere.
     """
 
-    __slots__ = ("columns", "index", "matrix", "n", "sparse", "width")
-
     def __init__(self, n: int, width: int) -> None:
         self.n, self.width = n, width
         self.matrix: Any = None

@@ -21,7 +21,8 @@ def aspects(value: object) -> dict[str, str]:
     Of a value that is not known there is nothing to say. Never raises.
     """
     try:
-        return _plain(value) or _of_library(value)
+        adapter = of_module(type.__getattribute__(type(value), "__module__"))
+        return _plain(value) or (adapter.aspects(value) if hasattr(adapter, "aspects") else {})
     except Exception:
         return {}
 
@@ -49,12 +50,6 @@ def _is_short(value: object) -> bool:
 
 def _items(value: Any) -> list[Any]:
     return [*value, *value.values()] if type(value) is dict else list(value)
-
-
-def _of_library(value: Any) -> dict[str, str]:
-    adapter = of_module(type.__getattribute__(type(value), "__module__"))
-    said: dict[str, str] = adapter.aspects(value) if hasattr(adapter, "aspects") else {}
-    return said
 
 
 def mean(aspect: str, values: Any) -> dict[str, str]:

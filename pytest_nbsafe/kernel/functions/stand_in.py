@@ -101,57 +101,38 @@ def _code_like(code: CodeType) -> CodeType | None:
 
     None where a name cannot be written in a text: the compiler's own are such.
     """
-    count = code.co_argcount + code.co_kwonlyargcount
-    stars = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
-    names = code.co_varnames[
-        : count
-        + bool(code.co_flags & inspect.CO_VARARGS)
-        + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    ]
-    if not all(map(str.isidentifier, (*names, *code.co_freevars))):
+    flags, free = code.co_flags, code.co_freevars
+    last = code.co_argcount + code.co_kwonlyargcount
+    plain = code.co_varnames[: code.co_argcount]
+    keywords = code.co_varnames[code.co_argcount : last]
+    rest = iter(code.co_varnames[last:])
+    star = [f"*{next(rest)}"] if flags & inspect.CO_VARARGS else []
+    double = [f"**{next(rest)}"] if flags & inspect.CO_VARKEYWORDS else []
+    names = (*plain, *keywords, *(name.lstrip("*") for name in (*star, *double)), *free)
+    if not all(map(str.isidentifier, names)):
         return None
-    generator = bool(code.co_flags & inspect.CO_GENERATOR)
-    return _code_with(
-        names, code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount, stars,
-        code.co_freevars, generator,
-    )  # fmt: skip
+    bare = ["*"] if keywords else []
+    taken = [*plain, *(star or bare), *keywords, *double]
+    if code.co_posonlyargcount:
+        taken.insert(code.co_posonlyargcount, "/")
+    passed = [*plain, *star, *(f"{name}={name}" for name in keywords), *double]
+    give = "return (yield from " if flags & inspect.CO_GENERATOR else "return ("
+    lines = [
+        f"def outer({', '.join(free)}):",
+        f"    def f({', '.join(taken)}):",
+        f"        {give}{_MARK!r}.func({', '.join(passed)}))",
+        f"        ({', '.join([*free, ''])})" if free else "        pass",
+        "    return f",
+    ]
+    return _code_within("\n".join(lines), free)
 
 
 @functools.cache
-def _code_with(
-    names: tuple[str, ...],
-    positional: int,
-    plain: int,
-    keyword: int,
-    stars: int,
-    free: tuple[str, ...],
-    generator: bool,  # noqa: FBT001  # a key of the cache
-) -> CodeType:
-    """Return the code of a function of these arguments and free names."""
-    rest = list(names[plain + keyword :])
-    star = rest.pop(0) if stars & inspect.CO_VARARGS else ""
-    taken, passed = list(names[:plain]), list(names[:plain])
-    if positional:
-        taken.insert(positional, "/")
-    if star or keyword:
-        taken.append("*" + star)
-    if star:
-        passed.append("*" + star)
-    for name in names[plain : plain + keyword]:
-        taken.append(name)
-        passed.append(f"{name}={name}")
-    if rest:
-        taken.append("**" + rest[0])
-        passed.append("**" + rest[0])
-    give = "return (yield from " if generator else "return ("
-    inside = [f"def f({', '.join(taken)}):"]
-    inside.append(f"    {give}{_MARK!r}.func({', '.join(passed)}))")
-    inside.append(f"    ({', '.join([*free, ''])})" if free else "    pass")
-    lines = [f"def outer({', '.join(free)}):", *(f"    {line}" for line in inside), "    return f"]
+def _code_within(text: str, free: tuple[str, ...]) -> CodeType:
+    """Return the code of the function that the text of a function of free names makes."""
     scope: dict[str, Any] = {}
-    exec(compile("\n".join(lines), OURS, "exec"), scope)  # noqa: S102  # made of names only
-    outer = scope["outer"]
-    code: CodeType = outer(*free).__code__
+    exec(compile(text, OURS, "exec"), scope)  # noqa: S102  # made of names only
+    code: CodeType = scope["outer"](*free).__code__
     return code
 
 

@@ -53,10 +53,9 @@ class Snapshot(Context):
     def look(self, value: object) -> tuple[Fingerprint, bool]:
         """Return the fingerprint of a value, and whether it is a container of plain values only."""
         cls = type(value)
-        if type(cls) is type and cls in PLAIN:
-            return self._placeless(value) if self.places else _plain_fingerprint(value), False
-        if self._is_short(value):
-            return self._placeless(value) if self.places else _plain_fingerprint(value), True
+        plain = type(cls) is type and cls in PLAIN
+        if plain or self._is_short(value):
+            return self._placeless(value) if self.places else _plain_fingerprint(value), not plain
         kind, found, cause, flat = "", "", "", False
         try:
             kind = qualified(cls)

@@ -93,8 +93,8 @@ class Hook(StandIn):
         desk = self.desk
         if desk.busy or not desk.on or threading.get_ident() != desk.thread:
             if desk.busy and self.name == "fit" and args and len(desk.inner) < _INNER:
-                with desk:
-                    _note_inner(desk, args[0])
+                with desk, contextlib.suppress(TypeError):
+                    desk.inner.append(weakref.ref(args[0]))
             return self.original(*args, **kwargs)
         caller = sys._getframe(2).f_code.co_filename  # noqa: SLF001  # above it is the stand-in
         if "-packages" in caller:  # what a library does inside is its own affair
@@ -114,11 +114,6 @@ class Hook(StandIn):
         finally:
             desk.busy = False
             desk.inner.clear()
-
-
-def _note_inner(desk: Desk, estimator: Any) -> None:
-    with contextlib.suppress(TypeError):
-        desk.inner.append(weakref.ref(estimator))
 
 
 def _begin(hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:

@@ -45,8 +45,6 @@ class CallSite:
 class Fit:
     """Something that was fitted: its class, its role, where, on which rows, made by what."""
 
-    __slots__ = ("_parts", "line", "number", "past", "role", "run", "what")
-
     def __init__(
         self, number: int, what: str, role: str, place: tuple[int, int], rows: Rows
     ) -> None:

@@ -12,7 +12,7 @@ This module is loaded when a library that needs numpy has been: it imports nothi
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -80,7 +80,8 @@ def hashes(table: Table) -> Any:
         if table.matrix is not None and table.matrix.flags.c_contiguous:
             return _matrix_hashes(table.matrix)
         found: Any = np.zeros(table.n, np.uint64)
-        for number, column in enumerate(_columns(table)):
+        columns = table.columns if table.matrix is None else table.matrix.T
+        for number, column in enumerate(columns):
             _add_column(found, words(column, slice(None)), number)
         return found
 
@@ -175,10 +176,6 @@ def _of_list(values: Any) -> Table:
     if array.dtype.kind in "US":  # of mixed rows numpy makes texts
         array = np.asarray(values, object)
     return _of_array(array)
-
-
-def _columns(table: Table) -> Iterator[Any]:
-    return iter(table.columns if table.matrix is None else table.matrix.T)
 
 
 # ------------------------------------------------------------------ words

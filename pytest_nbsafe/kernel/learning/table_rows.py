@@ -30,10 +30,6 @@ class Rows:
     fits. `part` is (split, number). `copied`: some are copies of others, `made` where: (run, line).
     """
 
-    __slots__ = (
-        "copied", "hashes", "made", "marks", "n", "number", "origins", "part", "pasts",
-    )  # fmt: skip
-
     def __init__(self, number: int, origins: Any) -> None:
         self.number = number
         self.n = len(origins)
@@ -149,11 +145,6 @@ class Numbers(Protocol):
 
 class KnownRows:
     """Rows in which others are looked up, by a hash of each; sorted when it is first asked."""
-
-    __slots__ = (
-        "chance", "first", "grouped", "groups", "hashes", "known", "past", "rows", "sizes",
-        "sorted", "width",
-    )  # fmt: skip
 
     def __init__(self, hashes: Any, rows: Rows, past: frozenset[int], width: int) -> None:
         self.hashes, self.rows, self.past, self.width = hashes, rows, past, width

@@ -32,8 +32,6 @@ class Link(NamedTuple):
 class Site:
     """A place in a text: `line` of the cell (0: in a function), the name that it begins with."""
 
-    __slots__ = ("call", "inplace", "line", "links", "mode", "name", "stores")
-
     def __init__(self, line: int, name: str, mode: str, call: int) -> None:
         self.line = line
         self.name = name

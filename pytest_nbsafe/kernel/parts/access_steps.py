@@ -24,7 +24,7 @@ STUCK: Any = object()
 """It leads to something that is no part of the object, or to no telling where."""
 CALLED: Any = object()
 """It calls code of a cell, which is followed."""
-_USUAL = vars(object)
+_ACCESS = ("__getattribute__", "__setattr__", "__delattr__")
 _BY_LABEL = frozenset({"loc", "at"})
 _BY_NUMBER = frozenset({"iloc", "iat"})
 
@@ -34,8 +34,6 @@ class Kind:
 
     `changing` are the methods that change it, None where that is not known.
     """
-
-    __slots__ = ("changing", "columns", "is_table", "size", "word")
 
     def __init__(
         self, word: str, size: int = 0, columns: Any = None, changing: Collection[str] | None = None
@@ -53,8 +51,6 @@ class Track:
     `line` is that of the statement: when it is known that the chain was left, another may be
     executing.
     """
-
-    __slots__ = ("keys", "kind", "line", "next", "paths", "place", "site")
 
     def __init__(self, site: Site, paths: Paths, kind: Kind, place: int, line: int) -> None:
         self.site = site
@@ -118,7 +114,8 @@ def attribute(value: Any, kind: Kind, name: str) -> Any:
         return STUCK
     cls = type(value)
     found = static(cls, name)
-    if type(found) is property and all(map(is_followed, filter(None, _accessors(found)))):
+    accessors = (found.fget, found.fset, found.fdel) if type(found) is property else ()
+    if accessors and all(map(is_followed, filter(None, accessors))):
         return CALLED
     is_data = found is not None and static(type(found), "__set__") is not None
     held = fields(value)
@@ -130,17 +127,9 @@ def attribute(value: Any, kind: Kind, name: str) -> Any:
     return [(name,)] if missing and is_own(cls) else STUCK
 
 
-def _accessors(found: property) -> tuple[Any, ...]:
-    return found.fget, found.fset, found.fdel
-
-
 def _is_usual(cls: type) -> bool:
     """Return whether a class finds and sets attributes in the usual way."""
-    return (
-        static(cls, "__getattribute__") is _USUAL["__getattribute__"]
-        and static(cls, "__setattr__") is _USUAL["__setattr__"]
-        and static(cls, "__delattr__") is _USUAL["__delattr__"]
-    )
+    return all(static(cls, name) is vars(object)[name] for name in _ACCESS)
 
 
 def item(kind: Kind, keys: list[Any], *, many: bool) -> Any:

@@ -19,8 +19,6 @@ from typing import Any
 from ..adapters import of_module
 from ..functions.reach import fields, is_own
 
-Path = "tuple[Any, ...]"
-"""A name of the notebook, and the keys and attributes (texts, numbers from 0) below it."""
 DICTS = frozenset({dict, OrderedDict, defaultdict, Counter})
 LISTS = frozenset({list, tuple})
 GONE: Any = object()
@@ -46,8 +44,9 @@ class Entangled(Exception):  # noqa: N818  # an answer, not an error
 class Aliases:
     """The objects below the names of one namespace, but those of `hidden` names.
 
-    No more than `most` are known at a time. `dull` is for those who have seen all there is to an
-    object: it is emptied when there is more.
+    A path is a name, and the keys and attributes (texts, numbers from 0) below it. No more than
+    `most` objects are known at a time. `dull` is for those who have seen all there is to an object:
+    it is emptied when there is more.
     """
 
     def __init__(
