@@ -9,7 +9,7 @@ from typing import Literal
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.rows import Division, Rows
 from pytest_nbsafe.analysis.model import Span
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 DepKind = Literal[
     "fitted", "statistic", "correlation", "selection", "target", "resample", "join", "ahead",
@@ -118,6 +118,16 @@ class ModelFit:
     copied: CodeSite | None = None
     searched: bool = False
     certain: bool = True
+
+    def beside(self, before: ModelFit | None) -> ModelFit:
+        """Return the same fit of an estimator that goes on knowing what it knew before."""
+        if before is None:
+            return self
+        return replace(self, rows=self.rows | before.rows, deps=self.deps | before.deps)
+
+    def dep(self, kind: DepKind, what: str, of: frozenset[Hashable] = frozenset()) -> Dep:
+        """Return what depends on this fit of `what`, a part of the estimator or the whole."""
+        return Dep(kind, self.rows, what, self.site, self.data, of, certain=self.certain)
 
 
 @dataclass(frozen=True, slots=True)

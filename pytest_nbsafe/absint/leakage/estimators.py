@@ -9,7 +9,6 @@ from functools import partial
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import subscripts, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
-    NO_DEPS,
     AnyValue,
     Better,
     Bound,
@@ -17,6 +16,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Columns,
     Data,
     Dep,
+    DepKind,
     Deps,
     Estimator,
     ModelFit,
@@ -128,8 +128,8 @@ def learn(
         searched=value.search,
         certain=machine.certain and not data.vague,
     )
-    if more and value.fit is not None:
-        fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
+    if more:
+        fit = fit.beside(value.fit)
     machine.put(owner, replace(value, fit=fit))
     for path in checkpoints(arguments):
         machine.notes.saved[path] = owner
@@ -224,17 +224,17 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | 
     learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE]
     if not learning:
         return result
-    result = replace(result, origins=frozenset(), uses=frozenset())
+    result = tabular.again(result)
     if fit is None:
         return result
     what = learning[0]
-    kind = "fitted"
+    kind: DepKind = "fitted"
     if any(p.role == "selector" and p.learns == "target" for p in learning):
         kind = "selection"
         what = next(p for p in learning if p.role == "selector")
     elif any(p.role == "encoder" and p.learns == "target" for p in learning):
         kind = "target"
-    dep = Dep(kind, fit.rows, what.what, fit.site, fit.data, fit.target, certain=fit.certain)  # type: ignore[arg-type]
+    dep = fit.dep(kind, what.what, fit.target)
     inherited = frozenset(
         d for d in fit.deps if not d.is_time and d.kind not in {"join", "ahead", "resample"}
     )
@@ -266,23 +266,13 @@ def _fit_resample(
     data, target = _given(machine, value, arguments, "X"), arguments.data(1, "y")
     if data is None:
         return arguments.unknown()
-    deps: Deps = NO_DEPS
+    deps: list[Dep] = []
     if value.learns != "nothing":  # else it only leaves rows out
-        deps = frozenset(
-            (
-                Dep(
-                    "resample",
-                    data.rows,
-                    value.what,
-                    arguments.site,
-                    arguments.name(),
-                    certain=machine.certain and not data.vague,
-                ),
-            )
-        )
-    made = machine.box(tabular.with_deps(replace(data, mask=None), deps))
-    other = target if target is not None else data
-    return Seq((made, machine.box(tabular.with_deps(replace(other, mask=None), deps))))
+        certain = machine.certain and not data.vague
+        made_at = arguments.site, arguments.name()
+        deps = [Dep("resample", data.rows, value.what, *made_at, certain=certain)]
+    parts = (data, target if target is not None else data)
+    return Seq(tuple(machine.box(tabular.with_deps(replace(p, mask=None), deps)) for p in parts))
 
 
 def _predict(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
@@ -347,8 +337,7 @@ def fitted_part(
         machine.note(BestScore(machine.site(node), fit))
         return AnyValue(("best", machine.token(fit.site)))
     if fit is not None and name == "best_params_":
-        dep = Dep("tuned", fit.rows, fit.what, fit.site, fit.data, certain=fit.certain)
-        return Data(deps=frozenset((dep,)), form="stat")
+        return Data(deps=frozenset((fit.dep("tuned", fit.what),)), form="stat")
     if name in {"named_steps", "steps", "transformers_", "estimators_"}:
         return Seq((), value.steps[-1]) if value.steps else AnyValue()
     if (
@@ -370,6 +359,5 @@ def _learned(value: Estimator) -> Data:
     if fit is None:
         return Data(form="stat")
     target = value.learns == "target" or value.role in PREDICTS
-    kind = "selection" if target else "fitted"
-    dep = Dep(kind, fit.rows, value.what, fit.site, fit.data, certain=fit.certain)  # type: ignore[arg-type]
-    return Data(deps=frozenset((dep,)), form="stat", vague=False, columns=Columns(but=True))
+    dep = fit.dep("selection" if target else "fitted", value.what)
+    return Data(deps=frozenset((dep,)), form="stat", columns=Columns(but=True))

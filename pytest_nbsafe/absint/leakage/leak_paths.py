@@ -46,18 +46,20 @@ def page_of(notes: Notes, graph: Graph) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What a path is told of: `dep` was learned, or the model itself did (`fitted`) at `site`.
+    """One leak: `dep` was learned, or the model itself did (`fitted`) at `site`.
 
-    `chosen` is where the best score was kept, `what` a column or a group.
+    `rows` and `what` are words for its message, `chosen` is where the best score was kept.
     """
 
     code: str
     score: Eval
     site: CodeSite
+    certain: bool
+    rows: str = ""
+    what: str = ""
     dep: Dep | None = None
     fitted: bool = False
     chosen: CodeSite | None = None
-    what: str = ""
 
 
 def steps(page: Page, story: Story) -> Steps:

@@ -172,7 +172,7 @@ def filled(call: TableCall) -> Value:
             if isinstance(made, Data) and isinstance(name, str):
                 data = tabular.with_column(data, name, replace(made, rows=data.rows), partly=True)
         return data
-    return replace(data, form="any" if data.form == "group" else data.form)
+    return replace(data, form=_ungrouped(data))
 
 
 def backfill(call: TableCall) -> Value:
@@ -184,16 +184,18 @@ def backfill(call: TableCall) -> Value:
 
 def _ahead(call: TableCall, what: str) -> Data:
     dep = replace(learned_by(call, "ahead"), what=what)
-    data = replace(call.data, origins=frozenset(), uses=frozenset(), mask=None)
-    return tabular.with_deps(data, (dep,))
+    return tabular.with_deps(replace(tabular.again(call.data), mask=None), (dep,))
 
 
 def _timed(call: TableCall) -> Data:
     dep = replace(learned_by(call, "time"), of=frozenset())
-    form: Form = "any" if call.data.form == "group" else call.data.form
-    return tabular.with_deps(
-        replace(call.data, origins=frozenset(), uses=frozenset(), mask=None, form=form), (dep,)
-    )
+    data = replace(tabular.again(call.data), mask=None, form=_ungrouped(call.data))
+    return tabular.with_deps(data, (dep,))
+
+
+def _ungrouped(data: Data) -> Form:
+    """Return the form of what is made from each group, with all groups together again."""
+    return "any" if data.form == "group" else data.form
 
 
 def shifted(call: TableCall) -> Value:
@@ -219,8 +221,7 @@ def _from_later(call: TableCall, count: Value | None) -> Data | None:
     """Return rows that are made of later ones, None where the count of rows does not say so."""
     if not isinstance(count, Const) or not isinstance(count.value, int | float) or count.value >= 0:
         return None
-    form: Form = "any" if call.data.form == "group" else call.data.form
-    return replace(_ahead(call, f"{call.what}({count.value})"), form=form)
+    return replace(_ahead(call, f"{call.what}({count.value})"), form=_ungrouped(call.data))
 
 
 _FAR = 400

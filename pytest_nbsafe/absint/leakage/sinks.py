@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Dep, Eval, ModelFit
+from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Dep, DepKind, Eval, ModelFit
 from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.absint.leakage.leak_paths import Page, Story, of_search, steps
 from pytest_nbsafe.absint.leakage.memory import BestScore, Choice, Event, RowsSplit, Ungrouped
-from pytest_nbsafe.values import dataclass
 
 _HELD = ("test", "val", "hold", "dev")
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One leak, before its path is told; `rows` and `what` are words for its message."""
-
-    story: Story
-    certain: bool
-    rows: str = ""
-    what: str = ""
 
 
 def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
@@ -35,32 +24,31 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
                 seen.add(mark)
                 scores.append(event)
     scores += _searched(events, scores)
-    found: dict[tuple[str, int, int], _Found] = {}
+    found: dict[tuple[str, int, int], Story] = {}
     for leak in _all(events, scores, page):
-        key = leak.story.code, leak.story.site.cell, leak.story.site.span.line
+        key = leak.code, leak.site.cell, leak.site.span.line
         old = found.get(key)
         if old is None or (leak.certain and not old.certain):
             found[key] = leak
     return (*(_leak(page, leak) for leak in found.values()), *_best(events, scores, page))
 
 
-def _leak(page: Page, found: _Found) -> Leak:
-    story = found.story
+def _leak(page: Page, story: Story) -> Leak:
     score = story.score
     return Leak(
         story.code,
-        found.certain,
+        story.certain,
         story.site.cell,
         story.site.span,
-        found.what,
-        found.rows,
+        story.what,
+        story.rows,
         score.name,
         score.fit.what,
         steps(page, story),
     )
 
 
-def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[_Found]:
+def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Story]:
     for score in scores:
         yield from _of_one(score, page)
     yield from _chosen(events, scores)
@@ -79,12 +67,11 @@ def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
     ]
 
 
-def _of_one(score: Eval, page: Page) -> Iterator[_Found]:
+def _of_one(score: Eval, page: Page) -> Iterator[Story]:
     fit = score.fit
     if fit.copied is not None:
         target = next((str(o[-1]) for o in fit.target if isinstance(o, tuple)), "")
-        story = Story("NBS341", score, fit.copied, fitted=True, what=target)
-        yield _Found(story, fit.certain, fit.data, target)
+        yield Story("NBS341", score, fit.copied, fit.certain, fit.data, target, fitted=True)
     if not is_training(score):
         yield from _overlaps(score)
         yield from _learned(score)
@@ -126,23 +113,15 @@ def _held_back(score: Eval) -> bool:
     return any(step.kind != "chosen" for step in extra) or (named and (bool(extra) or some))
 
 
-def _overlaps(score: Eval) -> Iterator[_Found]:
+def _overlaps(score: Eval) -> Iterator[Story]:
     fit = score.fit
     if score.cv or score.vague:
         return
     if sets.overlap(fit.rows, score.rows) == "yes":
-        joins = [
-            d for d in fit.deps if d.kind == "join" and sets.overlap(d.rows, score.rows) == "yes"
-        ]
-        copies = [
-            d
-            for d in fit.deps
-            if d.kind == "resample" and sets.overlap(d.rows, score.rows) == "yes"
-        ]
-        joins = [dep for dep in joins if _of_others(dep, score)]
+        joins = [dep for dep in _met(score, "join") if _of_others(dep, score)]
         if joins:
             yield _of_dep("NBS313", score, max(joins, key=_place))
-        elif not copies:
+        elif not _met(score, "resample"):
             yield _of_fit("NBS312", score)
     if sets.overlap(fit.watch, score.rows) == "yes":
         yield _of_fit("NBS322", score)
@@ -157,10 +136,10 @@ def _of_others(dep: Dep, score: Eval) -> bool:
     return {"yes", "no"} <= answers
 
 
-def _learned(score: Eval) -> Iterator[_Found]:
+def _learned(score: Eval) -> Iterator[Story]:
     """Yield what was learned from the rows that are scored on, before the model was fitted."""
     fit = score.fit
-    if not score.cv and sets.overlap(fit.rows, score.rows) == "yes" and not _copies(score):
+    if not score.cv and sets.overlap(fit.rows, score.rows) == "yes" and not _met(score, "resample"):
         return  # trained on them: that says it all
     for dep in sorted(fit.deps | score.deps, key=_place):
         if dep.is_time or dep.kind in {"join", "ahead", "tuned"}:
@@ -178,10 +157,10 @@ def _learned(score: Eval) -> Iterator[_Found]:
             yield _of_dep("NBS302", score, dep)
 
 
-def _copies(score: Eval) -> bool:
-    return any(
-        d.kind == "resample" and sets.overlap(d.rows, score.rows) == "yes" for d in score.fit.deps
-    )
+def _met(score: Eval, kind: DepKind) -> list[Dep]:
+    """Return what was done to the scored rows before the model was fitted."""
+    alike = (dep for dep in score.fit.deps if dep.kind == kind)
+    return [dep for dep in alike if sets.overlap(dep.rows, score.rows) == "yes"]
 
 
 def _code(dep: Dep, score: Eval, *, only: bool) -> str:
@@ -213,7 +192,7 @@ def _from_both(dep: Dep, score: Eval) -> bool:
     )
 
 
-def _divided(score: Eval, page: Page) -> Iterator[_Found]:
+def _divided(score: Eval, page: Page) -> Iterator[Story]:
     if score.cv:
         is_series = any(dep.kind == "time" for dep in score.fit.deps)
         if is_series and score.shuffled:
@@ -247,7 +226,7 @@ def _on_test(score: Eval) -> bool:
     )
 
 
-def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
+def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
     """Yield choices by scores on test rows that no score on other rows follows."""
     for choice in events:
         if not isinstance(choice, Choice):
@@ -267,12 +246,12 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]
         ]
         if apart or any(w in s.name.lower() for s in used for w in ("val", "dev")):
             continue
-        story = Story("NBS321", first, first.site, chosen=choice.site)
         model = first.fit.what if first.fit.name else ""
-        yield _Found(story, _is_sure(first), what=model)
+        sure = _is_sure(first)
+        yield Story("NBS321", first, first.site, sure, what=model, chosen=choice.site)
 
 
-def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
+def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
     held = any(isinstance(event, RowsSplit) for event in events)
     if not scores or not held or any(not is_training(score) or score.vague for score in scores):
         return
@@ -281,7 +260,7 @@ def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Fo
         yield _of_score("NBS314", last, last.site, last.name, last.fit.what)
 
 
-def _reused(scores: Sequence[Eval]) -> Iterator[_Found]:
+def _reused(scores: Sequence[Eval]) -> Iterator[Story]:
     first: dict[sets.Rows, ModelFit] = {}
     told: set[sets.Rows] = set()
     for score in scores:
@@ -304,7 +283,7 @@ def _best(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterat
             yield Leak("NBS324", True, site.cell, site.span, fit.name or fit.what, steps=path)  # noqa: FBT003 - certain
 
 
-def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Found]:
+def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
     for event in events:
         if isinstance(event, Ungrouped):
             score = next((score for score in scores if score.site == event.site), None)
@@ -315,19 +294,19 @@ def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[_Fou
 # -- what is found ---------------------------------------------------------------------------------
 
 
-def _of_dep(code: str, score: Eval, dep: Dep) -> _Found:
-    sure = dep.certain and score.certain and score.fit.certain and not score.vague
-    return _Found(Story(code, score, dep.site, dep), sure, dep.name, dep.what)
+def _of_dep(code: str, score: Eval, dep: Dep) -> Story:
+    sure = dep.certain and _is_sure(score)
+    return Story(code, score, dep.site, sure, dep.name, dep.what, dep)
 
 
-def _of_fit(code: str, score: Eval) -> _Found:
+def _of_fit(code: str, score: Eval) -> Story:
     """Return that the model itself learned from what it should not know."""
-    story = Story(code, score, score.fit.site, fitted=True)
-    return _Found(story, _is_sure(score), score.fit.data, score.fit.what)
+    fit = score.fit
+    return Story(code, score, fit.site, _is_sure(score), fit.data, fit.what, fitted=True)
 
 
-def _of_score(code: str, score: Eval, site: CodeSite, rows: str = "", what: str = "") -> _Found:
-    return _Found(Story(code, score, site, what=what), _is_sure(score), rows, what)
+def _of_score(code: str, score: Eval, site: CodeSite, rows: str = "", what: str = "") -> Story:
+    return Story(code, score, site, _is_sure(score), rows, what)
 
 
 def _is_sure(score: Eval) -> bool:

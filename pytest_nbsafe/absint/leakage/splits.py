@@ -38,12 +38,10 @@ def train_test(machine: Machine, arguments: Arguments) -> Value:
     for value in sides:
         for place in (0, 1):
             step = Division(key, ("is", place), kind)
-            if isinstance(value, Index):
-                parts.append(replace(value, steps=(*value.steps, step)))
-            elif isinstance(value, Data):
-                parts.append(machine.box(tabular.part(value, step)))
-            else:
+            if value is None:
                 parts.append(AnyValue((machine.fresh(arguments.node), len(parts))))
+            else:
+                parts.append(machine.box(tabular.divided(value, step)))
     whole = [value for value in sides if isinstance(value, Data)]
     first = whole[0].base if whole else None
     looked = whole[:1] if first is not None else whole  # the target knows the table it is of
@@ -130,18 +128,12 @@ def cut(machine: Machine, arguments: Arguments) -> Value:
     key = ("cut", machine.fresh(arguments.node))
     kind: sets.Kind = "fold" if isinstance(data, Index) else "chosen"
     if not isinstance(count, int) or not 0 < count <= _MOST_PARTS:
-        return Seq((), _part(data, Division(key, ("is", "any"), kind)), key)
-    return Seq(tuple(_part(data, Division(key, ("is", i), kind)) for i in range(count)))
+        return Seq((), tabular.divided(data, Division(key, ("is", "any"), kind)), key)
+    return Seq(tuple(tabular.divided(data, Division(key, ("is", i), kind)) for i in range(count)))
 
 
 _MOST_PARTS = 20
 """More parts are all like one another."""
-
-
-def _part(data: Data | Index, step: Division) -> Data | Index:
-    if isinstance(data, Index):
-        return replace(data, steps=(*data.steps, step))
-    return tabular.part(data, step)
 
 
 def drawn_apart(machine: Machine, arguments: Arguments) -> Value:
@@ -251,7 +243,7 @@ def chosen(machine: Machine, arguments: Arguments) -> Value:
     if once:
         index = first if isinstance(first, Index) else Index()
         step = Division(("choice", machine.fresh(arguments.node)), ("is", True), "random")
-        return replace(index, steps=(*index.steps, step))
+        return tabular.divided(index, step)
     return Data(sets.source(("random", machine.fresh(arguments.node))), form="array", random=True)
 
 

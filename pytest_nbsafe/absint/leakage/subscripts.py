@@ -81,11 +81,16 @@ def _step(pipeline: Estimator, key: slicing.Selector) -> Value:
     if isinstance(key, Const) and isinstance(key.value, int):
         inside = -len(pipeline.steps) <= key.value < len(pipeline.steps)
         return pipeline.steps[key.value] if inside else AnyValue()
-    if isinstance(key, slicing.Slice):
-        low, high = (bound if isinstance(bound, int) else None for bound in (key.low, key.high))
-        if (low, high) == (key.low, key.high) and not key.step:
-            return replace(pipeline, steps=pipeline.steps[low:high])
-    return AnyValue()
+    some = _known_slice(key)
+    return AnyValue() if some is None else replace(pipeline, steps=pipeline.steps[some])
+
+
+def _known_slice(key: slicing.Selector) -> slice | None:
+    """Return a slice of a list whose bounds are known numbers, None for any other key."""
+    if not isinstance(key, slicing.Slice) or key.step:
+        return None
+    low, high = (bound if isinstance(bound, int) else None for bound in (key.low, key.high))
+    return slice(low, high) if (low, high) == (key.low, key.high) else None
 
 
 def _of_seq(machine: Machine, value: Seq, key: slicing.Selector) -> Value:
@@ -94,9 +99,9 @@ def _of_seq(machine: Machine, value: Seq, key: slicing.Selector) -> Value:
             return value.items[key.value]
         return AnyValue()
     if isinstance(key, slicing.Slice):
-        low, high = (b if isinstance(b, int) else None for b in (key.low, key.high))
-        if (low, high) == (key.low, key.high) and not key.step and value.each is None:
-            return Seq(value.items[low:high])
+        known = _known_slice(key)
+        if known is not None and value.each is None:
+            return Seq(value.items[known])
         if value.each is not None:
             some: tuple[Hashable, ...] = ("range", key.low or 0, key.high)
             some = some if not key.step else ("by", key)
@@ -196,18 +201,16 @@ def _positions(machine: Machine, index: Index, key: slicing.Selector) -> Value:
     if isinstance(key, slicing.Slice):
         if key.all:
             return index
-        random = index.order is not None
-        step = Division(
-            ByPlace(index.order), ("range", key.low, key.high), "random" if random else "chosen"
-        )
-        return replace(index, steps=(*index.steps, step))
+        kind: sets.Kind = "chosen" if index.order is None else "random"
+        step = Division(ByPlace(index.order), ("range", key.low, key.high), kind)
+        return tabular.divided(index, step)
     value = machine.get(key)
     if isinstance(value, Index):
         return replace(index, steps=(*index.steps, *value.steps))
     mask = slicing.mask_of(machine, value)
     if mask is not None:
         step = Division(mask.key, mask.part, "random" if mask.random else "chosen")
-        return replace(index, steps=(*index.steps, step))
+        return tabular.divided(index, step)
     return AnyValue(("position", machine.token(index), machine.token(value)))
 
 
@@ -273,21 +276,16 @@ def selecting(key: Data) -> frozenset[Dep]:
 
 def _array_columns(machine: Machine, data: Data, key: slicing.Selector) -> Data:
     if isinstance(key, slicing.Slice):
-        return (
-            data
-            if key.all
-            else replace(
-                data, columns=None, base=None, form="any", origins=frozenset(), uses=frozenset()
-            )
-        )
+        return data if key.all else _some_columns(data, _NONE)
     value = machine.get(key)
-    deps = selecting(value) if isinstance(value, Data) else frozenset()
-    if isinstance(value, Names):
-        deps = value.deps
-    result = replace(
-        data, columns=None, base=None, origins=frozenset(), uses=frozenset(), deps=data.deps | deps
-    )
-    return replace(result, form="any")
+    deps = selecting(value) if isinstance(value, Data) else _NONE
+    return _some_columns(data, value.deps if isinstance(value, Names) else deps)
+
+
+def _some_columns(data: Data, deps: frozenset[Dep]) -> Data:
+    """Return columns of which nobody can tell the names; `deps` is what chose them."""
+    kept = tabular.again(data)
+    return replace(kept, columns=None, base=None, form="any", deps=data.deps | deps)
 
 
 def _located(

@@ -16,6 +16,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Dep,
     Deps,
     Form,
+    Index,
     Names,
     Seq,
     Value,
@@ -136,6 +137,13 @@ def part(data: Data, division: Division, form: Form | None = None) -> Data:
     """Return the rows of a table that one division keeps, in another form where that is given."""
     rows = sets.divide(data.rows, division)
     return replace(data, rows=rows, mask=None, form=form or data.form)
+
+
+def divided(value: Data | Index, division: Division) -> Data | Index:
+    """Return the part of a table, or of positions, that one division keeps."""
+    if isinstance(value, Index):
+        return replace(value, steps=(*value.steps, division))
+    return part(value, division)
 
 
 def again(data: Data) -> Data:

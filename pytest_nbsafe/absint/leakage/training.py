@@ -182,10 +182,8 @@ def learn_by_hand(machine: Machine, loss: Data, arguments: Arguments) -> None:
         arguments.site,
         certain=machine.certain and not loss.vague,
     )
-    if value.fit is not None:
-        fit = replace(fit, rows=fit.rows | value.fit.rows, deps=fit.deps | value.fit.deps)
     if loss.net is not None:
-        machine.put(loss.net, replace(value, fit=fit))
+        machine.put(loss.net, replace(value, fit=fit.beside(value.fit)))
 
 
 def item(call: TableCall) -> Value:
