@@ -72,10 +72,10 @@ def _baselined(
     command: Callable[[Sequence[Path], Mapping[str, Any]], Report],
 ) -> int:
     from pytest_nbsafe.app.write_baseline import write_baseline
+    from pytest_nbsafe.sentences import many
 
     file, number = write_baseline(given.paths, settings, command)
-    findings = "1 finding" if number == 1 else f"{number} findings"
-    _write(f"{file} holds {findings} now\n", given)
+    _write(f"{file} holds {many(number, 'finding')} now\n", given)
     return OK
 
 

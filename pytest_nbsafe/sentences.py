@@ -20,6 +20,11 @@ def few(items: Sequence[str], most: int) -> str:
     return listed(items)
 
 
+def many(number: int, noun: str) -> str:
+    """Return "1 run" or "3 runs"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def ticked(names: Iterable[str]) -> str:
     """Return names in backticks, listed."""
     return listed(f"`{name}`" for name in names)

@@ -18,7 +18,7 @@ from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.output_text import compare, reproduces
 from pytest_nbsafe.trace.results import CellResult, PlanResult
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 _MOST_MISSING = 3
 
@@ -157,11 +157,7 @@ def with_runs(plan: Plan, hidden: HiddenRuns) -> Plan:
 
 
 def _numbered(plan: Plan, runs: Iterable[Run]) -> Plan:
-    steps = (
-        Run(step, run.cell, run.count, recorded=run.recorded, reason=run.reason)
-        for step, run in enumerate(runs, 1)
-    )
-    return Plan(plan.order, tuple(steps))
+    return Plan(plan.order, tuple(replace(run, step=step) for step, run in enumerate(runs, 1)))
 
 
 def gives_the_page(notebook: Notebook, clean: PlanResult, other: PlanResult, cell: int) -> bool:

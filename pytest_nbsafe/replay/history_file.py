@@ -15,6 +15,7 @@ from pytest_nbsafe.libraries.datafiles import phrase, words
 from pytest_nbsafe.notebook.source import Escape, to_python
 from pytest_nbsafe.replay.recorded_session import RecordedSession, RecordedStep
 from pytest_nbsafe.replay.text_similarity import similarity
+from pytest_nbsafe.sentences import many
 
 ALIKE = 0.8
 FEW = 50
@@ -42,12 +43,12 @@ def read(path: Path, session: int | None) -> RecordedSession:
     texts: dict[str, str] = {}
     steps = [_step(texts, source, count) for count, source in runs]
     if left := sum(bool(step.skip) for step in steps):
-        notes.append(f"{_number(left, 'run')} left out, which cannot be run again")
+        notes.append(f"{many(left, 'run')} left out, which cannot be run again")
     mended = sum(
         s.source != source and not s.skip for s, (_, source) in zip(steps, runs, strict=True)
     )
     if mended:
-        notes.append(f"system commands taken out of {_number(mended, 'run')}")
+        notes.append(f"system commands taken out of {many(mended, 'run')}")
     plots = any(_draws().search(source) for _, source in runs)
     return RecordedSession(
         str(path),
@@ -62,10 +63,6 @@ def read(path: Path, session: int | None) -> RecordedSession:
 @cache
 def _draws() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words('plotting', 'names'))})\b")
-
-
-def _number(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 # ------------------------------------------------------------------ the file
@@ -114,7 +111,7 @@ def _no_session(path: Path, session: int, sessions: Sequence[tuple[int, int]]) -
 
 
 def _listed(sessions: Sequence[tuple[int, int]]) -> str:
-    last = ", ".join(f"{number} ({_number(runs, 'run')})" for number, runs in sessions[-_LISTED:])
+    last = ", ".join(f"{number} ({many(runs, 'run')})" for number, runs in sessions[-_LISTED:])
     return last if len(sessions) <= _LISTED else f"the last of them {last}"
 
 

@@ -45,44 +45,30 @@ def codes() -> str:
     return dump({"version": VERSION, "codes": [asdict(row) for row in CODES.values()]})
 
 
+def picked(value: object, names: str) -> dict[str, Any]:
+    """Return some attributes of a value by their names, in this order."""
+    return {name: getattr(value, name) for name in names.split()}
+
+
 def _finding(finding: Finding) -> dict[str, Any]:
-    where = finding.location
-    described: dict[str, Any] = {
-        "code": finding.code,
-        "name": finding.name,
-        "severity": finding.severity,
-        "verdict": finding.verdict,
-        "path": finding.path,
-        "cell": where.cell,
-        "cell_id": finding.cell_id,
-        "count": finding.count,
-        "line": where.line,
-        "column": where.column,
-        "end_line": where.end_line,
-        "end_column": where.end_column,
-        "file_line": finding.file_line,
-        "message": finding.message,
-        "steps": [{"cell": s.cell, "line": s.line, "cause": s.cause} for s in finding.steps],
-        "remedy": finding.remedy,
-        "fingerprint": finding.fingerprint,
+    return {
+        **picked(finding, "code name severity verdict path"),
+        "cell": finding.location.cell,
+        **picked(finding, "cell_id count"),
+        **picked(finding.location, "line column end_line end_column"),
+        **picked(finding, "file_line message"),
+        "steps": [picked(step, "cell line cause") for step in finding.steps],
+        **picked(finding, "remedy fingerprint"),
+        **({"symbols": finding.symbols} if finding.symbols else {}),
     }
-    if finding.symbols:
-        described["symbols"] = list(finding.symbols)
-    return described
 
 
 def _notebook(notebook: NotebookReport) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "path": notebook.path,
-        "cells": notebook.cells,
-        "orders": list(notebook.orders),
-        "status": notebook.status,
+    described = {
+        **picked(notebook, "path cells orders status"),
         "duration_s": round(notebook.duration_s, 3),
+        **{name: value for name, value in picked(notebook, "note known").items() if value},
     }
-    if notebook.note:
-        described["note"] = notebook.note
-    if notebook.known:
-        described["known"] = notebook.known
     if notebook.costs:
         described["costs"] = [
             {"order": c.order, "wall_s": round(c.wall_s, 3), "cpu_s": round(c.cpu_s, 3)}

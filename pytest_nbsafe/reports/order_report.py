@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import ansi, plain
-from pytest_nbsafe.reports.json import VERSION, dump
+from pytest_nbsafe.reports.json import VERSION, dump, picked
 from pytest_nbsafe.reports.reporter import Reporter
 from pytest_nbsafe.values import dataclass
 
@@ -49,7 +49,7 @@ def as_json(report: OrderReport, *, colour: bool = False) -> str:  # noqa: ARG00
     """Return the plan as a JSON document; `orders` maps each order's name to its cells."""
     document: dict[str, Any] = {
         "version": VERSION,
-        "plan": [_described(run) for run in report.plan.runs],
+        "plan": [picked(run, "step cell count session reason") for run in report.plan.runs],
         "orders": {name: list(plan.cells) for name, plan in sorted(report.orders.items())},
         "verdict": report.verdict,
         "confidence": None,
@@ -81,16 +81,6 @@ def _step(run: Run) -> str:
 
 def _cells(plan: Plan) -> str:
     return " ".join(str(cell) for cell in plan.cells) or "nothing"
-
-
-def _described(run: Run) -> dict[str, Any]:
-    return {
-        "step": run.step,
-        "cell": run.cell,
-        "count": run.count,
-        "session": run.session,
-        "reason": run.reason,
-    }
 
 
 ORDER_REPORTERS: Mapping[str, Reporter[OrderReport]] = {"json": as_json, "text": as_text}

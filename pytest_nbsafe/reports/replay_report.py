@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, ansi, plain
+from pytest_nbsafe.reports.json import picked
 from pytest_nbsafe.reports.reporter import Reporter
 from pytest_nbsafe.values import dataclass
 
@@ -37,8 +38,8 @@ def as_json(report: ReplayReport, *, colour: bool = False) -> str:  # noqa: ARG0
     """Return the answer as JSON lines: one a step, then one of the predictive power."""
     pairs = zip(report.answers, (None, *report.answers), strict=False)
     lines = [_line(_described(answer, before)) for answer, before in pairs]
-    powers = {name: {"mean": p.mean, "measured": p.measured} for name, p in report.powers.items()}
-    lines.append(_line({"predictive_power": powers, "notes": list(report.notes)}))
+    powers = {name: picked(power, "mean measured") for name, power in report.powers.items()}
+    lines.append(_line({"predictive_power": powers, "notes": report.notes}))
     return "".join(lines)
 
 
@@ -47,25 +48,18 @@ def _line(document: Any) -> str:
 
 
 def _described(answer: StepAnswer, before: StepAnswer | None) -> dict[str, Any]:
+    new = {
+        f"new_{kind}": [
+            cell for cell in getattr(answer, kind) if cell not in getattr(before, kind, ())
+        ]
+        for kind in ("stale_cells", "fresh_cells", "refresher_cells")
+    }
     return {
-        "step": answer.step,
-        "cell": answer.cell,
-        "status": answer.status,
-        "stale_symbols": list(answer.stale_symbols),
-        "stale_cells": list(answer.stale_cells),
-        "fresh_cells": list(answer.fresh_cells),
-        "refresher_cells": list(answer.refresher_cells),
-        "unrunnable_cells": list(answer.unrunnable_cells),
-        **{
-            f"new_{kind}": [
-                cell for cell in getattr(answer, kind) if cell not in getattr(before, kind, ())
-            ]
-            for kind in ("stale_cells", "fresh_cells", "refresher_cells")
-        },
-        "unknown_symbols": list(answer.unknown),
-        "causes": dict(answer.causes),
-        "judged": answer.judged,
-        "reason": answer.reason,
+        **picked(answer, "step cell status stale_symbols stale_cells fresh_cells"),
+        **picked(answer, "refresher_cells unrunnable_cells"),
+        **new,
+        "unknown_symbols": answer.unknown,
+        **picked(answer, "causes judged reason"),
     }
 
 

@@ -10,6 +10,7 @@ from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
 from pytest_nbsafe.reports.colour import Paint, ansi, plain
+from pytest_nbsafe.sentences import many
 
 
 def render(report: Report, *, colour: bool = False) -> str:
@@ -25,11 +26,11 @@ def summary(report: Report, paint: Paint = plain) -> str:
     """Return the counting line: `3 errors, 1 warning in 2 notebooks`."""
     severities = [finding.severity for finding in report.findings]
     parts = [
-        paint(_many(severities.count(severity), severity), severity)
+        paint(many(severities.count(severity), severity), severity)
         for severity in ("error", "warning", "note")
         if severity in severities
     ]
-    notebooks = _many(len(report.notebooks), "notebook")
+    notebooks = many(len(report.notebooks), "notebook")
     known = sum(notebook.known for notebook in report.notebooks)
     rest = f" ({known} known from the baseline)" if known else ""
     return f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}"
@@ -157,10 +158,6 @@ def codes() -> str:
 
 def _noted(notebook: NotebookReport) -> str:
     return f"{escape.line(notebook.path)}: {escape.line(notebook.note)}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

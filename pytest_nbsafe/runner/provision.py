@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
+_LAST_BYTES = 2_000
 _SOCKET_PATH_LIMIT = 90  # sun_path holds 104 bytes on macOS, 108 on Linux; a suffix is added
 
 
@@ -38,18 +39,14 @@ class KernelFolder:
             manager.transport = "ipc"
             manager.ip = str(self.path / "k")
 
-    def last_words(self, limit: int = 2_000) -> str:
-        """Return the end of what the process printed itself."""
+    def last_line(self) -> str:
+        """Return the line that says most of the last printed: what was fatal, else the last."""
         try:
             self.log.flush()
-            text = self._log_path.read_bytes()[-limit:].decode("utf-8", "replace")
+            text = self._log_path.read_bytes()[-_LAST_BYTES:].decode("utf-8", "replace")
         except (OSError, ValueError):
             return ""
-        return text.strip()
-
-    def last_line(self) -> str:
-        """Return the line of the last words that says most: what was fatal, else the last."""
-        lines = self.last_words().splitlines() or [""]
+        lines = text.strip().splitlines() or [""]
         return next((line for line in reversed(lines) if line.startswith("Fatal ")), lines[-1])
 
     def close(self) -> None:
