@@ -12,7 +12,6 @@ import pytest
 # and a class made twice is two classes. Tests that replace a part of them run a process of its own.
 import pytest_nbsafe.app.session
 import pytest_nbsafe.plugin.collecting
-import pytest_nbsafe.plugin.distributing
 import pytest_nbsafe.plugin.reporting  # noqa: F401
 
 pytest_plugins = ["pytester"]

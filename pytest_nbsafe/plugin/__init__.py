@@ -44,8 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if not (config.getoption("nbsafe") or config.getini("nbsafe")):
         return
-    from pytest_nbsafe.plugin.collecting import Collecting
-    from pytest_nbsafe.plugin.distributing import Distributing
+    from pytest_nbsafe.plugin.collecting import Collecting, Distributing
     from pytest_nbsafe.plugin.options import Settings
     from pytest_nbsafe.plugin.reporting import Reporting
 

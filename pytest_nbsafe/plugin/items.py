@@ -1,9 +1,9 @@
-"""Notebooks and their cells as nodes of pytest."""
+"""Notebooks and their cells as nodes of pytest, and the few notebooks that are open."""
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,46 @@ from pytest_nbsafe.reports import text
 if TYPE_CHECKING:
     from pytest_nbsafe.app.session import NotebookSession
     from pytest_nbsafe.config import Config
-    from pytest_nbsafe.plugin.open_notebooks import OpenNotebooks
     from pytest_nbsafe.plugin.options import Settings
 
 THE_NOTEBOOK = 0
 """The number of the item that stands for no single cell."""
+
+
+MOST = 3
+"""How many notebooks stay open when another plugin shuffles their items among each other."""
+
+
+class OpenNotebooks:
+    """The open notebooks, the one used last at the end."""
+
+    def __init__(self) -> None:
+        self._open: dict[Path, NotebookSession] = {}
+
+    def of(
+        self, path: Path, config: Config, selected: Callable[[], set[int] | None]
+    ) -> NotebookSession:
+        """Return the session of a notebook, opened for the cells that were selected."""
+        from pytest_nbsafe.app.session import NotebookSession
+
+        session = self._open.pop(path, None)
+        if session is None:
+            session = NotebookSession(path, config, selected())
+        self._open[path] = session
+        while len(self._open) > MOST:
+            self.close(next(iter(self._open)))
+        return session
+
+    def close(self, path: Path) -> None:
+        """Close one notebook, if it is open."""
+        session = self._open.pop(path, None)
+        if session is not None:
+            session.close()
+
+    def close_all(self) -> None:
+        """Close every notebook."""
+        while self._open:
+            self.close(next(iter(self._open)))
 
 
 class NotebookFile(pytest.File):

@@ -7,7 +7,7 @@ import pytest
 from makenb import CLEAN, write
 from tiers import sampled
 
-from pytest_nbsafe.plugin.distributing import scope
+from pytest_nbsafe.plugin.collecting import scope
 
 DEFAULT = ("load", "worksteal")
 STATIC = ("--nbsafe", "--nbsafe-static", "-p", "no:cacheprovider")
