@@ -100,7 +100,8 @@ def merge(
         read = _value(key, value, source)
         changes.update(read if key == "leakage" else {_SETTINGS[key].field: read})
     if "select" in changes:
-        changes["named"] = _named(settings["select"])
+        meant = map(matching, _selectors(settings["select"]))
+        changes["named"] = tuple(codes[0] for codes in meant if len(codes) == 1)
     if folder is not None:
         changes["folder"] = str(folder)
         if changes.get("baseline"):
@@ -210,13 +211,6 @@ def _read_toml(file: Path, _changed_ns: int, _bytes: int) -> dict[str, Any]:
         raise NbsafeError("bad-toml", f"{file}: {error}", "fix the file") from error
 
 
-def _named(value: Any) -> tuple[str, ...]:
-    """Return the codes that a list of selectors names one by one, not by a prefix."""
-    items = [value] if isinstance(value, str) else value
-    parts = [part for item in items for part in item.split(",") if part.strip()]
-    return tuple(codes[0] for part in parts if len(codes := matching(part)) == 1)
-
-
 def _known_keys(key: str, known: Iterable[str]) -> str:
     return suggestion(key, known, f"known keys: {', '.join(known)}", _FAR)
 
@@ -244,12 +238,16 @@ class _UnfitError(Exception):
         self.slug = slug
 
 
-def _codes(value: Any) -> tuple[str, ...]:
+def _selectors(value: Any) -> list[str]:
+    """Return the codes, prefixes and names of a list, of which commas may make more."""
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not all(isinstance(i, str) for i in items):
         raise _UnfitError
-    parts = (part for item in items for part in item.split(",") if part.strip())
-    return tuple(dict.fromkeys(code for part in parts for code in matching(part)))
+    return [part for item in items for part in item.split(",") if part.strip()]
+
+
+def _codes(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(code for part in _selectors(value) for code in matching(part)))
 
 
 def _flag(value: Any) -> bool:

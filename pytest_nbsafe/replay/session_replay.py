@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell, CellId
@@ -30,30 +29,17 @@ from pytest_nbsafe.replay.session_runs import (
 )
 from pytest_nbsafe.runner import fresh_kernels
 from pytest_nbsafe.runner.inquiries import settle
-from pytest_nbsafe.runner.planrun import Session
+from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.workspace import Workspace
 from pytest_nbsafe.trace.counterfactual import Counterfactual
-from pytest_nbsafe.trace.results import CellResult, Holding
+from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.values import replace
-
-
-class Kernel(Session, Protocol):
-    """What a replay needs of a kernel; `runner.kernel_session.KernelSession` is the real one."""
-
-    def sweep(self, *, names: bool = True) -> Holding | None:
-        """Return what the kernel holds now."""
-
-    def counterfactual(
-        self, cells: Sequence[Cell], *, here: bool = False, followed_s: float = ...
-    ) -> Counterfactual:
-        """Return what cells would do if they ran now; `here` they run in this very kernel."""
-
 
 SIDES_LIMIT_S = 20.0
 """How long runs on the side may take that only settle whether a cell reads a name."""
 ELSEWHERE_S = 60.0
 """How long runs on the side may take where the session's kernel cannot be forked."""
-MakeKernel = Callable[[Path, Mapping[str, str]], Kernel]
+MakeKernel = Callable[[Path, Mapping[str, str]], KernelSession]
 
 
 class SessionReplay:
@@ -122,7 +108,7 @@ class SessionReplay:
             said = "more than half of the runs raised, so that the predictive power says little"
             self.notes.append(said)
 
-    def _ready(self, starting: _Starting) -> Kernel:
+    def _ready(self, starting: _Starting) -> KernelSession:
         """Return a kernel that is up and has run what comes before all cells."""
         kernel = starting.get()
         if self._recorded.before:
@@ -139,7 +125,7 @@ class SessionReplay:
     # ------------------------------------------------------------ the judge
 
     def _judged(
-        self, session: Kernel, runs: tuple[SessionRun, ...], waiting: _Starting
+        self, session: KernelSession, runs: tuple[SessionRun, ...], waiting: _Starting
     ) -> StepAnswer | None:
         """Return what the judge says of the session so far, None when it cannot judge."""
         now = session.sweep() if session.alive else None
@@ -175,7 +161,7 @@ class SessionReplay:
         return CleanRun(tuple(passed), holding, tuple(beside))
 
 
-def _beside(kernel: Kernel) -> Mapping[str, str]:
+def _beside(kernel: KernelSession) -> Mapping[str, str]:
     holding = kernel.sweep(names=False)
     return holding.beside if holding is not None else {}
 
@@ -192,10 +178,10 @@ class _Sides:
 
     def __init__(
         self,
-        session: Kernel,
+        session: KernelSession,
         versions: Versions,
         runs: Sequence[SessionRun],
-        fresh: Callable[[], Kernel],
+        fresh: Callable[[], KernelSession],
     ) -> None:
         self._session = session
         self._versions = versions
@@ -250,13 +236,13 @@ class _Sides:
 class _Starting:
     """A kernel that starts while other work is done."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: KernelSession) -> None:
         self._kernel = kernel
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._start, name="nbsafe-start", daemon=True)
         self._thread.start()
 
-    def get(self) -> Kernel:
+    def get(self) -> KernelSession:
         """Return the kernel once it is up.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import unmade_names
@@ -20,24 +20,12 @@ class Session(Protocol):
     @property
     def alive(self) -> bool:
         """Whether the kernel can run another cell."""
-        ...
 
     def start(self) -> None:
         """Start the kernel."""
-        ...
 
     def run(self, cell: Cell, step: int) -> CellResult:
         """Run one cell and say what came of it."""
-        ...
-
-    def close(self) -> None:
-        """Stop the kernel."""
-        ...
-
-
-@runtime_checkable
-class SideSession(Protocol):
-    """A session that can also say what cells would do."""
 
     def counterfactual(
         self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
@@ -46,15 +34,15 @@ class SideSession(Protocol):
 
         The kernel stays as it is; where they run `here`, in itself, it is of no more use.
         """
-        ...
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
-        ...
 
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer from now on."""
-        ...
+
+    def close(self) -> None:
+        """Stop the kernel."""
 
 
 class PlanRun:
@@ -118,16 +106,16 @@ class PlanRun:
 
         The plan goes on, but not after cells that ran `here`, in its own kernel.
         """
-        session = self._side()
-        if session is None:
+        session = self._session
+        if session is None or not session.alive:
             return Counterfactual(cause="there is no kernel to run it in")
         pages = [self._graph.notebook.cell(cell) for cell in cells]
         return session.counterfactual(pages, limit_s=limit_s, stir=stir, here=here)
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now, of those that are known."""
-        session = self._side()
-        return session.look(names) if session is not None and names else {}
+        session = self._session
+        return session.look(names) if names and session is not None and session.alive else {}
 
     def result(self) -> PlanResult:
         """Return what has been run so far."""
@@ -139,13 +127,6 @@ class PlanRun:
         session, self._session = self._session, None
         if session is not None:
             session.close()
-
-    def _side(self) -> SideSession | None:
-        """Return the session that may be asked, if there is one."""
-        session = self._session
-        if session is None or not session.alive or not isinstance(session, SideSession):
-            return None
-        return session
 
     def _step(self, run: Run) -> CellResult:
         if self._ended is not None:
@@ -164,6 +145,6 @@ class PlanRun:
         if self._session is None:
             self._session = self._make_session()
             self._session.start()
-            if self._limit_s is not None and (side := self._side()) is not None:
-                side.hurry(self._limit_s)
+            if self._limit_s is not None:
+                self._session.hurry(self._limit_s)
         return self._session.run(self._graph.notebook.cell(run.cell), run.step)

@@ -147,20 +147,12 @@ def test_all_questions_have_one_budget() -> None:
     assert session.asked == []
 
 
-def test_a_session_that_cannot_be_asked_gives_no_verdict() -> None:
-    class Plain:
-        alive = True
-
-        def start(self) -> None: ...
-
-        def close(self) -> None: ...
-
-        def run(self, cell: Cell, step: int) -> CellResult:
-            return CellResult(step, cell.number, "ok")
-
+def test_a_session_that_is_gone_cannot_be_asked() -> None:
+    session = Fake()
     facts, _ = static_facts(percent.parse(STALE), Config())
-    run = PlanRun(facts.graph, facts.plan, Plain)
+    run = PlanRun(facts.graph, facts.plan, lambda: session)
     run.advance()
+    session.alive = False
     assert run.aside((1,), 1.0).cause == "there is no kernel to run it in"
 
 

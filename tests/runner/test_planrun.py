@@ -1,12 +1,13 @@
 """A plan under way, with a kernel made up by hand: what is skipped, what goes on, what is lost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.runner.planrun import PlanRun
+from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.results import CellResult, Failure, Record, RunStatus
 
 
@@ -30,6 +31,16 @@ class ScriptedSession:
         record = Record((step, 1), cell.number, 1, frozenset(), writes, {})
         failure = Failure("Error", "", self.line) if status == "raised" else None
         return CellResult(step, cell.number, status, failure, records=(record,))
+
+    def counterfactual(
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
+    ) -> Counterfactual:
+        raise NotImplementedError
+
+    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
+        raise NotImplementedError
+
+    def hurry(self, limit_s: float) -> None: ...
 
     def close(self) -> None:
         self.closed += 1
