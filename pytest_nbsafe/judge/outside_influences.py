@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
@@ -37,34 +38,32 @@ class Influences:
 NO_INFLUENCES = Influences()
 
 
-@cache
-def _asks_machine(libraries: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:{outside_world.load(libraries).machine})\("
-        r"|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
-        r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
-        re.MULTILINE,
-    )
+class _Expressions(NamedTuple):
+    """What a text asks the machine, for places and for files; and what versions differ in."""
+
+    machine: re.Pattern[str]
+    places: re.Pattern[str]
+    files: re.Pattern[str]
+    versioned: re.Pattern[str]
 
 
 @cache
-def _asks_places(libraries: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"\b(?:{outside_world.load(libraries).places})\(|\bPath\(\w*\)\.resolve\("
-        r"|\b__file__\b|\bsys\.(?:path|executable)\b"
-    )
-
-
-@cache
-def _asks_files(libraries: str) -> re.Pattern[str]:
-    names = outside_world.load(libraries).files
-    return re.compile(rf"\b(?:{names})\(|\bFileNotFoundError\b|\bFileExistsError\b")
-
-
-@cache
-def _is_versioned(libraries: str) -> re.Pattern[str]:
+def _expressions(libraries: str) -> _Expressions:
     known = outside_world.load(libraries)
-    return re.compile(rf"\b(?:{known.versioned})\b|\b(?:{known.versioned_calls})\(")
+    return _Expressions(
+        re.compile(
+            rf"\b(?:{known.machine})\("
+            r"|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
+            r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
+            re.MULTILINE,
+        ),
+        re.compile(
+            rf"\b(?:{known.places})\(|\bPath\(\w*\)\.resolve\("
+            r"|\b__file__\b|\bsys\.(?:path|executable)\b"
+        ),
+        re.compile(rf"\b(?:{known.files})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
+        re.compile(rf"\b(?:{known.versioned})\b|\b(?:{known.versioned_calls})\("),
+    )
 
 
 @kept
@@ -88,11 +87,9 @@ def lookers(graph: Graph) -> frozenset[int]:
     name, for what is read from a file does not depend on its folder.
     """
     texts = {cell.number: cell.source for cell in graph.notebook.code_cells}
-    libraries = graph.notebook.libraries
-    files, places_asked = _asks_files(libraries), _asks_places(libraries)
-    machine = _asks_machine(libraries)
-    expressions = (files, places_asked, machine)
-    looking = {n for n, t in texts.items() if any(asks.search(t) for asks in expressions)}
+    asks = _expressions(graph.notebook.libraries)
+    looked_for = asks.files, asks.places, asks.machine
+    looking = {n for n, t in texts.items() if any(outside.search(t) for outside in looked_for)}
     if not looking:
         return frozenset()
     made_outside: dict[int, set[str]] = {}
@@ -102,8 +99,8 @@ def lookers(graph: Graph) -> frozenset[int]:
         shown = {e.name for e in edges if e.name in places.get(e.definer, ())}
         if outside or shown:
             looking.add(number)
-        made_outside[number] = _made(graph, number, _lines(machine, texts[number]), outside)
-        places[number] = _made(graph, number, _lines(places_asked, texts[number]), set(), once=True)
+        made_outside[number] = _made(graph, number, _lines(asks.machine, texts[number]), outside)
+        places[number] = _made(graph, number, _lines(asks.places, texts[number]), set(), once=True)
     return frozenset(looking)
 
 
@@ -112,8 +109,8 @@ def versioned(graph: Graph) -> frozenset[int]:
 
     These give other numbers where the file is another, or from one version to the next.
     """
-    is_versioned = _is_versioned(graph.notebook.libraries)
-    by_text = {c.number for c in graph.notebook.code_cells if is_versioned.search(c.source)}
+    expression = _expressions(graph.notebook.libraries).versioned
+    by_text = {c.number for c in graph.notebook.code_cells if expression.search(c.source)}
     return frozenset((*by_text, *downstream(page_edges(graph), *by_text)))
 
 

@@ -40,7 +40,8 @@ def rerun(
 
     What differs from the `control`, the same run with other random numbers, is chance.
     """
-    names = {name: _compared(name, old, new, control) for name in _made(old, new)}
+    made = sorted(old.result.kept | new.result.kept)
+    names = {name: _compared(name, old, new, control) for name in made}
     shown = compare(old.result.outputs, new.result.outputs)
     output = _output(old.result, new.result, control)
     before, now = _raised(old.result), _raised(new.result)
@@ -72,10 +73,6 @@ def difference(name: str, old: Aspects, new: Aspects) -> str:
 
 
 # ------------------------------------------------------------------ names, output, end
-
-
-def _made(old: DescribedRun, new: DescribedRun) -> list[str]:
-    return sorted(old.result.kept | new.result.kept)
 
 
 def _compared(

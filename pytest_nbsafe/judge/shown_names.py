@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.notebook.model import Output
 
 _SHOWING = frozenset({"print", "display", "pprint"})
 _KEEPING = frozenset(
@@ -25,7 +24,9 @@ def names(graph: Graph, cell: int) -> frozenset[str]:
     cut short.
     """
     tree = trees.of(graph, cell)
-    if tree is None or _is_cut(graph.notebook.cell(cell).outputs):
+    outputs = graph.notebook.cell(cell).outputs
+    is_cut = any(mark in output.text for output in outputs for mark in _ELLIPSES)
+    if tree is None or is_cut:
         return frozenset()
     return frozenset(
         name
@@ -33,10 +34,6 @@ def names(graph: Graph, cell: int) -> frozenset[str]:
         if isinstance(statement, ast.Expr)
         for name in _whole(statement.value)
     )
-
-
-def _is_cut(outputs: Sequence[Output]) -> bool:
-    return any(mark in output.text for output in outputs for mark in _ELLIPSES)
 
 
 def _whole(node: ast.expr) -> Iterator[str]:

@@ -108,9 +108,9 @@ class LineageLedger:
     def _stale(self) -> dict[str, str]:
         """Return the stale names, each with why."""
         stale: dict[str, str] = {}
-        latest = {cell: p.result.cell for cell, p in last_runs(self._runs).items()}
+        last = last_runs(self._runs)
         for name, version in sorted(self._versions.items()):
-            if cause := self._newer(version) or self._left_over(name, version, latest):
+            if cause := self._newer(version) or self._left_over(name, version, last):
                 stale[name] = cause
         growing = True
         while growing:
@@ -136,19 +136,16 @@ class LineageLedger:
         place, below = (self._place.get(version.run.cell) for version in (maker, reader))
         return place is not None and below is not None and place < below
 
-    def _left_over(self, name: str, version: _Version, latest: Mapping[str, int]) -> str:
-        text = version.run.result.cell
+    def _left_over(self, name: str, version: _Version, last: Mapping[str, SessionRun]) -> str:
         cell = version.run.cell
         if cell not in self._place:
             step = version.run.step
             return f"left over: cell {cell}, which is not on the page, made it in step {step}"
-        now = latest[cell]
-        if text == now or self._raised(cell) or name in self._text(now).makes:
+        now = last[cell].result
+        is_latest = version.run.result.cell == now.cell
+        if is_latest or now.status != "ok" or name in self._text(now.cell).makes:
             return ""
         return f"left over: an older text of cell {cell} made it in step {version.run.step}"
-
-    def _raised(self, cell: str) -> bool:
-        return last_runs(self._runs)[cell].result.status != "ok"
 
     def _still(self, version: _Version, name: str) -> bool:
         """Return whether a version was made from what its input still holds."""

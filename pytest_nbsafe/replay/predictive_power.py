@@ -59,7 +59,10 @@ def powers(page: Sequence[str], answers: Sequence[StepAnswer]) -> dict[str, Powe
                     found[name].append(power(answer.cell, cells, len(there)))
         known.add(answer.cell)
         before, last = last, answer
-    return {name: _mean(values) for name, values in found.items()}
+    return {
+        name: Power(sum(values) / len(values) if values else None, len(values))
+        for name, values in found.items()
+    }
 
 
 def power(cell: str, cells: AbstractSet[str], number: int) -> float:
@@ -72,7 +75,3 @@ def _baselines(
 ) -> Mapping[str, frozenset[str]]:
     at = there.index(last) + 1
     return {"next": frozenset(there[at : at + 1]), "random": frozenset({chance.choice(there)})}
-
-
-def _mean(values: Sequence[float]) -> Power:
-    return Power(sum(values) / len(values) if values else None, len(values))

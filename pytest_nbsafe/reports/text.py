@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.findings import Finding, NotebookReport, Outcome, Report, Step, fails
+from pytest_nbsafe.findings import Finding, Outcome, Report, Step, fails
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
@@ -17,7 +17,9 @@ def render(report: Report, *, colour: bool = False) -> str:
     """Return the whole report for a terminal or a log, ending in a line that counts."""
     paint = ansi if colour else plain
     blocks = ["\n".join(_listed(finding, paint)) for finding in report.findings]
-    notes = "\n".join(_noted(n) for n in report.notebooks if n.note)
+    notes = "\n".join(
+        f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note
+    )
     blocks += [notes] if notes else []
     return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
 
@@ -83,7 +85,10 @@ def _listed(finding: Finding, paint: Paint) -> list[str]:
 def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str]:
     lines = frames.of_notebook(notebook, finding.location, finding.anchor)
     drawn = frames.frame(lines, finding.location, paint)
-    return [*drawn, *_path(finding.steps, paint), *_remedy(finding.remedy, paint)]
+    told = [*drawn, *_path(finding.steps, paint)]
+    if finding.remedy:
+        told.append(paint(f"To fix: {escape.line(finding.remedy)}", "remedy"))
+    return told
 
 
 def _path(steps: Sequence[Step], paint: Paint) -> list[str]:
@@ -96,10 +101,6 @@ def _path(steps: Sequence[Step], paint: Paint) -> list[str]:
 def _step(step: Step) -> str:
     where = f"cell {step.cell} (line {step.line})" if step.cell != NOTEBOOK else "the notebook"
     return f"{where}: {escape.line(step.cause)}"
-
-
-def _remedy(remedy: str, paint: Paint) -> list[str]:
-    return [paint(f"To fix: {escape.line(remedy)}", "remedy")] if remedy else []
 
 
 # --------------------------------------------------------- one item of pytest
@@ -115,7 +116,8 @@ def item(
         blocks = [[paint(reason(outcome), "error")]]
     if outcome.traceback:
         text = escape.clean(escape.clipped(outcome.traceback)).strip("-\n")
-        blocks.append([paint("What the cell raised:", "heading"), *_indented(text.split("\n"))])
+        lines = [f"    {line}".rstrip() for line in text.split("\n")]
+        blocks.append([paint("What the cell raised:", "heading"), *lines])
     return _joined(blocks)
 
 
@@ -154,14 +156,6 @@ def codes() -> str:
     wide = max(len(row.name) for row in CODES.values())
     rows = [f"{r.code}  {r.name:<{wide}}  {r.severity:<7}  {r.says}" for r in CODES.values()]
     return "\n".join(rows) + "\n"
-
-
-def _noted(notebook: NotebookReport) -> str:
-    return f"{escape.line(notebook.path)}: {escape.line(notebook.note)}"
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"    {line}".rstrip() for line in lines]
 
 
 def _joined(blocks: Sequence[Sequence[str]]) -> list[str]:

@@ -35,9 +35,7 @@ def as_text(report: WhatIfReport, *, colour: bool = False) -> str:
     paint = ansi if colour else plain
     parts = [_head(report, paint)]
     parts += [
-        [paint(title, "heading"), *lines]
-        for title, lines in (section(report, paint) for section in _SECTIONS)
-        if lines
+        [paint(title, "heading"), *lines] for title, lines in _sections(report, paint) if lines
     ]
     parts.append(_ending(report.answer))
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
@@ -47,35 +45,16 @@ def as_json(report: WhatIfReport, *, colour: bool = False) -> str:  # noqa: ARG0
     """Return the answer as a JSON document; a `depth` of null means however many runs."""
     from dataclasses import asdict
 
-    answer = report.answer
-    document: dict[str, Any] = {
-        "version": VERSION,
-        "run": answer.run,
-        "change": answer.change,
-        "depth": answer.depth,
-        "order": report.order,
-        "makes": answer.makes,
-        "first": answer.first,
-        "stale": [asdict(read) for read in answer.stale],
-        "safe": answer.safe,
-        "rerun": [asdict(rerun) for rerun in answer.rerun],
-        "fresh": answer.fresh,
-        "isolated": answer.isolated,
-        "renamed": _rename(answer.renamed) if answer.renamed else None,
-        "leaks": [asdict(leak) for leak in answer.leaks],
-        "unknown": [asdict(place) for place in answer.unknown],
-        "complete": not answer.gave_up,
-        "gave_up": answer.gave_up,
-    }
-    return dump(document)
-
-
-def _rename(renamed: Renamed) -> dict[str, Any]:
-    return {
-        "undefined": renamed.undefined,
-        "elsewhere": [{"cell": reader, "definer": d} for reader, d in renamed.elsewhere],
-        "isolated": renamed.isolated,
-    }
+    answer = asdict(report.answer)
+    if answer["renamed"] is not None:
+        answer["renamed"]["elsewhere"] = [
+            {"cell": reader, "definer": definer}
+            for reader, definer in answer["renamed"]["elsewhere"]
+        ]
+    gave_up = answer.pop("gave_up")
+    run = {name: answer.pop(name) for name in ("run", "change", "depth")}
+    document = {"version": VERSION, **run, "order": report.order, **answer}
+    return dump({**document, "complete": not gave_up, "gave_up": gave_up})
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -95,10 +74,18 @@ def _head(report: WhatIfReport, paint: Paint) -> list[str]:
     return lines
 
 
-def _stale(report: WhatIfReport, paint: Paint) -> tuple[str, list[str]]:
-    by_sequence = groupby(report.answer.stale, lambda read: read.sequence)
-    groups = [list(reads) for _, reads in by_sequence]
-    return "Stale reads, if you run", _shown(groups, lambda group: _stale_lines(group, paint))
+def _sections(report: WhatIfReport, paint: Paint) -> Iterator[tuple[str, list[str]]]:
+    """Yield the title and the lines of each section; one without lines has nothing to say."""
+    answer = report.answer
+    groups = [list(reads) for _, reads in groupby(answer.stale, lambda read: read.sequence)]
+    yield "Stale reads, if you run", _shown(groups, lambda group: _stale_lines(group, paint))
+    yield "Leaks, if you run", _shown(answer.leaks, lambda leak: _leak_lines(leak, paint))
+    yield "Safe to run", _shown(answer.safe, lambda sequence: [f"  {_sequence(sequence)}"])
+    reruns = _shown(answer.rerun, lambda rerun: _rerun_lines(rerun, report.notebook))
+    yield "To bring everything up to date, run in this order", reruns
+    name = f"`{escape.line(answer.change or '')}`"
+    renaming = _renaming(answer.renamed, name) if answer.renamed is not None else []
+    yield f"If cell {answer.run} bound {name} under another name", renaming
 
 
 def _stale_lines(group: Sequence[StaleSequence], paint: Paint) -> Iterator[str]:
@@ -112,10 +99,6 @@ def _stale_lines(group: Sequence[StaleSequence], paint: Paint) -> Iterator[str]:
         yield f"    {paint(f'run {cells(left_out)} before cell {first.cell}', 'remedy')}"
 
 
-def _leaks(report: WhatIfReport, paint: Paint) -> tuple[str, list[str]]:
-    return "Leaks, if you run", _shown(report.answer.leaks, lambda leak: _leak_lines(leak, paint))
-
-
 def _leak_lines(leak: StaleSequence, paint: Paint) -> Iterator[str]:
     yield f"  {paint(_sequence(leak.sequence), 'error')}"
     yield f"    cell {leak.cell} (line {leak.line}) {escape.line(leak.cause)}"
@@ -123,43 +106,22 @@ def _leak_lines(leak: StaleSequence, paint: Paint) -> Iterator[str]:
         yield f"      cell {step.cell} (line {step.line}): {escape.line(step.cause)}"
 
 
-def _safe(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
-    return "Safe to run", _shown(report.answer.safe, lambda sequence: [f"  {_sequence(sequence)}"])
+def _rerun_lines(rerun: RerunCell, notebook: Notebook) -> Iterator[str]:
+    yield f"  {_cell(notebook, rerun.cell):<14} {_first_line(notebook, rerun.cell)}"
+    yield f"  {'':<14} {escape.line(rerun.cause)}"
 
 
-def _rerun(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
-    def lines(rerun: RerunCell) -> Iterator[str]:
-        cell = _cell(report.notebook, rerun.cell)
-        yield f"  {cell:<14} {_first_line(report.notebook, rerun.cell)}"
-        yield f"  {'':<14} {escape.line(rerun.cause)}"
-
-    return "To bring everything up to date, run in this order", _shown(report.answer.rerun, lines)
-
-
-def _renaming(report: WhatIfReport, _paint: Paint) -> tuple[str, list[str]]:
-    answer, renamed = report.answer, report.answer.renamed
+def _renaming(renamed: Renamed, name: str) -> list[str]:
     lines: list[str] = []
-    if renamed is not None:
-        name = f"`{escape.line(answer.change or '')}`"
-        if renamed.undefined:
-            lines.append(f"  {cells(renamed.undefined)} would read {name}, which no cell defines")
-        lines += [
-            f"  cell {reader} would read {name} of cell {d}" for reader, d in renamed.elsewhere
-        ]
-        if renamed.isolated:
-            lines.append(f"  {cells(renamed.isolated)} would share no name with any other cell")
-        lines = lines or ["  nothing else changes: no other cell reads it from here"]
-    title = f"If cell {answer.run} bound `{escape.line(answer.change or '')}` under another name"
-    return title, lines
-
-
-_SECTIONS: tuple[Callable[[WhatIfReport, Paint], tuple[str, list[str]]], ...] = (
-    _stale,
-    _leaks,
-    _safe,
-    _rerun,
-    _renaming,
-)
+    if renamed.undefined:
+        lines.append(f"  {cells(renamed.undefined)} would read {name}, which no cell defines")
+    lines += [
+        f"  cell {reader} would read {name} of cell {definer}"
+        for reader, definer in renamed.elsewhere
+    ]
+    if renamed.isolated:
+        lines.append(f"  {cells(renamed.isolated)} would share no name with any other cell")
+    return lines or ["  nothing else changes: no other cell reads it from here"]
 
 
 def _ending(answer: WhatIf) -> list[str]:

@@ -13,7 +13,7 @@ from pytest_nbsafe.runner.failures import as_failure
 from pytest_nbsafe.runner.kernel_process import Exchange
 from pytest_nbsafe.trace.evaluations import copies, evaluations
 from pytest_nbsafe.trace.events import records, values
-from pytest_nbsafe.trace.results import CellResult, Failure, Incident
+from pytest_nbsafe.trace.results import CellResult, Incident
 from pytest_nbsafe.values import replace
 
 
@@ -38,8 +38,9 @@ class CellResults:
         event = exchange.event
         if event is not None:
             self.run_cells[event["run"]] = cell.number
-        failure = self._failure(exchange, event)
-        status = exchange.status
+        failure, status = None, exchange.status
+        if exchange.reply is not None:
+            failure = as_failure(exchange.reply, event, self.run_cells)
         if status == "ok" and failure is not None:
             status = "raised"
         result = CellResult(
@@ -73,11 +74,6 @@ class CellResults:
     def _of_side_run(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
         collector = kernel_questions.collector(run, raw)
         return self.of_run(cell, step, Exchange(collector, run["reply"], run["event"]), 0.0)
-
-    def _failure(self, exchange: Exchange, event: CellRun | None) -> Failure | None:
-        if exchange.reply is None:
-            return None
-        return as_failure(exchange.reply, event, self.run_cells)
 
     def _traced(self, result: CellResult, event: CellRun) -> CellResult:
         result = replace(

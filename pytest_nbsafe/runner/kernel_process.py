@@ -17,13 +17,14 @@ from typing import Any, cast
 from pytest_nbsafe.kernel.contract import MIME, VERSION, CellRun
 from pytest_nbsafe.runner.failures import asks_exit
 from pytest_nbsafe.runner.outputs import Collector
-from pytest_nbsafe.runner.provision import KernelFolder, death, environment, kill_group
+from pytest_nbsafe.runner.provision import KernelFolder, death, kill_group
 from pytest_nbsafe.trace.results import RunStatus
 from pytest_nbsafe.values import dataclass, field
 
 START_LIMIT_S = 60
 INTERRUPT_LIMIT_S = 5.0
 IOPUB_LIMIT_S = 60
+_NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 _log = logging.getLogger("pytest_nbsafe.kernel")
 _log.disabled = True  # what goes wrong is in the results; jupyter's own log repeats it
@@ -73,7 +74,7 @@ class KernelProcess:
         self._client = client = _client_class()(self._name, self.folder)
         await client.async_start_new_kernel(
             cwd=str(cwd),
-            env=environment({**os.environ, **environ}),
+            env={**os.environ, **environ, **_NO_DEBUGGER_WARNINGS},
             stdout=self.folder.log,
             stderr=self.folder.log,
         )

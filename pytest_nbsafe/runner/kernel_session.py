@@ -67,11 +67,6 @@ class KernelSession:
         """Whether the kernel can run another cell."""
         return self._process is not None and self._process.alive
 
-    @property
-    def run_cells(self) -> Mapping[int, int]:
-        """The kernel's run numbers and the cells they ran."""
-        return self._results.run_cells
-
     def start(self) -> None:
         """Start the kernel and ship the island.
 

@@ -55,11 +55,6 @@ class KernelFolder:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def environment(base: dict[str, str]) -> dict[str, str]:
-    """Return a kernel's environment: the given one, with debugger warnings silenced."""
-    return {**base, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-
-
 def death(code: int | None) -> str:
     """Return how a process ended, as a fragment: "killed by SIGKILL, ..." or "exit code 1"."""
     if code is None:

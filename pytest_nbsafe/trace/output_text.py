@@ -131,12 +131,8 @@ def _normalised(line: str) -> str:
     line = _ADDRESS.sub("0x...", line)
     line = _PATH.sub("/...", _DTYPE.sub("dtype", line))
     line = _wrapped_number().sub(r"\1", line)
-    line = _LONG_FLOAT.sub(lambda match: _rounded(match[0]), line)
+    line = _LONG_FLOAT.sub(lambda match: f"{float(match[0]):.{_SIGNIFICANT_DIGITS}g}", line)
     return _SPACES.sub(" ", line).strip()
-
-
-def _rounded(number: str) -> str:
-    return f"{float(number):.{_SIGNIFICANT_DIGITS}g}"
 
 
 def _line(lines: Sequence[str], index: int) -> str:

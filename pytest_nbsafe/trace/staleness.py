@@ -73,7 +73,8 @@ def outdated(
     cells that such a cell feeds.
     """
     records = tuple(records)
-    made, symbols = _last_made(replay(records).versions), PartVersions(graph, records, seen)
+    last_made = {(version.cell, version.name): version for version in replay(records).versions}
+    symbols = PartVersions(graph, records, seen)
     above: dict[int, list[Edge]] = {}
     for edge in page_edges(graph):
         above.setdefault(edge.reader, []).append(edge)
@@ -82,7 +83,7 @@ def outdated(
     for reader in sorted(above):
         run = last.get(reader)
         if run is not None:
-            results[reader] = _outdated(graph, run, above[reader], (made, symbols), results)
+            results[reader] = _outdated(graph, run, above[reader], (last_made, symbols), results)
     return tuple(old.result for reader in sorted(results) for old in results[reader])
 
 
@@ -261,11 +262,6 @@ def _rest(graph: Graph, chain: Sequence[Cause], refreshers: Sequence[int]) -> tu
 
 
 # --- outdated results ------------------------------------------------------------------------
-
-
-def _last_made(versions: Iterable[Version]) -> dict[tuple[int, str], Version]:
-    """Return the last version of each name that each cell made."""
-    return {(version.cell, version.name): version for version in versions}
 
 
 def _outdated(
