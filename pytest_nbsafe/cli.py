@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command(given)
     except NbsafeError as error:
-        return _misused(str(error))
+        print(f"nbsafe: error: {error}", file=sys.stderr)
+        return MISUSE
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -269,7 +270,10 @@ def _shown(
     reporters: Mapping[str, Reporter[_Reported]], report: _Reported, given: argparse.Namespace
 ) -> int:
     """Write a report in the format that was asked for, where it was asked for."""
-    _write(reporters[given.format](report, colour=_coloured(given)), given)
+    from pytest_nbsafe.reports.colour import wanted
+
+    colour = given.output is None and wanted(sys.stdout, os.environ)
+    _write(reporters[given.format](report, colour=colour), given)
     return OK
 
 
@@ -288,12 +292,6 @@ def _strict(path: Path, settings: dict[str, Any]) -> bool:
     return config.of_notebook(path, settings).strict
 
 
-def _coloured(given: argparse.Namespace) -> bool:
-    from pytest_nbsafe.reports.colour import wanted
-
-    return given.output is None and wanted(sys.stdout, os.environ)
-
-
 def _write(document: str, given: argparse.Namespace) -> None:
     if given.output is None:
         try:
@@ -309,11 +307,6 @@ def _write(document: str, given: argparse.Namespace) -> None:
         raise NbsafeError(
             "cannot-write", f"cannot write {given.output}: {error.strerror}", "see --output"
         ) from error
-
-
-def _misused(message: str) -> int:
-    print(f"nbsafe: error: {message}", file=sys.stderr)
-    return MISUSE
 
 
 _CLEAR_LINE = "\r\x1b[K"

@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.findings import Report
@@ -59,13 +58,8 @@ def _folder(start: Path) -> Path | None:
 
 def key(content: bytes, parts: Iterable[str]) -> str:
     """Return the name of the entry for a notebook's bytes and all else that the answer hangs on."""
-    digest = _digest()
-    digest.update(_program().encode())
-    for part in parts:
-        digest.update(_sized(part.encode("utf-8", "surrogatepass")))
-    digest.update(content)
-    name: str = digest.hexdigest()
-    return name
+    texts = (_program(), *parts)
+    return _hashed(*(text.encode("utf-8", "surrogatepass") for text in texts), content)
 
 
 def load(folder: Path, entry: str) -> Report | None:
@@ -96,20 +90,16 @@ def store(folder: Path, entry: str, report: Report, most_bytes: int = _MOST_BYTE
 # -- the key ---------------------------------------------------------------------------------------
 
 
-def _digest() -> Any:
-    return hashlib.blake2b(digest_size=20)
-
-
-def _sized(part: bytes) -> bytes:
-    """Return a part with its length before it, so that no two lists of parts look the same."""
-    return b"%d:%b" % (len(part), part)
+def _hashed(*parts: bytes) -> str:
+    """Return a hash of parts, each with its length before it: no two lists look the same."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        digest.update(b"%d:%b" % (len(part), part))
+    return digest.hexdigest()
 
 
 def _checksum(entry: str, document: str) -> str:
-    digest = _digest()
-    digest.update(_sized(entry.encode()) + document.encode())
-    checksum: str = digest.hexdigest()
-    return checksum
+    return _hashed(entry.encode(), document.encode())
 
 
 @lru_cache(maxsize=1)

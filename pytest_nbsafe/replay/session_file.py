@@ -41,7 +41,11 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
         NbsafeError: the file cannot be read, or does not say what was run.
 
     """
-    data = _bytes(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"cannot read {path}: {error.strerror}"
+        raise NbsafeError("cannot-read", message, "give the file of a session") from error
     if data.startswith(_SQLITE):
         return history_file.read(path, session)
     if session is not None:
@@ -56,15 +60,6 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
     if not data.strip():
         raise NbsafeError("empty-session", f"{path} is empty", _SHAPE)
     return _parsed(path, data)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise NbsafeError(
-            "cannot-read", f"cannot read {path}: {error.strerror}", "give the file of a session"
-        ) from error
 
 
 # ------------------------------------------------------------------- JSON lines
@@ -141,8 +136,8 @@ def _on_page(
     return RecordedSession(str(path), cells, tuple(steps), tuple(notes))
 
 
-def _refused(path: Path, number: int, said: str, hint: str = _SHAPE) -> NbsafeError:
-    return NbsafeError("bad-session", f"{path}, line {number}: {said}", hint)
+def _refused(path: Path, number: int, said: str) -> NbsafeError:
+    return NbsafeError("bad-session", f"{path}, line {number}: {said}", _SHAPE)
 
 
 # ------------------------------------------------------------------- texts as cells

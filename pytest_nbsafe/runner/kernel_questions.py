@@ -6,8 +6,8 @@ What would cells do that run on the side, and what does the kernel hold?
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from pytest_nbsafe.kernel.contract import (
     ASIDE,
@@ -29,25 +29,10 @@ SWEEP_LIMIT_S = 120.0
 """How long a kernel may take to compare all that it holds."""
 FORKS = True
 """Whether kernels are forked where they can be; tests turn it off."""
-Way = Literal["fork", "here", "look"]
 
 
-def side_question(
-    sources: Sequence[str],
-    limit_s: float,
-    *,
-    stir: bool = False,
-    follow: bool = False,
-    way: Way = "fork",
-) -> str:
-    """Return the expression that asks a kernel to run cells on the side, the way it should."""
-    asked: Question = {
-        "cells": [*sources],
-        "limit_s": limit_s,
-        "stir": stir,
-        "follow": follow,
-        "way": way,
-    }
+def side_question(asked: Question) -> str:
+    """Return the expression that asks a kernel to run cells on the side."""
     return f"__import__('{ASIDE}', fromlist=['ask']).ask({json.dumps(asked)!r})"
 
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.kernel.contract import Answer, no_answer
+from pytest_nbsafe.kernel.contract import Answer, Question, no_answer
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import island, kernel_questions
 from pytest_nbsafe.runner.cell_results import CellResults
@@ -130,15 +130,16 @@ class KernelSession:
         """
         if not here and not kernel_questions.FORKS:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
-        way: kernel_questions.Way = "here" if here else "fork"
-        sources = [cell.source for cell in cells]
         took_s = sum(self._took_s.get(cell.number, 0.0) for cell in cells)
-        follow = self._trace and not stir and took_s < followed_s
-        question = kernel_questions.side_question(
-            sources, limit_s, stir=stir, follow=follow, way=way
-        )
+        question: Question = {
+            "cells": [cell.source for cell in cells],
+            "limit_s": limit_s,
+            "stir": stir,
+            "follow": self._trace and not stir and took_s < followed_s,
+            "way": "here" if here else "fork",
+        }
         _, process = self._running()
-        answer = self._answer(question, limit_s)
+        answer = self._answer(question)
         if here:
             process.alive = False
         if answer["cause"]:
@@ -152,9 +153,14 @@ class KernelSession:
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
-        limit_s = kernel_questions.LIMIT_S
-        question = kernel_questions.side_question([" ".join(names)], limit_s, way="look")
-        return self._answer(question, limit_s)["was"]
+        question: Question = {
+            "cells": [" ".join(names)],
+            "limit_s": kernel_questions.LIMIT_S,
+            "stir": False,
+            "follow": False,
+            "way": "look",
+        }
+        return self._answer(question)["was"]
 
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer from now on."""
@@ -192,9 +198,10 @@ class KernelSession:
         loop, process = self._running()
         return loop.run(process.ask(question, limit_s))
 
-    def _answer(self, question: str, limit_s: float) -> Answer:
+    def _answer(self, asked: Question) -> Answer:
         """Return what the kernel says to a question about runs on the side."""
-        reply, cause = self._ask(question, limit_s + self._margin_s)
+        question = kernel_questions.side_question(asked)
+        reply, cause = self._ask(question, asked["limit_s"] + self._margin_s)
         return no_answer(cause) if cause else kernel_questions.side_answer(reply)
 
     def __enter__(self) -> KernelSession:  # noqa: PYI034  # typing.Self needs Python 3.11
