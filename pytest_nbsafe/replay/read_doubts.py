@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.source import to_python
@@ -74,7 +73,11 @@ def lazily_read(source: str) -> frozenset[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     return frozenset(
-        inner.id for node in ast.walk(tree) if _runs_later(node) for inner in _names(node)
+        inner.id
+        for node in ast.walk(tree)
+        if _runs_later(node)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name)
     )
 
 
@@ -83,10 +86,6 @@ def _runs_later(node: ast.AST) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(node))
     return isinstance(node, (ast.Lambda, ast.GeneratorExp))
-
-
-def _names(node: ast.AST) -> Iterator[ast.Name]:
-    yield from (n for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
 def settled(doubt: ReadDoubt, plain: CellResult, without: CellResult) -> bool:

@@ -108,7 +108,9 @@ def answer(
 
 def _lacks(session: SessionEvidence, result: CellResult) -> bool:
     """Return whether a run needed a name that is bound no more."""
-    missing = result.failure.evalue if _is_name_error(result) and result.failure else ""
+    failure = result.failure
+    is_name_error = failure is not None and failure.ename in {"NameError", "UnboundLocalError"}
+    missing = failure.evalue if failure is not None and is_name_error else ""
     unbound = _UNBOUND.fullmatch(missing)  # `del x` has read no value
     return any(
         name not in session.now.names
@@ -118,20 +120,14 @@ def _lacks(session: SessionEvidence, result: CellResult) -> bool:
     )
 
 
-def _is_name_error(result: CellResult) -> bool:
-    return result.failure is not None and result.failure.ename in {"NameError", "UnboundLocalError"}
-
-
 def _is_wrong(session: SessionEvidence, result: CellResult, cell: str) -> bool:
-    """Return whether a cell's result is another than that of the clean runs."""
-    clean = session.clean.last(cell)
-    return clean is not None and _differs(session, result, clean, session.repeated(cell))
+    """Return whether a cell's result is another than that of the clean runs.
 
-
-def _differs(
-    session: SessionEvidence, result: CellResult, clean: CellResult, repeated: CellResult | None
-) -> bool:
-    """Return whether two runs of one text gave another result: outcome, output or values."""
+    What counts are its outcome, its output and its values.
+    """
+    clean, repeated = session.clean.last(cell), session.repeated(cell)
+    if clean is None:
+        return False
     if _outcome(result) != _outcome(clean):
         return repeated is None or _outcome(repeated) == _outcome(clean)
     if shown(result) != shown(clean) and (repeated is None or shown(repeated) == shown(clean)):
