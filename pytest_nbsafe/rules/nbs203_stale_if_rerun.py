@@ -14,15 +14,11 @@ Source: NBLyzer, section 4.1 (stale cells). Departs: there every chain of three 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import called
 from pytest_nbsafe.sentences import cells
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.absint.mixing import Mixture
 
 BAD = """\
 # %% [1]
@@ -48,24 +44,20 @@ def check(facts: Facts) -> Iterator[Claim]:
     from pytest_nbsafe.absint.mixing import mixtures  # only notes need it
 
     for found in mixtures(facts.graph, facts.plan):
-        yield _claim(facts, found)
-
-
-def _claim(facts: Facts, found: Mixture) -> Claim:
-    stale = found.stale
-    left_out = found.left_out or (found.maker,)
-    message = (
-        f"running cell {found.source} and then this cell, without {cells(left_out)}, would mix "
-        f"the new {called(found.fresh)} with {called(stale.name)}, made by cell {found.maker} "
-        "from the old one"
-    )
-    return claim(
-        facts,
-        "NBS203",
-        stale.cell,
-        stale.span,
-        "suspected",
-        message,
-        steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
-        remedy=f"when cell {found.source} runs again, run {cells(left_out)} before this one",
-    )
+        stale = found.stale
+        left_out = found.left_out or (found.maker,)
+        message = (
+            f"running cell {found.source} and then this cell, without {cells(left_out)}, would mix "
+            f"the new {called(found.fresh)} with {called(stale.name)}, made by cell {found.maker} "
+            "from the old one"
+        )
+        yield claim(
+            facts,
+            "NBS203",
+            stale.cell,
+            stale.span,
+            "suspected",
+            message,
+            steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
+            remedy=f"when cell {found.source} runs again, run {cells(left_out)} before this one",
+        )

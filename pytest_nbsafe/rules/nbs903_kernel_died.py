@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.run_endings import cut_short
-from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.run_failures import why
 
 _KILLED = ("SIGKILL", "signal 9", "exit code 137", "exit code -9")
@@ -34,24 +32,20 @@ print("done")
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that the kernel did not survive."""
     for result, where, severity in cut_short(facts, "died"):
-        yield _claim(facts, result, where, severity)
-
-
-def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:
-    reason = why(result)
-    message = f"the kernel died while this cell ran{where}" + (f": {reason}" if reason else "")
-    remedy = "run the cell alone to see what ends the process, or tag it skip-execution"
-    if any(sign in reason for sign in _KILLED):
-        remedy = "the system may have run out of memory: work on less data at once"
-    if "exit or quit" in reason:
-        remedy = "remove the call, or tag the cell skip-execution"
-    return claim(
-        facts,
-        "NBS903",
-        result.cell,
-        result.failing_line,
-        "observed",
-        message,
-        remedy=remedy,
-        severity=severity,
-    )
+        reason = why(result)
+        message = f"the kernel died while this cell ran{where}" + (f": {reason}" if reason else "")
+        remedy = "run the cell alone to see what ends the process, or tag it skip-execution"
+        if any(sign in reason for sign in _KILLED):
+            remedy = "the system may have run out of memory: work on less data at once"
+        if "exit or quit" in reason:
+            remedy = "remove the call, or tag the cell skip-execution"
+        yield claim(
+            facts,
+            "NBS903",
+            result.cell,
+            result.failing_line,
+            "observed",
+            message,
+            remedy=remedy,
+            severity=severity,
+        )

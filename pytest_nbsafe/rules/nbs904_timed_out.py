@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.run_endings import cut_short
-from pytest_nbsafe.trace.results import CellResult
 
 BAD = """\
 # %% [1]
@@ -28,20 +26,16 @@ for _ in range(3):
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that was stopped."""
-    for result, where, severity in cut_short(facts, "timed-out"):
-        yield _claim(facts, result, where, severity)
-
-
-def _claim(facts: Facts, result: CellResult, where: str, severity: Severity | None) -> Claim:
     limit = facts.config.timeout_s
     longer = "longer than the limit" if limit is None else f"longer than {limit:g} s"
-    return claim(
-        facts,
-        "NBS904",
-        result.cell,
-        result.failing_line,
-        "observed",
-        f"this cell ran {longer}{where}",
-        remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
-        severity=severity,
-    )
+    for result, where, severity in cut_short(facts, "timed-out"):
+        yield claim(
+            facts,
+            "NBS904",
+            result.cell,
+            result.failing_line,
+            "observed",
+            f"this cell ran {longer}{where}",
+            remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
+            severity=severity,
+        )
