@@ -7,11 +7,18 @@ import pytest
 
 from pytest_nbsafe.config import Config, Contract, for_path, matching, merge
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.options import OPTIONS
 
 
 def test_options_lie_over_the_file() -> None:
     base = merge(Config(), {"order": "recorded", "strict": True}, "pyproject.toml")
     assert merge(base, {"order": "top-down"}, "options") == Config(order="top-down", strict=True)
+
+
+@pytest.mark.parametrize("key", [option.key for option in OPTIONS])
+def test_every_option_is_a_setting(key: str) -> None:
+    with pytest.raises(NbsafeError, match=f"here: {key} cannot be"):
+        merge(Config(), {key: object()}, "here")
 
 
 @pytest.mark.parametrize(
