@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from pathlib import Path
@@ -17,6 +18,8 @@ import pytest_nbsafe.plugin.reporting  # noqa: F401
 pytest_plugins = ["pytester"]
 
 TESTS = Path(__file__).parent
+KERNEL_PATH = [str(TESTS / "no_debugger"), *filter(None, [os.environ.get("PYTHONPATH")])]
+os.environ["PYTHONPATH"] = os.pathsep.join(KERNEL_PATH)
 
 # A shell that starts the tests in the background has them ignore interrupts, and so would every
 # process that a test starts in order to interrupt it.

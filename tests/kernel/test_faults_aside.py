@@ -130,6 +130,7 @@ def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point:
 
 
 HERE = [p for p in sabotage.points("aside.in_place aside.child aside.seal") if "_Forked" not in p]
+HERE = HERE[::2]  # seven seconds each, and a fork is tried at all of them
 
 
 @pytest.mark.parametrize("point", every(32, HERE))

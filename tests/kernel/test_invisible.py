@@ -361,7 +361,7 @@ def test_a_long_loop_takes_no_memory_of_ours(pair: Pair) -> None:
 
 def test_cells_do_not_grow_dearer(pair: Pair) -> None:
     """What is looked at for the last cell is what was looked at for an early one."""
-    sources = [f"late{i} = {i}\nlater{i} = late{i} + 1" for i in range(150)]
+    sources = [f"late{i} = {i}\nlater{i} = late{i} + 1" for i in range(60)]
     results = pair.run(*sources)
     sizes = {(len(r.reads), len(r.after)) for r in results[10:]}
     assert sizes == {(0, 2)}

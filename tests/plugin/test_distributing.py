@@ -9,7 +9,7 @@ from tiers import sampled
 
 from pytest_nbsafe.plugin.collecting import scope
 
-DEFAULT = ("load", "worksteal")
+DEFAULT = ("load",)
 STATIC = ("--nbsafe", "--nbsafe-static", "-p", "no:cacheprovider")
 
 

@@ -153,7 +153,7 @@ def test_a_stale_output_is_confirmed(pytester: pytest.Pytester) -> None:
     )
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.corpus)])
 def test_xml_is_valid_whatever_a_cell_prints(pytester: pytest.Pytester, workers: str) -> None:
     evil = r"'\x1b[31m\x00\x07 ]]> <a> \ud800 \u202e \ufffe'"
     write(pytester.path / "nb.ipynb", f"# %% [1]\nprint({evil})\nraise ValueError({evil})\n")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rulecase import found, lines, marked, run
+from tiers import sampled
 
 from pytest_nbsafe import rules
 from pytest_nbsafe.app.explain import explain
@@ -25,6 +26,10 @@ def by_code(rule: Rule) -> str:
     return rule.code
 
 
+def in_default_tier(rule: Rule) -> bool:
+    return rule.code in {"NBS101", "NBS201", "NBS401"}
+
+
 @pytest.mark.parametrize("rule", [r for r in RULES if r.needs != "run"], ids=by_code)
 def test_static_examples(rule: Rule) -> None:
     shown = Config(named=(rule.code,))  # else a note is not asked for
@@ -34,7 +39,7 @@ def test_static_examples(rule: Rule) -> None:
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("rule", RUN_RULES, ids=by_code)
+@pytest.mark.parametrize("rule", sampled(RUN_RULES, in_default_tier), ids=by_code)
 def test_run_examples(rule: Rule, tmp_path: Path) -> None:
     settings = {"timeout": 2} if rule.code == "NBS904" else {}
     bad = lines(run(rule.bad, tmp_path, notes=False, **settings))

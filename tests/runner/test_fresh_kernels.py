@@ -204,7 +204,7 @@ SEEN_IN_FORKS = {"other_keys"}
 JUDGED = [
     path
     for code in ("nbs103", "nbs201", "nbs202", "nbs205")
-    for path in sorted((FIXTURES / code).glob("*.ipynb"))
+    for path in sorted((FIXTURES / code).glob("*.ipynb"))[::2]
     if path.stem not in SEEN_IN_FORKS
 ]
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tiers import every
 
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.runner.kernel_session import KernelSession
@@ -73,31 +74,31 @@ def test_cells_run_one_after_another(started: KernelSession) -> None:
     assert text(started, "x, 'y' in globals()") == "(1, False)"
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "x + 1",
-        "print('a', end='')\nprint('b', file=sys.stderr)\nprint('c')\nx",
-        "from IPython.display import display, HTML\ndisplay(HTML('<b>'), display_id='k')\nx",
-        "h = display(1, display_id='d')\nh.update(2)",
-        "from IPython.display import clear_output\nprint(1)\nclear_output()\nprint(2)",
-        "%time z = 3\nz",
-        "%%capture c\nprint(5)",
-        "import threading\nt = threading.Thread(target=lambda: print('t'))\nt.start()\nt.join()",
-        "import asyncio as a\nasync def f():\n    await a.sleep(0.001)\nawait a.gather(f(), f())",
-        "import logging\nlogging.getLogger('n').warning('w')",
-        "warnings.warn('w')",
-        "random.random()",
-        "held.append(3)\nlen(held)",
-        "b'\\xff', float('nan')",
-        "x = 1\n1 / 0",
-        "input()",
-        "q = = 3",
-        "%nosuchmagic",
-        "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])",
-        "print('x' * 3_000_000)",
-    ],
-)
+SAYING = [
+    "x + 1",
+    "print('a', end='')\nprint('b', file=sys.stderr)\nprint('c')\nx",
+    "from IPython.display import display, HTML\ndisplay(HTML('<b>'), display_id='k')\nx",
+    "h = display(1, display_id='d')\nh.update(2)",
+    "from IPython.display import clear_output\nprint(1)\nclear_output()\nprint(2)",
+    "%time z = 3\nz",
+    "%%capture c\nprint(5)",
+    "import threading\nt = threading.Thread(target=lambda: print('t'))\nt.start()\nt.join()",
+    "import asyncio as a\nasync def f():\n    await a.sleep(0.001)\nawait a.gather(f(), f())",
+    "import logging\nlogging.getLogger('n').warning('w')",
+    "warnings.warn('w')",
+    "random.random()",
+    "held.append(3)\nlen(held)",
+    "b'\\xff', float('nan')",
+    "x = 1\n1 / 0",
+    "input()",
+    "q = = 3",
+    "%nosuchmagic",
+    "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])",
+    "print('x' * 3_000_000)",
+]
+
+
+@pytest.mark.parametrize("source", every(3, SAYING))
 def test_it_says_what_the_kernel_itself_would(tmp_path: Path, source: str) -> None:
     with KernelSession(notebook(""), cwd=tmp_path, timeout_s=60) as session:
         run(session, START)

@@ -69,6 +69,7 @@ def essence(result: CellResult) -> object:
     return result.status, text
 
 
+@pytest.mark.corpus
 def test_a_notebook_runs_as_it_does_without_the_watch(run: Run) -> None:
     with_, without = run(*CELLS), run(*CELLS, watch=False)
     for cell, one, other in zip(CELLS, with_, without, strict=True):
