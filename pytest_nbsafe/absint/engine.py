@@ -53,11 +53,8 @@ class Domain(Protocol[S]):
     def transfer(self, cell: int, state: S) -> S:
         """Return the state after an abstract run of the cell from this one."""
 
-    def join(self, a: S, b: S) -> S:
-        """Return the least state that allows all that either allows."""
-
     def widen(self, old: S, new: S) -> S:
-        """Return a state above both, such that a chain of these ends."""
+        """Return a state that allows all that either allows, such that a chain of these ends."""
 
     def covers(self, old: S, new: S) -> bool:
         """Return whether what can follow from `new` can follow from `old` as well."""
@@ -200,7 +197,7 @@ def _widen(domain: Domain[S], child: _Node[S]) -> None:
         return
     child.growths = last.growths + 1
     if child.growths >= GROWTHS:
-        child.state = domain.widen(last.state, domain.join(last.state, child.state))
+        child.state = domain.widen(last.state, child.state)
 
 
 def meets(names: Iterable[str], reads: Mapping[str, object]) -> bool:

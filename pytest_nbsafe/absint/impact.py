@@ -192,19 +192,15 @@ class Impact:
             and not entry.sources[out.name] & ~out.bit & self.edited
         )
 
-    def join(self, a: ImpactState, b: ImpactState) -> ImpactState:
-        """Return the union, name by name."""
+    def widen(self, old: ImpactState, new: ImpactState) -> ImpactState:
+        """Return the union, name by name: the sets are finite, so chains of these end."""
         return ImpactState(
-            tuple(x | y for x, y in zip(a.sources, b.sources, strict=True)),
-            tuple(x | y for x, y in zip(a.makers, b.makers, strict=True)),
-            a.outdated | b.outdated,
-            a.changed | b.changed,
-            a.moved | b.moved,
+            tuple(x | y for x, y in zip(old.sources, new.sources, strict=True)),
+            tuple(x | y for x, y in zip(old.makers, new.makers, strict=True)),
+            old.outdated | new.outdated,
+            old.changed | new.changed,
+            old.moved | new.moved,
         )
-
-    def widen(self, old: ImpactState, new: ImpactState) -> ImpactState:  # noqa: ARG002 - the sets are finite
-        """Return the new state: chains of finite sets end by themselves."""
-        return new
 
     def covers(self, old: ImpactState, new: ImpactState) -> bool:
         """Return whether each name of `new` is outdated in `old`, or made from no more there.

@@ -247,9 +247,6 @@ class Counter:
     def transfer(self, cell: int, state: int) -> int:
         return min(state + cell, self.top)
 
-    def join(self, a: int, b: int) -> int:
-        return max(a, b)
-
     def widen(self, old: int, new: int) -> int:
         return self.top if new > old else old
 

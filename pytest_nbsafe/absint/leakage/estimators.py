@@ -58,7 +58,7 @@ def predicts(machine: Machine, value: Estimator) -> bool:
     )
 
 
-def described(machine: Machine, value: Estimator) -> str:
+def _described(machine: Machine, value: Estimator) -> str:
     """Return the name by which a message calls an estimator: a pipeline's is its last step's."""
     return _parts(machine, value)[-1].what if value.role in {"pipeline", "search"} else value.what
 
@@ -109,24 +109,14 @@ def learn(
     With `more` it goes on knowing what it knew; `watched` are rows that it may stop by, beside
     those that keywords name.
     """
-    target = arguments.data(1, "y", "Y")
-    origins = target.origins if target is not None else frozenset()
-    site = arguments.site
-    fit = ModelFit(
-        described(machine, value),
-        value.role,
-        data.rows,
-        data.all_deps() | _of_layers(machine, value),
-        site,
-        text(machine, getattr(arguments.node.func, "value", None)),
-        arguments.name(),
-        value.learns,
-        _watched(machine, value, arguments, watched),
-        tuned=value.tuned,
-        target=origins,
-        copied=copied(machine, value, data, origins, arguments.site),
+    name = text(machine, getattr(arguments.node.func, "value", None))
+    fit = fit_of(machine, value, data, arguments, 0, name)
+    fit = replace(
+        fit,
+        deps=fit.deps | _of_layers(machine, value),
+        learns=value.learns,
+        watch=_watched(machine, value, arguments, watched),
         searched=value.search,
-        certain=machine.certain and not data.vague,
     )
     if more:
         fit = fit.beside(value.fit)
@@ -142,6 +132,28 @@ def learn(
     return fit
 
 
+def fit_of(
+    machine: Machine, value: Estimator, data: Data, arguments: Arguments, place: int, name: str
+) -> ModelFit:
+    """Return the fit of an estimator called `name` on rows, given at this place of a call."""
+    target = arguments.data(place + 1, "y", "Y")
+    origins = target.origins if target is not None else frozenset()
+    site = arguments.site
+    return ModelFit(
+        _described(machine, value),
+        value.role,
+        data.rows,
+        data.all_deps(),
+        site,
+        name,
+        arguments.name(place),
+        tuned=value.tuned,
+        target=origins,
+        copied=_copied(machine, value, data, origins, site),
+        certain=machine.certain and not data.vague,
+    )
+
+
 def _of_layers(machine: Machine, value: Estimator) -> Deps:
     """Return what the layers of a network had learned before: `Normalization().adapt(X)`."""
     found: set[Dep] = set()
@@ -152,7 +164,7 @@ def _of_layers(machine: Machine, value: Estimator) -> Deps:
     return frozenset(found)
 
 
-def copied(
+def _copied(
     machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: CodeSite
 ) -> CodeSite | None:
     """Return where the target's own column, or a copy of it, came among the features, if it did."""

@@ -55,11 +55,6 @@ class Leakage:
         binds = {d.name for d in self.graph.cells[cell].definitions}
         return RanMachine(machine, state.changed | binds)
 
-    def join(self, a: RanMachine, b: RanMachine) -> RanMachine:
-        """Return the later of two states."""
-        del a
-        return b
-
     def widen(self, old: RanMachine, new: RanMachine) -> RanMachine:
         """Return the old state: a cell that ran so often leaks in no new way."""
         del new

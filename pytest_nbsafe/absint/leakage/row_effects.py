@@ -200,11 +200,7 @@ def assigned(call: TableCall) -> Value:
 def filtered(call: TableCall) -> Value:
     """Return some of the rows."""
     given = tuple(call.machine.token(value) for value in call.arguments.every())
-    return _part(call, Division((call.what, call.fresh, given), ("is", True)))
-
-
-def _part(call: TableCall, step: Division) -> Data:
-    return tabular.part(call.data, step)
+    return tabular.part(call.data, Division((call.what, call.fresh, given), ("is", True)))
 
 
 def at_end(call: TableCall, *, first: bool) -> Value:
@@ -212,9 +208,8 @@ def at_end(call: TableCall, *, first: bool) -> Value:
     data, count = call.data, call.find(0, "n")
     value = count.value if isinstance(count, Const) else 5 if count is None else AnyValue(0)
     if data.form == "group":
-        return replace(
-            _part(call, Division(ByUnknown((call.what, call.fresh)), ("is", value))), form="frame"
-        )
+        step = Division(ByUnknown((call.what, call.fresh)), ("is", value))
+        return tabular.part(data, step, "frame")
     if data.ranked and value == 1:
         site = call.machine.site(call.arguments.node)
         call.machine.note(Choice(site, data.scores))
@@ -269,14 +264,14 @@ def queried(call: TableCall) -> Value:
     """Return the rows for which a condition in a text holds."""
     query = call.find(0)
     key = query.value if isinstance(query, Const) else call.fresh
-    return _part(call, Division(("query", key), ("is", True)))
+    return tabular.part(call.data, Division(("query", key), ("is", True)))
 
 
 def group_rows(call: TableCall) -> Value:
     """Return the rows of one group."""
     given = tuple(call.machine.token(value) for value in call.arguments.every())
     step = Division((call.what, call.machine.token(call.data.rows)), ("is", given))
-    return replace(_part(call, step), form="frame")
+    return tabular.part(call.data, step, "frame")
 
 
 def dropped(call: TableCall) -> Value:

@@ -14,6 +14,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Eval,
     ModelFit,
     Seq,
+    Splitter,
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments
@@ -31,8 +32,9 @@ def evaluated(
     *,
     curve: bool = False,
     better: Better = "",
+    splitter: Splitter | None = None,
 ) -> Data:
-    """Return a score of a fit on rows, and tell the judge of it."""
+    """Return a score of a fit on rows, or on the folds of a splitter, and tell the judge of it."""
     score = Eval(
         fit,
         data.rows,
@@ -40,6 +42,8 @@ def evaluated(
         arguments.site,
         name,
         cv=data.cv,
+        shuffled=splitter is not None and splitter.shuffles,
+        grouped=splitter is not None and splitter.grouped,
         loop=machine.loops > 0,
         curve=curve,
         vague=data.vague,

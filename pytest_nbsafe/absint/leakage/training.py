@@ -12,7 +12,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Const,
     Data,
     Estimator,
-    Eval,
     Index,
     Lib,
     ModelFit,
@@ -22,7 +21,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
 from pytest_nbsafe.absint.leakage.construction import construct
-from pytest_nbsafe.absint.leakage.estimators import copied, described, learn, predicts
+from pytest_nbsafe.absint.leakage.estimators import fit_of, learn, predicts
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.memory import Ungrouped
 from pytest_nbsafe.absint.leakage.rows import Division
@@ -43,25 +42,14 @@ def cross_validated(machine: Machine, arguments: Arguments) -> Value:
     value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
     if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
         return arguments.unknown()
-    fit, splitter = _folds(machine, value, data, arguments)
-    score = Eval(
-        fit,
-        data.rows,
-        fit.deps,
-        arguments.site,
-        arguments.name(1),
-        cv=True,
-        shuffled=splitter.shuffles,
-        grouped=splitter.grouped,
-        loop=machine.loops > 0,
-        vague=data.vague,
-        certain=machine.certain,
-    )
+    fit = fit_of(machine, value, data, arguments, 1, arguments.name(0))
+    given = arguments.find(-1, "cv")
+    splitter = given if isinstance(given, Splitter) else Splitter("")
     group = _groups(machine, arguments, data) or machine.group_of(data)
     if not splitter.grouped and group and not (splitter.what and splitter.time):
         machine.note(Ungrouped(machine.site(arguments.node), group))
-    machine.note(score)
-    return Data(form="stat", scores=frozenset((score,)))
+    folds = replace(data, cv=True)
+    return evaluated(machine, fit, folds, arguments, arguments.name(1), splitter=splitter)
 
 
 def _groups(machine: Machine, arguments: Arguments, data: Data, place: int = 0) -> str | None:
@@ -79,34 +67,12 @@ def _groups(machine: Machine, arguments: Arguments, data: Data, place: int = 0) 
     return name
 
 
-def _folds(
-    machine: Machine, value: Estimator, data: Data, arguments: Arguments
-) -> tuple[ModelFit, Splitter]:
-    target = arguments.data(2, "y")
-    origins = target.origins if target is not None else frozenset()
-    fit = ModelFit(
-        described(machine, value),
-        value.role,
-        data.rows,
-        data.all_deps(),
-        arguments.site,
-        arguments.name(0),
-        arguments.name(1),
-        tuned=value.tuned,
-        target=origins,
-        copied=copied(machine, value, data, origins, arguments.site),
-        certain=machine.certain and not data.vague,
-    )
-    splitter = arguments.find(-1, "cv")
-    return fit, splitter if isinstance(splitter, Splitter) else Splitter("")
-
-
 def cross_predicted(machine: Machine, arguments: Arguments) -> Value:
     """Return the predictions of a cross-validation."""
     value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
     if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
         return arguments.unknown()
-    fit, _ = _folds(machine, value, data, arguments)
+    fit = fit_of(machine, value, data, arguments, 1, arguments.name(0))
     return Data(data.rows, data.all_deps(), "array", pred=fit, cv=True, vague=data.vague)
 
 
