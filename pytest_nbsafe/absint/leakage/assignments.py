@@ -102,20 +102,14 @@ def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> S
     if isinstance(state, Data):
         if any(isinstance(part, ast.Tuple | ast.List) for part in target.elts):
             # `(x_train, y_train), (x_test, y_test) = mnist.load_data()`
-            return [
-                replace(
-                    state,
-                    rows=sets.divide(
-                        state.rows, Division(("load", machine.token(state.rows)), ("is", i))
-                    ),
-                )
-                for i in range(count)
-            ]
-        if state.vague:  # an unknown function may have split them
-            key = ("parts", machine.token(state.rows))
-            steps = [Division(key, ("is", i)) for i in range(count)]
-            return [replace(state, rows=sets.divide(state.rows, step)) for step in steps]
-        return [state] * count
+            title = "load"
+        elif state.vague:  # an unknown function may have split them
+            title = "parts"
+        else:
+            return [state] * count
+        key = (title, machine.token(state.rows))
+        steps = [Division(key, ("is", i)) for i in range(count)]
+        return [replace(state, rows=sets.divide(state.rows, step)) for step in steps]
     in_loop = isinstance(state, AnyValue) and isinstance(state.key, RoundItem | RoundPart)
     whole = machine.token(state)
     return [AnyValue(RoundPart(i, whole) if in_loop else ("part", i, whole)) for i in range(count)]

@@ -67,12 +67,11 @@ def call(
         return page_classes.function(machine, value, arguments)
     if isinstance(value, Estimator):
         return training.network_called(callee, value, arguments)
-    own = (
-        page_classes.member(machine, callee, value, "__call__")
-        if isinstance(value, Instance)
-        else None
-    )
-    return method(machine, own, arguments) if isinstance(own, Bound) else arguments.unknown()
+    if isinstance(value, Instance):
+        own = page_classes.member(machine, callee, value, "__call__")
+        if isinstance(own, Bound):
+            return method(machine, own, arguments)
+    return arguments.unknown()
 
 
 def _library(machine: Machine, name: str, arguments: Arguments) -> Value:

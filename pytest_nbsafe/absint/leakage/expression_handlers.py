@@ -283,8 +283,7 @@ def _spread(machine: Machine, value: Value) -> dict[str, Value]:
 
 
 def _lambda(machine: Machine, node: ast.Lambda) -> Value:
-    closure = machine.closure()
-    return Closure(node, machine.cell, closure)
+    return Closure(node, machine.cell, machine.closure())
 
 
 def _walrus(machine: Machine, node: ast.NamedExpr) -> Value:

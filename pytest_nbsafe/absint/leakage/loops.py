@@ -48,11 +48,8 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
         each = joined(machine.get(item) for item in value.items)
         each = anything if isinstance(each, AnyValue | Const) or each is None else each
     elif isinstance(value, Seq):
-        each = (
-            value.each
-            if isinstance(machine.get(value.each), Data | Seq | Dictionary | Estimator)
-            else anything
-        )
+        has_parts = isinstance(machine.get(value.each), Data | Seq | Dictionary | Estimator)
+        each = value.each if has_parts else anything
     elif isinstance(value, Dictionary):
         names = [Const(name) for name, _ in value.items]
         if names and len(names) <= machine.limits.unrolled and value.each is None:
@@ -64,18 +61,9 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
     if isinstance(value, Data) and value.form in {"series", "array", "any"} and not value.scores:
         each = replace(value, form="any")
     if isinstance(value, Data) and value.form == "group":
-        each = Seq(
-            (
-                anything,
-                replace(
-                    value,
-                    form="frame",
-                    rows=sets.divide(
-                        value.rows, Division(EachGroup(machine.run, line), ("is", anything))
-                    ),
-                ),
-            )
-        )
+        step = Division(EachGroup(machine.run, line), ("is", anything))
+        group = replace(value, form="frame", rows=sets.divide(value.rows, step))
+        each = Seq((anything, group))
     if each is None:
         each = anything
     yield each

@@ -121,5 +121,4 @@ def index_without(whole: Index, part: Index) -> Value:
     extra = part.steps[len(whole.steps) :]
     if not extra:
         return AnyValue()
-    step = replace(extra[0], part=sets.opposite(extra[0].part))
-    return replace(whole, steps=(*whole.steps, step))
+    return replace(whole, steps=(*whole.steps, extra[0].rest()))

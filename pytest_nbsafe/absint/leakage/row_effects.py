@@ -250,8 +250,7 @@ def deleted(call: TableCall) -> Value:
     index = call.find(0)
     if not isinstance(index, Index) or not index.steps:
         return filtered(call)
-    step = replace(index.steps[0], part=sets.opposite(index.steps[0].part))
-    return replace(call.data, rows=sets.divide(call.data.rows, step))
+    return replace(call.data, rows=sets.divide(call.data.rows, index.steps[0].rest()))
 
 
 def without_gaps(call: TableCall) -> Value:
@@ -290,8 +289,7 @@ def dropped(call: TableCall) -> Value:
     if isinstance(labels, Index):
         left = sets.complement(data.rows, labels.rows) if labels.rows is not None else None
         if left is None and labels.steps:
-            step = replace(labels.steps[0], part=sets.opposite(labels.steps[0].part))
-            left = sets.divide(data.rows, step)
+            left = sets.divide(data.rows, labels.steps[0].rest())
         if left is not None:
             return replace(data, rows=left, mask=None)
     return filtered(call)

@@ -26,6 +26,10 @@ class Division:
     kind: Kind = "chosen"
     mixed: bool = False
 
+    def rest(self) -> Division:
+        """Return the same division with all but this part kept."""
+        return replace(self, part=opposite(self.part))
+
 
 @dataclass(frozen=True, slots=True)
 class Atom:
@@ -104,8 +108,7 @@ def complement(rows: Rows, part: Rows) -> Rows | None:
             if other.source == atom.source and _starts(other.steps, atom.steps):
                 extra = other.steps[len(atom.steps) :]
                 if extra:
-                    step = replace(extra[0], part=opposite(extra[0].part))
-                    return divide(rows, step)
+                    return divide(rows, extra[0].rest())
     return None
 
 

@@ -63,15 +63,9 @@ def _declared_value(machine: Machine, node: ast.AST, value: Value, said: Declara
     if not known or len(known) < len(wholes) or not said.parts or len(said.parts) % len(known):
         return value
     count = len(said.parts) // len(known)
-    return Seq(
-        tuple(
-            machine.box(
-                replace(data, rows=sets.divide(data.rows, Division(key, ("is", i), "random")))
-            )
-            for data in known
-            for i in range(count)
-        )
-    )
+    steps = [Division(key, ("is", i), "random") for i in range(count)]
+    parts = (replace(d, rows=sets.divide(d.rows, step)) for d in known for step in steps)
+    return Seq(tuple(map(machine.box, parts)))
 
 
 def _annotated(machine: Machine, node: ast.AnnAssign) -> bool:
@@ -107,8 +101,7 @@ def _import_from(machine: Machine, node: ast.ImportFrom) -> bool:
 
 
 def _define(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    closure = machine.closure()
-    machine.bind(node.name, Closure(node, machine.cell, closure))
+    machine.bind(node.name, Closure(node, machine.cell, machine.closure()))
     return True
 
 
