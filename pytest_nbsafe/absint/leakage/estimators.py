@@ -236,7 +236,7 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | 
     learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE]
     if not learning:
         return result
-    result = tabular.again(result)
+    result = tabular.without_origins(result)
     if fit is None:
         return result
     what = learning[0]

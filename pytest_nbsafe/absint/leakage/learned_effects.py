@@ -184,12 +184,12 @@ def backfill(call: TableCall) -> Value:
 
 def _ahead(call: TableCall, what: str) -> Data:
     dep = replace(learned_by(call, "ahead"), what=what)
-    return tabular.with_deps(replace(tabular.again(call.data), mask=None), (dep,))
+    return tabular.with_deps(replace(tabular.without_origins(call.data), mask=None), (dep,))
 
 
 def _timed(call: TableCall) -> Data:
     dep = replace(learned_by(call, "time"), of=frozenset())
-    data = replace(tabular.again(call.data), mask=None, form=_ungrouped(call.data))
+    data = replace(tabular.without_origins(call.data), mask=None, form=_ungrouped(call.data))
     return tabular.with_deps(data, (dep,))
 
 
@@ -240,7 +240,7 @@ def rolling(call: TableCall) -> Value:
 
 def window(call: TableCall, form: Form = "any") -> Value:
     """Return a value of all rows so far, or a window over them."""
-    return replace(tabular.again(call.data), form=form, mask=None)
+    return replace(tabular.without_origins(call.data), form=form, mask=None)
 
 
 def time_window(call: TableCall) -> Value:
@@ -296,9 +296,9 @@ def _named(call: TableCall, what: str) -> Value:
     if kind == "shift":
         return _timed(inner)
     if kind in {"fitted", "window", "fill", "backfill"}:
-        return replace(tabular.again(data), form="any")
+        return replace(tabular.without_origins(data), form="any")
     if data.form == "group":
-        kept = replace(tabular.again(data), form="any")
+        kept = replace(tabular.without_origins(data), form="any")
         return tabular.with_deps(kept, (learned_by(inner, "statistic"),))
     return statistic(inner)
 
@@ -312,13 +312,13 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
     if not isinstance(given, Closure | Partial | Bound | Lib):
         return tabular.mix([data])
     if isinstance(given, Lib) and not _is_known(call, given):
-        return tabular.again(tabular.mix([data]))
+        return tabular.without_origins(tabular.mix([data]))
     by_row = _by_row(call) or (data.form == "series" and not whole)
     form: Form = "row" if by_row else "frame" if data.form == "group" else data.form
     part = replace(data, form=form, mask=None)
     result = call.machine.get(called(call, given, part))
     form = "any" if data.form in {"group", "row"} else data.form
-    kept = replace(tabular.again(data), form=form)
+    kept = replace(tabular.without_origins(data), form=form)
     if not isinstance(result, Data):
         return replace(
             tabular.mix([kept]),

@@ -284,7 +284,7 @@ def _array_columns(machine: Machine, data: Data, key: slicing.Selector) -> Data:
 
 def _some_columns(data: Data, deps: frozenset[Dep]) -> Data:
     """Return columns of which nobody can tell the names; `deps` is what chose them."""
-    kept = tabular.again(data)
+    kept = tabular.without_origins(data)
     return replace(kept, columns=None, base=None, form="any", deps=data.deps | deps)
 
 

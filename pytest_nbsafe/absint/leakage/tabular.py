@@ -146,7 +146,7 @@ def divided(value: Data | Index, division: Division) -> Data | Index:
     return part(value, division)
 
 
-def again(data: Data) -> Data:
+def without_origins(data: Data) -> Data:
     """Return values that are no copy of a column, nor made of columns row by row."""
     return replace(data, origins=frozenset(), uses=frozenset())
 
