@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .. import bootstrap
 from ..adapters import answers
 from ..contract import MIME, Answer, Question, SideRun, no_answer
 from ..functions.reach import WORD
@@ -91,7 +92,7 @@ class Child:
         for sender in senders:
             if getattr(sender, "session", None) is not None:
                 self._replace(sender.session, "send", self._guarded(self._sent))
-        for stream in {id(s): s for s in (*_streams(), sys.stdout, sys.stderr)}.values():
+        for stream in {id(s): s for s in (*bootstrap.streams, sys.stdout, sys.stderr)}.values():
             if hasattr(stream, "pub_thread"):
                 for name, method in _rerouted(stream, self._guarded(self._text)).items():
                     self._replace(stream, name, method)
@@ -271,12 +272,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(bytes(value)).decode("ascii")
     return str(value)
-
-
-def _streams() -> tuple[Any, ...]:
-    from .. import bootstrap
-
-    return bootstrap.streams
 
 
 def stir() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
@@ -16,9 +16,6 @@ from .desk import Desk, Hook, put_on
 
 _NO_LEARNERS = frozenset({"data", "model"})  # of their own interface: nobody knows the arguments
 _EVERYWHERE = frozenset({"metric", "fitted"})
-
-Wish = Callable[[Any], None]
-"""What is done with a module once it has been imported."""
 
 
 def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
@@ -33,10 +30,10 @@ def _install(desk: Desk, learning: Mapping[str, Any], shell: Any) -> None:
     finder = Finder(desk, WatchList(desk, learning))
     for library in [name for name in finder.libraries if name in sys.modules]:
         finder.expect(library)
-    for name in list(finder.wanted):
+    for name in sorted(finder.wanted):
         module = sys.modules.get(name)
         if module is not None:
-            finder.wanted[name](module)
+            finder.watch_list.put_on(module)
     sys.meta_path.insert(0, finder)
     desk.undo.append(lambda: sys.meta_path.remove(finder))
     for method in (Hook.func, Finder.find_spec):
@@ -52,14 +49,14 @@ class Finder:
 
     def __init__(self, desk: Desk, watch_list: WatchList) -> None:
         self.desk, self.watch_list = desk, watch_list
-        self.libraries = watch_list.libraries()
-        self.wanted: dict[str, Wish] = {}
+        self.libraries = set(watch_list.libraries)
+        self.wanted: set[str] = set()
 
     def expect(self, library: str) -> None:
         """Take note of the modules that are wanted of a library, which is about to be imported."""
         self.libraries.discard(library)
         with self.desk:
-            self.wanted.update(self.watch_list.of_library(library))
+            self.wanted |= self.watch_list.modules_of(library)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Return what the other finders find, with an eye on a module that is wanted."""
@@ -72,11 +69,11 @@ class Finder:
             spec = find(name, path, target) if find is not None else None
             if spec is not None:
                 with self.desk:
-                    self._look_on(spec, name)
+                    self._look_on(spec)
                 return spec
         return None
 
-    def _look_on(self, spec: Any, name: str) -> None:
+    def _look_on(self, spec: Any) -> None:
         loader = spec.loader
         execute = getattr(loader, "exec_module", None)
         if execute is None:
@@ -87,7 +84,7 @@ class Finder:
             execute(module)
             if self.desk.on:
                 with self.desk:
-                    self.wanted[name](module)
+                    self.watch_list.put_on(module)
 
         with contextlib.suppress(AttributeError):  # a built-in loader: nothing there learns
             loader.exec_module = exec_module
@@ -101,43 +98,43 @@ class WatchList:
 
     def __init__(self, desk: Desk, learning: Mapping[str, Any]) -> None:
         self.desk = desk
+        self.effects: dict[str, str] = learning["functions"]
         self.roles: dict[str, str] = learning["classes"]
-        self._functions = _by_library(learning["functions"])
-        self._classes = _by_library(learning["classes"])
+        self.libraries = {name.partition(".")[0] for name in (*self.effects, *self.roles)}
+        self._functions: dict[str, dict[str, str]] = {}
+        self._classes: dict[str, set[str]] = {}
+        self._bases: dict[str, str] = {}
 
-    def libraries(self) -> set[str]:
-        """Return the libraries of which something may be watched."""
-        return {*self._functions, *self._classes}
-
-    def of_library(self, library: str) -> dict[str, Wish]:
-        """Return the modules to look at, and what is done with each when it has been imported."""
-        adapter = adapter_of(library)
+    def modules_of(self, library: str) -> set[str]:
+        """Return the modules of a library that are to be looked at when they are imported."""
+        adapter, inside = adapter_of(library), f"{library}."
         if not getattr(adapter, "LEARNERS_WATCHED", True):
-            return {}
+            return set()
         named, effects = getattr(adapter, "WATCHED", ()), getattr(adapter, "WATCHED_EFFECTS", ())
-        functions: dict[str, dict[str, str]] = {}
-        for name, effect in self._functions.get(library, {}).items():
-            if name in named or effect in effects or effect in _EVERYWHERE:
+        for name, effect in self.effects.items():
+            known = name in named or effect in effects or effect in _EVERYWHERE
+            if known and name.startswith(inside):
                 module, path = _cut(name)
-                functions.setdefault(module, {})[path] = effect
-        classes: dict[str, set[str]] = {}
-        for name, role in self._classes.get(library, {}).items():
-            if role not in _NO_LEARNERS:
+                self._functions.setdefault(module, {})[path] = effect
+        for name, role in self.roles.items():
+            if role not in _NO_LEARNERS and name.startswith(inside):
                 module, path = _cut(name)
-                classes.setdefault(module, set()).add(path)
-        base, base_class = getattr(adapter, "LEARNERS", ("", ""))
+                self._classes.setdefault(module, set()).add(path)
+        if hasattr(adapter, "LEARNERS"):
+            module, self._bases[module] = adapter.LEARNERS
+        found = {*self._functions, *self._classes, *self._bases}
+        return {module for module in found if f"{module}.".startswith(inside)}
 
-        def put_watch_on(module: Any) -> None:
-            if not any(answers("HOLDS_ARRAYS")):
-                return
-            self._open_log()
-            name = module.__name__
-            if name == base:
-                _watch_subclasses(self.desk, getattr(module, base_class))
-            self._watch_functions(module, functions.get(name, {}))
-            self._watch_classes(module, classes.get(name, ()))
-
-        return dict.fromkeys({*functions, *classes, *filter(None, [base])}, put_watch_on)
+    def put_on(self, module: Any) -> None:
+        """Put the watch on a module that has been imported."""
+        if not any(answers("HOLDS_ARRAYS")):
+            return
+        self._open_log()
+        name = module.__name__
+        if name in self._bases:
+            _watch_subclasses(self.desk, getattr(module, self._bases[name]))
+        self._watch_functions(module, self._functions.get(name, {}))
+        self._watch_classes(module, self._classes.get(name, ()))
 
     def _open_log(self) -> None:
         if self.desk.fit_log is None:
@@ -168,14 +165,6 @@ class WatchList:
                     put_on(self.desk, base.__dict__.get("split"), "split", folds)
             else:
                 _watch_class(self.desk, kind)
-
-
-def _by_library(words: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Return what full names are known for, by the library that each begins with."""
-    found: dict[str, dict[str, str]] = {}
-    for name, word in words.items():
-        found.setdefault(name.partition(".")[0], {})[name] = word
-    return found
 
 
 def _cut(name: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import compress
 from typing import Any, NamedTuple
 
-from ..contract import Position, StatementEvent
+from ..contract import StatementEvent
 
 
 class Identities:
@@ -66,10 +66,6 @@ class Slot(NamedTuple):
     maybe: tuple[str, ...] = ()
     entered: int = -1
     quiet: bool = False
-
-    def position(self) -> Position:
-        """Return the place in the contract's words."""
-        return {"run": self.run, "line": self.line, "offset": self.offset}
 
 
 class Recorder:
@@ -161,7 +157,9 @@ class Recorder:
         for index in range(self._open, len(self.events)):
             event, slot = self.events[index], self.began[index]
             calls = [self.slots[h][0] for h in hooks if not (slot.quiet and h in old)]
-            event["called"] = [call.position() for call in calls]
+            event["called"] = [
+                {"run": call.run, "line": call.line, "offset": call.offset} for call in calls
+            ]
             if event["done"]:
                 self._bind(event, slot.sure)
             else:
