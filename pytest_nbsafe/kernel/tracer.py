@@ -135,7 +135,7 @@ class Tracer:
 
         def transform_ast(node: Any) -> Any:
             tree = original(node)
-            self._transform(tree)
+            self.read(tree)
             return tree
 
         self.shell.transform_ast = transform_ast
@@ -161,6 +161,11 @@ class Tracer:
             self._start_nested(raw)
         else:
             self._start(raw, message)
+
+    @guarded("reading a cell")
+    def read(self, tree: Any) -> None:
+        """Learn what a text could access, and put hooks into it."""
+        self._transform(tree)
 
     @guarded("following a statement")
     def begin(self, hook: int) -> None:
@@ -234,9 +239,7 @@ class Tracer:
         source.line_of = LineMap(source.raw, transformed, source.shift)
         self.places.learn(file, self.runs, source.line_of)
 
-    @guarded("reading a cell")
-    def _transform(self, tree: Any) -> None:
-        """Learn what a text could access, and put hooks into it."""
+    def _transform(self, tree: ast.Module) -> None:
         if not self.sources or not isinstance(tree, ast.Module) or not tree.body:
             return
         source = self.sources[-1]
