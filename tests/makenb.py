@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-from pytest_nbsafe.notebook import percent
+import percent
 
 CLEAN = """
 # %% [1]

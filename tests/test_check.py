@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+import percent
 import pytest
 
 from pytest_nbsafe.app.order import order
 from pytest_nbsafe.app.session import NotebookSession
 from pytest_nbsafe.config import Config
-from pytest_nbsafe.notebook import percent
 
 MOVED = """\
 # %% [2]

@@ -111,7 +111,7 @@ def test_a_rule_on_single_cells_does_not_import_astroid() -> None:
 import sys
 from pytest_nbsafe.analysis import rerun_hazards
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.notebook import percent
+import percent
 graph = build(percent.parse("# %%\\ndef f(): return []\\nx = f()\\n# %%\\nx.append(1)\\n"))
 print(rerun_hazards.hazards(graph, 2), "astroid" in sys.modules)
 """

@@ -1,8 +1,9 @@
 """What lies above and below a cell of the page."""
 
+import percent
+
 from pytest_nbsafe.analysis import build
 from pytest_nbsafe.analysis.page_edges import downstream, page_edges, upstream
-from pytest_nbsafe.notebook import percent
 
 PAGE = percent.parse("# %%\na = z\n# %%\nb = a\n# %%\nc = 1\n# %%\nd = b + c\n# %%\nz = d\n")
 

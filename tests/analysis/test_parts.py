@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 
+import percent
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.parts import WHOLE, Reader, apart
-from pytest_nbsafe.notebook import percent
 
 STORES = "cfg.rate = 1\nd['a'] = d['b'] = 0\n"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis import dependencies, files
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order.orderings import plan as order
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace import staleness

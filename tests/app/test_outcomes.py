@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 
 from pytest_nbsafe.app.outcomes import may_change_findings, outcome
 from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.locations import Location
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.trace.results import CellResult, Failure, Incident
 from pytest_nbsafe.values import replace

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from pytest_nbsafe.notebook import percent  # noqa: E402
+import percent  # noqa: E402
 
 FAMILIES = {
     "NBS30": "preprocessing",

@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from pytest_nbsafe.notebook import percent  # noqa: E402
+import percent  # noqa: E402
 
 PLAIN = """\
 import sys, nbformat

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.evidence import second_run, settled
 from pytest_nbsafe.judge.trial import Trial
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, PlanResult, Value

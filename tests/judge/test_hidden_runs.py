@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
@@ -9,7 +10,6 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import hidden_runs
 from pytest_nbsafe.judge.hidden_runs import HiddenRuns
 from pytest_nbsafe.judge.trial import Judgement
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, PlanResult

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.judge import outside_influences
-from pytest_nbsafe.notebook import percent
 
 
 def lookers(*sources: str) -> frozenset[int]:

@@ -1,10 +1,10 @@
 """Which names a cell's saved output shows wholly."""
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.judge import shown_names
-from pytest_nbsafe.notebook import percent
 
 
 def names(text: str) -> str:

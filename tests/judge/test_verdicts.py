@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.judge.outside_influences import Influences
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.judge.verdicts import judge, standing
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook, Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, PlanResult, Value

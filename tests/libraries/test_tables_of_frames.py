@@ -4,6 +4,7 @@ import importlib
 import inspect
 from typing import Any
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
@@ -12,7 +13,6 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.libraries import file_access, inplace, random_sources
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.rules import evaluate
 
 CLASSES = [

@@ -331,7 +331,7 @@ def test_reading_imports_nothing_heavy() -> None:
     import sys
 
     code = (
-        "import sys, pytest_nbsafe.notebook.percent, pytest_nbsafe.notebook.source\n"
+        "import sys, pytest_nbsafe.notebook.load, pytest_nbsafe.notebook.source\n"
         "print([m for m in ('nbformat', 'IPython', 'jupyter_client') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

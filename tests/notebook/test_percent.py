@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import percent
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_nbsafe.notebook import load, percent
+from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, CellId, CellKind, Notebook, Output
 
 EXAMPLE = """\

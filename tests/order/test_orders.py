@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import percent
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.order.plan import Plan
 

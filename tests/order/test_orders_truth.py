@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import percent
+
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.plan import OrderName

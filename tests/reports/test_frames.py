@@ -1,9 +1,9 @@
 """Frames: the place is marked where a reader sees it."""
 
+import percent
 import pytest
 
 from pytest_nbsafe.locations import Location
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.reports import frames
 
 

@@ -4,11 +4,11 @@ import io
 import json
 from dataclasses import replace
 
+import percent
 import pytest
 
 from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
 from pytest_nbsafe.locations import Location
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.reports import REPORTERS, colour, escape, order_report, text, transport
 from pytest_nbsafe.reports.order_report import OrderReport

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import percent
+
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.notebook import percent
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "leakage"
 

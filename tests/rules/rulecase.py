@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import percent
+
 from pytest_nbsafe.app import facts as app_facts
 from pytest_nbsafe.app import run as app_run
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.judge.trial import Judgement, Trial
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.project import Project
 from pytest_nbsafe.rules import evaluate

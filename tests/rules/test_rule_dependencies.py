@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import percent
 import pytest
 
 from pytest_nbsafe.app.check import check
 from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.project import distributions
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 from rulecase import facts_of, found, lines
 
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.rules import base, faults
 from pytest_nbsafe.rules.base import Claim
 from pytest_nbsafe.rules.filters import resolve

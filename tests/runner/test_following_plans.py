@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import percent
 import pytest
 
 from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.judge import followed_cells
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.inquiries import Inquiries
 from pytest_nbsafe.runner.planrun import PlanRun

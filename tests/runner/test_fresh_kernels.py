@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import percent
 import pytest
 from tiers import sampled
 
@@ -15,7 +16,6 @@ from pytest_nbsafe.app.run import run
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.kernel.aside import in_place
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.runner import fresh_kernels, kernel_questions
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.config import Config
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+import percent
+
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.runner.planrun import PlanRun

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+import percent
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.lineage import Lineage, LineageState, replay, static_records
 from pytest_nbsafe.trace.results import Record, Timestamp

@@ -2,13 +2,13 @@
 
 from itertools import pairwise
 
+import percent
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace import staleness
 from pytest_nbsafe.trace.lineage import replay, static_records

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import percent
+
 from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.absint.leakage.passes import leaks
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.notebook import percent
 
 
 def leaks_of(text: str, extra: str = "") -> tuple[Leak, ...]:

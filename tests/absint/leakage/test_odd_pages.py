@@ -2,12 +2,12 @@
 
 import ast
 
+import percent
 import pytest
 
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.passes import HANDLERS, leaks
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.notebook import percent
 from pytest_nbsafe.values import replace
 
 RETURNS = """\
