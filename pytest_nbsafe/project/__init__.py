@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from pytest_nbsafe.project import conda, requirements, setup_files, toml_files
+from pytest_nbsafe.project import conda, requirements, toml_files
 from pytest_nbsafe.project.requirements import Requirements
 from pytest_nbsafe.values import dataclass
 
@@ -93,11 +93,17 @@ _WITHIN = ("requirements", "binder", ".binder")
 """Folders in a project that may hold nothing but declarations."""
 
 
+def _setup(file: Path) -> Requirements:
+    from pytest_nbsafe.project import setup_files  # which needs Python's parser
+
+    return setup_files.read(file)
+
+
 _READERS: dict[str, requirements.Reader] = {
     "pyproject.toml": toml_files.pyproject,
     "Pipfile": toml_files.pipfile,
-    "setup.cfg": setup_files.configuration,
-    "setup.py": setup_files.script,
+    "setup.cfg": _setup,
+    "setup.py": _setup,
 }
 
 

@@ -13,7 +13,12 @@ from pytest_nbsafe.project.requirements import Requirements, joined, names_of, n
 _KEYWORDS = ("install_requires", "extras_require", "tests_require")
 
 
-def script(file: Path) -> Requirements:
+def read(file: Path) -> Requirements:
+    """Return what a setup.py or a setup.cfg declares."""
+    return _script(file) if file.suffix == ".py" else _configuration(file)
+
+
+def _script(file: Path) -> Requirements:
     """Return what a setup.py declares in literals; what it computes is unknown.
 
     It mostly computes them from a requirements file beside it, which is read by itself.
@@ -89,7 +94,7 @@ def _texts(value: object) -> Iterator[str]:
 # -- setup.cfg ------------------------------------------------------------------------------------
 
 
-def configuration(file: Path) -> Requirements:
+def _configuration(file: Path) -> Requirements:
     """Return what a setup.cfg declares, with the files that it names by `file:`."""
     import configparser
 

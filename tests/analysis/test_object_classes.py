@@ -111,8 +111,10 @@ def test_a_rule_on_single_cells_does_not_import_astroid() -> None:
 import sys
 from pytest_nbsafe.analysis import rerun_hazards
 from pytest_nbsafe.analysis.build import build
-import percent
-graph = build(percent.parse("# %%\\ndef f(): return []\\nx = f()\\n# %%\\nx.append(1)\\n"))
+from pytest_nbsafe.notebook.load import from_json
+sources = ["def f(): return []\\nx = f()", "x.append(1)"]
+cells = [{"cell_type": "code", "source": source} for source in sources]
+graph = build(from_json({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}, ""))
 print(rerun_hazards.hazards(graph, 2), "astroid" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -41,7 +41,7 @@ def test_two_replays_print_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
     path = written(tmp_path)
     printed = []
     for _ in range(2):
-        assert main(["replay", path, "--judge-each-step"]) == 0
+        assert main(["replay", path]) == 0
         printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
     assert "`b` is stale: cell c2 in step 2 made it from `a`" in printed[0]

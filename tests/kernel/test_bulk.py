@@ -70,7 +70,7 @@ def test_a_changed_number_shows(data: st.DataObject) -> None:
     before = of(array)
     assert before == of(array.copy())
     place = data.draw(st.integers(0, size - 1))
-    array[place] = array[place] + 1 if data.draw(st.booleans()) else 77
+    array[place : place + 1] = array[place : place + 1] + 1 if data.draw(st.booleans()) else 77
     if not (array == np.arange(size, dtype=array.dtype)).all():
         assert before != of(array)
 
