@@ -15,7 +15,7 @@ from functools import cache
 
 from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.state import Access, What
+from pytest_nbsafe.analysis.state import StateUse, What
 from pytest_nbsafe.libraries import file_access
 from pytest_nbsafe.libraries.file_access import FileAccess
 from pytest_nbsafe.values import dataclass
@@ -41,7 +41,7 @@ def _calls_in_text(libraries: str) -> _Calls:
     )
 
 
-def accesses(graph: Graph) -> Iterator[tuple[int, Access]]:
+def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield what cells do with files that their text names, if any cell writes one."""
     calls = _calls_in_text(graph.notebook.libraries)
     if not any(calls.makes.search(cell.source) for cell in graph.notebook.code_cells):
@@ -58,7 +58,7 @@ def accesses(graph: Graph) -> Iterator[tuple[int, Access]]:
                     what, path = _use(call, constants, known)
                     if path:
                         holder = name if call is part and what != "read" else ""
-                        yield cell, Access(path, span_of(call), what, function, holder)
+                        yield cell, StateUse(path, span_of(call), what, function, holder)
 
 
 def _constants(graph: Graph) -> dict[str, str]:

@@ -94,14 +94,14 @@ def read(
 
     `resolve` tells what a name of the notebook stands for through its imports, "" if unknown.
     """
-    reader = _Reader(imports, resolve, span_of)
+    reader = _CallReader(imports, resolve, span_of)
     for statement in tree.body:
         reader.visit(statement)
     assert None not in reader.invocations, "each call is left once it is entered"
     return tuple(filter(None, reader.invocations)), tuple(reader.texts)
 
 
-class _Reader:
+class _CallReader:
     """Walks a tree once. `scopes` are the functions around, the innermost last."""
 
     def __init__(
@@ -306,28 +306,28 @@ class _Scope:
         return (argument.arg for argument in every if argument is not None)
 
 
-_HANDLERS: dict[type[ast.AST], Callable[[_Reader, Any], None]] = {
-    ast.Expr: _Reader.statement,
-    ast.Assign: _Reader.assignment,
-    ast.AnnAssign: _Reader.annotated,
-    ast.AugAssign: _Reader.annotated,
-    ast.NamedExpr: _Reader.annotated,
-    ast.For: _Reader.loop,
-    ast.AsyncFor: _Reader.loop,
-    ast.comprehension: _Reader.loop,
-    ast.FunctionDef: _Reader.function_definition,
-    ast.AsyncFunctionDef: _Reader.function_definition,
-    ast.Lambda: _Reader.lambda_expression,
-    ast.ClassDef: _Reader.class_definition,
-    ast.Call: _Reader.call,
-    ast.Name: _Reader.name,
-    ast.Attribute: _Reader.attribute,
-    ast.Import: _Reader.nothing,
-    ast.ImportFrom: _Reader.nothing,
-    ast.Load: _Reader.nothing,
-    ast.Store: _Reader.nothing,
-    ast.Constant: _Reader.constant,
-    ast.JoinedStr: _Reader.joined,
+_HANDLERS: dict[type[ast.AST], Callable[[_CallReader, Any], None]] = {
+    ast.Expr: _CallReader.statement,
+    ast.Assign: _CallReader.assignment,
+    ast.AnnAssign: _CallReader.annotated,
+    ast.AugAssign: _CallReader.annotated,
+    ast.NamedExpr: _CallReader.annotated,
+    ast.For: _CallReader.loop,
+    ast.AsyncFor: _CallReader.loop,
+    ast.comprehension: _CallReader.loop,
+    ast.FunctionDef: _CallReader.function_definition,
+    ast.AsyncFunctionDef: _CallReader.function_definition,
+    ast.Lambda: _CallReader.lambda_expression,
+    ast.ClassDef: _CallReader.class_definition,
+    ast.Call: _CallReader.call,
+    ast.Name: _CallReader.name,
+    ast.Attribute: _CallReader.attribute,
+    ast.Import: _CallReader.nothing,
+    ast.ImportFrom: _CallReader.nothing,
+    ast.Load: _CallReader.nothing,
+    ast.Store: _CallReader.nothing,
+    ast.Constant: _CallReader.constant,
+    ast.JoinedStr: _CallReader.joined,
 }
 
 

@@ -12,16 +12,16 @@ from collections.abc import Iterator
 
 from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.state import Access
+from pytest_nbsafe.analysis.state import StateUse
 
 _ENVIRONMENT = {"os.environ.get", "os.getenv", "os.environ.setdefault"}
 _LAST = re.compile(r"\w+(?=\W*$)")
 
 
-def accesses(graph: Graph) -> Iterator[tuple[int, Access]]:
+def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield where cells set what belongs to a module, and where they read that."""
     settings: dict[str, set[int]] = {}
-    found: list[tuple[int, Access]] = []
+    found: list[tuple[int, StateUse]] = []
     for cell in _setting(graph):
         for access in _set(graph, cell):
             settings.setdefault(access.symbol, set()).add(cell)
@@ -50,7 +50,7 @@ def _setting(graph: Graph) -> Iterator[int]:
             yield cell
 
 
-def _set(graph: Graph, cell: int) -> Iterator[Access]:
+def _set(graph: Graph, cell: int) -> Iterator[StateUse]:
     span_of = syntax.span_of(graph, cell)
     for function, node in trees.inside(trees.of(graph, cell)):
         if isinstance(node, ast.Assign):
@@ -63,11 +63,11 @@ def _set(graph: Graph, cell: int) -> Iterator[Access]:
             symbol = _path(graph, cell, target)
             if symbol:
                 if isinstance(node, ast.AugAssign):
-                    yield Access(symbol, span_of(node), "read", function)
-                yield Access(symbol, span_of(node), "set", function)
+                    yield StateUse(symbol, span_of(node), "read", function)
+                yield StateUse(symbol, span_of(node), "set", function)
 
 
-def _read(graph: Graph, cell: int) -> Iterator[Access]:
+def _read(graph: Graph, cell: int) -> Iterator[StateUse]:
     span_of = syntax.span_of(graph, cell)
     for function, statement in trees.inside(trees.of(graph, cell)):
         for node in _own(statement):
@@ -80,7 +80,7 @@ def _read(graph: Graph, cell: int) -> Iterator[Access]:
             else:
                 continue
             if symbol:
-                yield Access(symbol, span_of(node), "read", function)
+                yield StateUse(symbol, span_of(node), "read", function)
 
 
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -17,7 +17,7 @@ What = Literal["read", "set", "change", "draw"]
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class StateUse:
     """How a statement uses a state: reads it, sets it again, changes it, or draws from it.
 
     `function` is the outermost function that the statement stands in, "" at the cell's own level.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.call_graph import Caller, reachable
 from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Graph, Span, Statement, Use
-from pytest_nbsafe.analysis.state import Access
+from pytest_nbsafe.analysis.state import StateUse
 from pytest_nbsafe.values import replace
 
 _DEEPEST = 64
@@ -41,25 +41,25 @@ def with_state(graph: Graph) -> Graph:
     return replace(graph, cells=cells, binders=binders, changers=changers)
 
 
-def _symbols(accesses: Mapping[int, Iterable[Access]]) -> list[str]:
+def _symbols(accesses: Mapping[int, Iterable[StateUse]]) -> list[str]:
     return list(dict.fromkeys(a.symbol for found in accesses.values() for a in found))
 
 
-def _makes(found: Iterable[Access], symbol: str) -> bool:
+def _makes(found: Iterable[StateUse], symbol: str) -> bool:
     return _does(found, symbol, "set", "change")
 
 
-def _does(found: Iterable[Access], symbol: str, *what: str) -> bool:
+def _does(found: Iterable[StateUse], symbol: str, *what: str) -> bool:
     return any(access.symbol == symbol and access.what in what for access in found)
 
 
 # -- what there is ---------------------------------------------------------------------------------
 
 
-def _accesses(graph: Graph) -> dict[int, list[Access]]:
+def _accesses(graph: Graph) -> dict[int, list[StateUse]]:
     """Return for each cell its uses of states, by place, of states that pass between cells."""
-    own: dict[int, list[Access]] = {}
-    inside: dict[tuple[int, str], list[Access]] = {}
+    own: dict[int, list[StateUse]] = {}
+    inside: dict[tuple[int, str], list[StateUse]] = {}
     for cell, access in _found(graph):
         if access.function:
             inside.setdefault((cell, access.function), []).append(access)
@@ -84,7 +84,7 @@ def _accesses(graph: Graph) -> dict[int, list[Access]]:
     }
 
 
-def _found(graph: Graph) -> Iterator[tuple[int, Access]]:
+def _found(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     from pytest_nbsafe.analysis import files, settings
 
     yield from files.accesses(graph)
@@ -92,7 +92,7 @@ def _found(graph: Graph) -> Iterator[tuple[int, Access]]:
     yield from _random(graph)
 
 
-def _random(graph: Graph) -> Iterator[tuple[int, Access]]:
+def _random(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield the draws and seeds of a notebook that seeds: those of functions stand at the calls."""
     if not any("seed" in cell.source.lower() for cell in graph.notebook.code_cells):
         return
@@ -105,14 +105,14 @@ def _random(graph: Graph) -> Iterator[tuple[int, Access]]:
     }
     for event in draws.of(graph):
         if event.draw is not None and states[event.draw.source]:
-            yield event.cell, Access(states[event.draw.source], event.span, "draw")
+            yield event.cell, StateUse(states[event.draw.source], event.span, "draw")
         for source in sorted(event.seeds if not event.unseen else ()):
-            yield event.cell, Access(states[source], event.span, "set")
+            yield event.cell, StateUse(states[source], event.span, "set")
 
 
 def _at_calls(
-    graph: Graph, inside: Mapping[tuple[int, str], Iterable[Access]]
-) -> Iterator[tuple[int, Access]]:
+    graph: Graph, inside: Mapping[tuple[int, str], Iterable[StateUse]]
+) -> Iterator[tuple[int, StateUse]]:
     if not inside:
         return
     for cell, analysis in graph.cells.items():
@@ -125,7 +125,7 @@ def _at_calls(
 # -- into the analysis of a cell -------------------------------------------------------------------
 
 
-def _with(graph: Graph, cell: int, accesses: list[Access], above: set[str]) -> CellAnalysis:
+def _with(graph: Graph, cell: int, accesses: list[StateUse], above: set[str]) -> CellAnalysis:
     """Return a cell's analysis with its accesses; `above` are the states made further up."""
     analysis = graph.cells[cell]
     sure = _sure_lines(trees.of(graph, cell))
@@ -168,10 +168,10 @@ def _sure_lines(module: ast.Module) -> frozenset[int]:
 
 
 def _statements(
-    statements: tuple[Statement, ...], accesses: Iterable[Access]
+    statements: tuple[Statement, ...], accesses: Iterable[StateUse]
 ) -> tuple[Statement, ...]:
     starts = sorted((_start(statement.span), i) for i, statement in enumerate(statements))
-    found: dict[int, list[Access]] = {}
+    found: dict[int, list[StateUse]] = {}
     for access in accesses:
         place = access.span.line, access.span.column
         before = bisect_right(starts, (place, len(statements)))
@@ -185,7 +185,7 @@ def _statements(
     )
 
 
-def _statement(statement: Statement, accesses: Iterable[Access]) -> Statement:
+def _statement(statement: Statement, accesses: Iterable[StateUse]) -> Statement:
     """Return a statement with its accesses.
 
     What is drawn depends on the state; that it moves on makes nothing older, for the next draw was

@@ -12,7 +12,7 @@ Filled = Literal["text", "findings", "run"]
 """Where a table's rows come from: the text alone, what the rules found, or a run."""
 
 
-class Table(NamedTuple):
+class FactTable(NamedTuple):
     """One table: where its rows come from, and the names of its columns."""
 
     name: str
@@ -27,9 +27,11 @@ _TABLE = patterns.compile(r"CREATE TABLE (\w+) \( -- (.*)\n((?:    .*\n)*)\);")
 _COLUMN = patterns.compile(r"(?m)^    (\w+) ")
 
 
-def _read(name: str, comment: str, body: str) -> Table:
+def _read(name: str, comment: str, body: str) -> FactTable:
     filled: Filled = "run" if comment.endswith("(of a run)") else "text"
-    return Table(name, "findings" if name == "findings" else filled, tuple(_COLUMN.findall(body)))
+    return FactTable(
+        name, "findings" if name == "findings" else filled, tuple(_COLUMN.findall(body))
+    )
 
 
-TABLES: Mapping[str, Table] = {row[0]: _read(*row) for row in _TABLE.findall(SCHEMA)}
+TABLES: Mapping[str, FactTable] = {row[0]: _read(*row) for row in _TABLE.findall(SCHEMA)}

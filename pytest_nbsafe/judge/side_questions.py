@@ -24,19 +24,19 @@ from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SideRun:
+class SideRequest:
     """Cells to run on the side, in this order; with `stir` they meet other random numbers."""
 
     cells: tuple[int, ...]
     stir: bool = False
 
 
-Inquiry = Generator[SideRun, Counterfactual, Rerun]
+Inquiry = Generator[SideRequest, Counterfactual, Rerun]
 """Yields what to run next, is sent what came of it, and returns what follows from all of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RerunQuestion:
     """What a suspected cell makes after the cells `after`, which refresh what it reads.
 
     `old` is what that is compared with, None where it is a run of the cell alone. `named` are the
@@ -62,7 +62,7 @@ class Question:
         """Ask the kernel of the plan, which can be forked where the question comes up."""
         if self.old is not None:
             return (yield from self._refreshed(self.old))
-        alone = yield SideRun((self.cell,))
+        alone = yield SideRequest((self.cell,))
         if not self.after or alone.cause:
             return self.unanswered(alone.cause or "no cell would refresh what it reads")
         return (yield from self._refreshed(DescribedRun(alone.results[0], alone.shown)))
@@ -77,7 +77,7 @@ class Question:
             return (yield from self._refreshed(self.old))
         if own is None or not own.came_to_end:
             return self.unanswered(f"cell {self.cell} did not run to its end")
-        new = yield SideRun((*self.after, self.cell))
+        new = yield SideRequest((*self.after, self.cell))
         if cause := self._cut_short(new):
             return self.unanswered(cause)
         evidence = rerun(
@@ -85,7 +85,7 @@ class Question:
         )
         if evidence.result != "differs":
             return evidence
-        alone = yield SideRun((self.cell,))
+        alone = yield SideRequest((self.cell,))
         if alone.cause:
             return self.unanswered(alone.cause)
         if (
@@ -98,14 +98,14 @@ class Question:
     def _refreshed(self, old: DescribedRun) -> Inquiry:
         """Compare with a run after the cells that refresh, and that with another by chance."""
         cells = (*self.after, self.cell)
-        new = yield SideRun(cells)
+        new = yield SideRequest(cells)
         if cause := self._cut_short(new):
             return self.unanswered(cause)
         now = DescribedRun(new.results[-1], new.shown)
         evidence = rerun(self.cell, self.after, old, now)
         if evidence.result != "differs":
             return evidence
-        control = yield SideRun(cells, stir=True)
+        control = yield SideRequest(cells, stir=True)
         if cause := self._cut_short(control):
             return self.unanswered(cause)
         return rerun(self.cell, self.after, old, now, control.results[-1])
@@ -137,15 +137,15 @@ class SideQuestions:
             for cell in outdated
         }
 
-    def of_next(self, results: Sequence[CellResult]) -> Question | None:
+    def of_next(self, results: Sequence[CellResult]) -> RerunQuestion | None:
         """Return the question about the cell that runs after these results, if it is suspected."""
         stale = self._stale.get(len(results) + 1)
         if stale is None:
             return None
         cell, refreshing = stale[0].cell, refreshers.of_reads(stale, lineage.records(results))
-        return Question(cell, tuple(other for other in refreshing if other != cell))
+        return RerunQuestion(cell, tuple(other for other in refreshing if other != cell))
 
-    def at_end(self, results: Sequence[CellResult], most: int) -> Iterator[Question]:
+    def at_end(self, results: Sequence[CellResult], most: int) -> Iterator[RerunQuestion]:
         """Yield the questions about cells whose inputs were made again after they ran."""
         last = {result.cell: result for result in results}
         held = values_at_end(results)
@@ -154,13 +154,13 @@ class SideQuestions:
             if result is None or result.status != "ok":
                 continue
             if _changes_its_input(result):
-                yield Question(cell, (), cause="it changes what it reads")
+                yield RerunQuestion(cell, (), cause="it changes what it reads")
                 continue
             kept = [name for name, value in result.after.items() if held.get(name) == value]
             refreshing = refreshers.with_changers(
                 self._through[cell], cell, lineage.records(results)
             )
-            yield Question(cell, refreshing, DescribedRun(result, strict=True), tuple(kept))
+            yield RerunQuestion(cell, refreshing, DescribedRun(result, strict=True), tuple(kept))
 
 
 def _changes_its_input(result: CellResult) -> bool:

@@ -17,7 +17,7 @@ VERSION = 1
 MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
 ASIDE = f"{PACKAGE}.aside.fork"
-"""The module whose `ask` takes a `Question`."""
+"""The module whose `ask` takes a `HostQuestion`."""
 STATE = f"{PACKAGE}.kernel_state"
 """The module whose `ask` gives a `Sweep`."""
 
@@ -168,7 +168,7 @@ class CellRun(TypedDict):
     cpu_s: float
 
 
-class Question(TypedDict):
+class HostQuestion(TypedDict):
     """What the host asks: to run these cells on the side within so many seconds.
 
     `way` is `fork` for a forked child, `here` for this kernel itself (which is thrown away after

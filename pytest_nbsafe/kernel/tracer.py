@@ -40,7 +40,7 @@ print(total, [one for one in (total, 2) if one])
 """
 
 
-class Source:
+class RunningText:
     """A text under execution: the cell's, or a nested one (the body of `%%capture`).
 
     `shift` is the number of the cell's lines above it, None when it is not part of the cell.
@@ -53,7 +53,7 @@ class Source:
         self.file = ""
         self.line_of: Callable[[int], int] = lambda line: line + (shift or 0)
         self.transformed = False
-        self.plan = instrument.Plan()
+        self.plan = instrument.TreeHooks()
         self.started = 0
 
 
@@ -70,7 +70,7 @@ class Tracer:
         self.texts = Texts()
         self.snapshot = Snapshot(self.texts, self.home)
         self.runs = 0
-        self.sources: list[Source] = []
+        self.sources: list[RunningText] = []
         self.name_fingerprints = NameFingerprints(shell, self.snapshot)
         self.globals = Identities({})
         self.monitor = Monitor(self.begin, self.enter)
@@ -211,7 +211,7 @@ class Tracer:
         self.watch.run = self.runs
         if self.desk is not None:
             self.desk.start()
-        self.sources = [Source(raw, 0)]
+        self.sources = [RunningText(raw, 0)]
         self.cpu = time.process_time()
         if self.trace:
             self.globals = Identities(self.home)
@@ -225,7 +225,7 @@ class Tracer:
             at = outer.raw.find(raw.strip("\n"))
             if raw.strip() and at >= 0:
                 shift = outer.shift + outer.raw.count("\n", 0, at)
-        self.sources.append(Source(raw, shift))
+        self.sources.append(RunningText(raw, shift))
 
     @guarded("before a cell is compiled")
     def _compiled(self, transformed: str, file: str) -> None:
@@ -261,10 +261,10 @@ class Tracer:
 
     def _instrument(
         self, tree: ast.Module, line_of: Callable[[int], int], file: str
-    ) -> instrument.Plan:
+    ) -> instrument.TreeHooks:
         if len(self.sources[-1].raw) > _MAX_NODES / 10 and _size(tree) > _MAX_NODES:
             self.watch.note("tracer", 0, "the cell is too long to be followed")
-            return instrument.Plan()
+            return instrument.TreeHooks()
         text = self.sources[-1].text
         monitored = bool(file) and self.monitor.alive
         compiled = not monitored and (
@@ -296,7 +296,7 @@ class Tracer:
         setattr(builtins, instrument.HITS, self.recorder.hits)
         setattr(builtins, instrument.BEGIN, self.begin)
 
-    def _begin_top(self, code: Any, plan: instrument.Plan, top: instrument.Top) -> None:
+    def _begin_top(self, code: Any, plan: instrument.TreeHooks, top: instrument.Top) -> None:
         if (top.lines or plan.entries) and self.monitor.alive:
             self.monitor.watch(code, top.lines, plan.entries)
         if top.hook >= 0:

@@ -46,7 +46,7 @@ def decode(text: str) -> Decoded:
         RecursionError: the nesting is too deep.
 
     """
-    reader = _Reader(text)
+    reader = _TextReader(text)
     try:
         decoded = reader.notebook() if reader.is_at("{") else Decoded(reader.value())
         complete = not text[reader.at :].strip(" \t\n\r")
@@ -59,7 +59,7 @@ class _NoJsonError(Exception):
     """The punctuation is not that of JSON."""
 
 
-class _Reader:
+class _TextReader:
     """Reads the values of a text one after another; `at` is where the next one begins."""
 
     def __init__(self, text: str) -> None:

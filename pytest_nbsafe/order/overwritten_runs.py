@@ -26,7 +26,7 @@ class OverwrittenRun:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gap:
+class _FreeCounts:
     """Free counts between two runs of a session, the later one further down the page."""
 
     session: int
@@ -72,16 +72,16 @@ def overwritten_runs(
     return tuple(lost_runs)
 
 
-def _gaps(when: Mapping[int, tuple[int, int]]) -> Iterator[_Gap]:
+def _gaps(when: Mapping[int, tuple[int, int]]) -> Iterator[_FreeCounts]:
     for session in sorted({session for session, _ in when.values()}):
         runs = sorted((count, cell) for cell, (own, count) in when.items() if own == session)
         for (low, above), (high, below) in pairwise([(0, 0), *runs]):
             if high - low > 1 and above < below:
-                yield _Gap(session, low, high, above, below)
+                yield _FreeCounts(session, low, high, above, below)
 
 
 def _asking(
-    gap: _Gap, edges: Sequence[Edge], when: Mapping[int, tuple[int, int]], definer: int
+    gap: _FreeCounts, edges: Sequence[Edge], when: Mapping[int, tuple[int, int]], definer: int
 ) -> tuple[Edge, ...]:
     """Return the reads of the cell's work after the gap and before its own run, earliest first."""
     between = [

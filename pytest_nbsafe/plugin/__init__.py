@@ -45,8 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not (config.getoption("nbsafe") or config.getini("nbsafe")):
         return
     from pytest_nbsafe.plugin.collecting import Collecting, Distributing
-    from pytest_nbsafe.plugin.options import Settings
     from pytest_nbsafe.plugin.reporting import Reporting
+    from pytest_nbsafe.plugin.settings import Settings
 
     settings = Settings.given(config)
     for hooks in (Collecting(settings), Reporting(settings), Distributing()):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
-from pytest_nbsafe.plugin.options import Settings
+from pytest_nbsafe.plugin.settings import Settings
 
 
 class Collecting:

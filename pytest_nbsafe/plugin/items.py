@@ -19,7 +19,7 @@ from pytest_nbsafe.reports import text
 if TYPE_CHECKING:
     from pytest_nbsafe.app.session import NotebookSession
     from pytest_nbsafe.config import Config
-    from pytest_nbsafe.plugin.options import Settings
+    from pytest_nbsafe.plugin.settings import Settings
 
 THE_NOTEBOOK = 0
 """The number of the item that stands for no single cell."""

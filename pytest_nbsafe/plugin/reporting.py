@@ -10,7 +10,7 @@ import pytest
 
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
 from pytest_nbsafe.plugin.items import NotebookItem
-from pytest_nbsafe.plugin.options import Settings
+from pytest_nbsafe.plugin.settings import Settings
 from pytest_nbsafe.reports import REPORTERS, text, transport
 from pytest_nbsafe.reports.json import encodable
 

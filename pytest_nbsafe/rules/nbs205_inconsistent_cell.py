@@ -26,7 +26,7 @@ from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.wording import names, ran_as, refreshed_difference, rerun_steps
 from pytest_nbsafe.sentences import cells
-from pytest_nbsafe.trace.consistency import Changed, Consistency
+from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
 
 BAD = """\
 # %% [1]
@@ -141,7 +141,7 @@ def _lost(facts: Facts, state: Consistency, lost: list[str]) -> str:
     return f"{cells(state.through)} no longer {makes} {names(lost)}"
 
 
-def _shown(facts: Facts, state: Consistency, change: Changed) -> tuple[str, ...]:
+def _shown(facts: Facts, state: Consistency, change: ChangedInput) -> tuple[str, ...]:
     """Return what was changed of an input, by the parts that the cell read of it."""
     if not change.maker:
         return (change.name,)
@@ -179,7 +179,7 @@ def _marks(state: Consistency) -> frozenset[Mark]:
     return frozenset(edges or {("stale", state.cell, 0)})
 
 
-def _made_anew(state: Consistency) -> list[Changed]:
+def _made_anew(state: Consistency) -> list[ChangedInput]:
     return [change for change in state.changed if change.maker]
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.followed_cells import FollowedCells
-from pytest_nbsafe.judge.side_questions import Question, SideQuestions, SideRun
+from pytest_nbsafe.judge.side_questions import RerunQuestion, SideQuestions, SideRequest
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.runner.fresh_kernels import FreshKernels, MakeRun
 from pytest_nbsafe.runner.planrun import PlanRun
@@ -67,7 +67,7 @@ class Inquiries:
         self._questions = SideQuestions(graph, suspicions)
         self._limits = limits or Limits()
         self._left_s = self._limits.all_s
-        self._waiting: list[tuple[int, Question]] = []
+        self._waiting: list[tuple[int, RerunQuestion]] = []
 
     @property
     def differing(self) -> frozenset[int]:
@@ -80,7 +80,7 @@ class Inquiries:
         question = self._questions.of_next(run.results)
         if question is None:
             if self.following.is_wanted(run.plan, len(run.results) + 1):
-                self._ask(run, SideRun((run.due,)))
+                self._ask(run, SideRequest((run.due,)))
         elif len(self.reads) < self._limits.most:
             self.reads[question.cell] = self._answer(run, question)
 
@@ -90,7 +90,7 @@ class Inquiries:
             old = question.old and replace(question.old, aspects=run.look(question.named))
             self.endings[question.cell] = self._answer(run, replace(question, old=old))
         for cell in self.following.left(run.plan, run.results):
-            self._ask(run, SideRun((cell,)))
+            self._ask(run, SideRequest((cell,)))
 
     def elsewhere(self, make_run: MakeRun, ran: PlanResult, settled: Collection[int]) -> None:
         """Ask fresh kernels what the plan's own could not be asked, but of cells that are settled.
@@ -110,13 +110,13 @@ class Inquiries:
             left_s = kernels.left_s
         self._waiting = []
 
-    def _answer(self, run: PlanRun, question: Question) -> Rerun:
+    def _answer(self, run: PlanRun, question: RerunQuestion) -> Rerun:
         """Settle a question beside the plan; where it cannot be, note it for a fresh kernel."""
         if question.cause:
             return question.unanswered(question.cause)
         elsewhere = False
 
-        def ask(asked: SideRun) -> Counterfactual:
+        def ask(asked: SideRequest) -> Counterfactual:
             nonlocal elsewhere
             answer = self._ask(run, asked)
             elsewhere = answer.elsewhere
@@ -129,18 +129,18 @@ class Inquiries:
 
     def _noting(
         self, kernels: FreshKernels, ran: PlanResult, steps: int
-    ) -> Callable[[SideRun], Counterfactual]:
+    ) -> Callable[[SideRequest], Counterfactual]:
         """Return what asks fresh kernels, and keeps what was seen of the parts of names."""
         due = next((run.cell for run in ran.plan.runs[steps:]), 0)
 
-        def ask(asked: SideRun) -> Counterfactual:
+        def ask(asked: SideRequest) -> Counterfactual:
             answer = kernels.ask(asked.cells, stir=asked.stir)
             self.following.note(ran.results[:steps], due, asked.cells, answer)
             return answer
 
         return ask
 
-    def _ask(self, run: PlanRun, asked: SideRun) -> Counterfactual:
+    def _ask(self, run: PlanRun, asked: SideRequest) -> Counterfactual:
         """Run cells on the side, unless it has taken too long already, or would."""
         took = {result.cell: result.duration_s for result in run.results}
         most_s = self._limits.question_s

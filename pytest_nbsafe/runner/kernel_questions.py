@@ -14,7 +14,7 @@ from pytest_nbsafe.kernel.contract import (
     PACKAGE,
     STATE,
     Answer,
-    Question,
+    HostQuestion,
     SideRun,
     Sweep,
     no_answer,
@@ -31,7 +31,7 @@ FORKS = True
 """Whether kernels are forked where they can be; tests turn it off."""
 
 
-def side_question(asked: Question) -> str:
+def side_question(asked: HostQuestion) -> str:
     """Return the expression that asks a kernel to run cells on the side."""
     return f"__import__('{ASIDE}', fromlist=['ask']).ask({json.dumps(asked)!r})"
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.kernel.contract import Answer, Question, no_answer
+from pytest_nbsafe.kernel.contract import Answer, HostQuestion, no_answer
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import island, kernel_questions
 from pytest_nbsafe.runner.cell_results import CellResults
@@ -131,7 +131,7 @@ class KernelSession:
         if not here and not kernel_questions.FORKS:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
         took_s = sum(self._took_s.get(cell.number, 0.0) for cell in cells)
-        question: Question = {
+        question: HostQuestion = {
             "cells": [cell.source for cell in cells],
             "limit_s": limit_s,
             "stir": stir,
@@ -153,7 +153,7 @@ class KernelSession:
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
-        question: Question = {
+        question: HostQuestion = {
             "cells": [" ".join(names)],
             "limit_s": kernel_questions.LIMIT_S,
             "stir": False,
@@ -198,7 +198,7 @@ class KernelSession:
         loop, process = self._running()
         return loop.run(process.ask(question, limit_s))
 
-    def _answer(self, asked: Question) -> Answer:
+    def _answer(self, asked: HostQuestion) -> Answer:
         """Return what the kernel says to a question about runs on the side."""
         question = kernel_questions.side_question(asked)
         reply, cause = self._ask(question, asked["limit_s"] + self._margin_s)

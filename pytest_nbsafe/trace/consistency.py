@@ -23,7 +23,7 @@ Standing = Literal["consistent", "inconsistent", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedInput:
     """An input that no longer holds what was read at `line`: `maker` has made it again since.
 
     `maker` is 0 where the name is gone, or nobody was seen to change it.
@@ -48,7 +48,7 @@ class Consistency:
     cell: int
     state: Standing
     inputs: Mapping[str, Standing] = field(default_factory=dict)
-    changed: tuple[Changed, ...] = ()
+    changed: tuple[ChangedInput, ...] = ()
     through: tuple[int, ...] = ()
 
 
@@ -82,7 +82,7 @@ def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> 
     """Return the state of one run, as far as the others' are known."""
     inputs: dict[str, Standing] = {}
     through: dict[int, int] = {}
-    changed: list[Changed] = []
+    changed: list[ChangedInput] = []
     for name, line in _inputs(result).items():
         held = _held(name, result.after if name in result.made else result.reads, end)
         if held == "inconsistent":
@@ -115,12 +115,12 @@ def _worst(held: Standing, made: Consistency | None) -> Standing:
     return next(state for state in _WORST if state in states)
 
 
-def _changed(name: str, line: int, step: int, end: _End) -> Changed:
+def _changed(name: str, line: int, step: int, end: _End) -> ChangedInput:
     """Return what an input lost its value to."""
     version = end.made.get(name)
     if name not in end.values or version is None or version.at[0] <= step:
-        return Changed(name, line)
-    return Changed(name, line, version.cell, version.line, version.at)
+        return ChangedInput(name, line)
+    return ChangedInput(name, line, version.cell, version.line, version.at)
 
 
 def _inputs(result: CellResult) -> dict[str, int]:

@@ -58,7 +58,7 @@ def records(
     analysis = analyses.get(cell)
     if analysis is None:
         return ()
-    reader = _Reader(event, analyses, run_cells)
+    reader = _EventReader(event, analyses, run_cells)
     made = [
         reader.record((step, ordinal), cell, done)
         for ordinal, done in enumerate(_executed(event, analysis), 1)
@@ -124,7 +124,7 @@ def _statement_at(seen: StatementEvent, analysis: CellAnalysis) -> Statement | N
     return line[0] if len(line) == 1 else None
 
 
-class _Reader:
+class _EventReader:
     """Turns executed statements into records, keeping track of which object each name holds."""
 
     def __init__(

@@ -59,7 +59,7 @@ MODES = ["tree", "statements"] + (["monitored"] if sys.version_info >= (3, 12) e
 def execute(source: str, namespace: dict[str, Any], recorder: Recorder, mode: str) -> None:
     """Run a program as a kernel does: at once (`tree`), or one statement after another."""
     tree = ast.parse(source)
-    plan = instrument.Plan()
+    plan = instrument.TreeHooks()
     monitor = Monitor(recorder.begin, recorder.enter)
     if mode == "monitored":
         monitor.install()

@@ -18,7 +18,7 @@ from pytest_nbsafe.reports.json import render
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.comparison import Comparison
-from pytest_nbsafe.trace.consistency import Changed, Consistency
+from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
 from pytest_nbsafe.trace.seen_parts import SeenParts, TouchedParts
 
 Keys = tuple["str | int", ...]
@@ -139,7 +139,7 @@ def inconsistent(output: Comparison = "differs") -> Facts:
     text = OLD.replace("print(d[key])\n#> 2\n", "p = d[key]\n")
     facts = tried(facts_of(text), judgements=[replace(DIFFERS, output=output)])
     assert facts.trial is not None
-    change = Changed("d", 1, maker=2, maker_line=1, maker_at=(4, 1))
+    change = ChangedInput("d", 1, maker=2, maker_line=1, maker_at=(4, 1))
     state = Consistency(2, 3, "inconsistent", {"d": "inconsistent"}, (change,))
     trial = replace(facts.trial, consistency={3: state})
     facts = replace(facts, trial=trial)

@@ -16,7 +16,7 @@ from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.comparison import Comparison
-from pytest_nbsafe.trace.consistency import Changed, Consistency
+from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
 from pytest_nbsafe.trace.lineage import static_records
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.suspicions import Cause, StaleRead
@@ -765,7 +765,7 @@ MIDDLE = (
 
 def inconsistent(facts: Facts, cell: int = 4) -> Facts:
     assert facts.trial is not None
-    changed = (Changed("r", 1, 3, 1, (4, 1)),)
+    changed = (ChangedInput("r", 1, 3, 1, (4, 1)),)
     state = Consistency(3, cell, "inconsistent", {"r": "inconsistent"}, changed)
     return replace(facts, trial=replace(facts.trial, consistency={cell: state}))
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import bootstrap
 from ..adapters import answers
-from ..contract import MIME, Answer, Question, SideRun, no_answer
+from ..contract import MIME, Answer, HostQuestion, SideRun, no_answer
 from ..functions.reach import WORD
 from . import seal
 from .aspects import aspects
@@ -48,7 +48,9 @@ def load() -> None:
         from ..parts import follower  # noqa: F401
 
 
-def live(tracer: Any, asked: Question, ways: tuple[int, int], restore: Callable[[], None]) -> None:
+def live(
+    tracer: Any, asked: HostQuestion, ways: tuple[int, int], restore: Callable[[], None]
+) -> None:
     """Run the cells, write the answer to the first way out, and end the process."""
     try:
         life = _Forked(tracer, ways[0])
@@ -155,7 +157,7 @@ class Child:
 
     # ------------------------------------------------------------ what is run
 
-    def live(self, asked: Question) -> None:
+    def live(self, asked: HostQuestion) -> None:
         """Run the cells that are asked for, and take in what comes of them."""
         if asked["stir"]:
             stir()

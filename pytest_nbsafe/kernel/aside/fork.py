@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import bootstrap
 from ..adapters import adapter_of, answers, names
-from ..contract import Answer, Question, no_answer
+from ..contract import Answer, HostQuestion, no_answer
 from . import child, in_place, seal
 
 ANSWER_LIMIT = 64 * 1024 * 1024
@@ -35,7 +35,7 @@ def ask(question: str) -> None:
     bootstrap.answer(run(bootstrap.tracers[-1], json.loads(question)))
 
 
-def run(tracer: Any, asked: Question) -> str:
+def run(tracer: Any, asked: HostQuestion) -> str:
     """Return the answer of a child that ran the cells, as JSON text; or why there is none."""
     if asked["way"] == "look":
         return json.dumps(child.Child(tracer).look(asked["cells"][-1]))
@@ -94,7 +94,7 @@ class _Fork:
         self.came = {"answer": bytearray(), "raw": bytearray()}
         self.status: int | None = None
 
-    def answer(self, tracer: Any, asked: Question) -> str:
+    def answer(self, tracer: Any, asked: HostQuestion) -> str:
         """Fork, wait for the child's answer, and leave nothing of it behind."""
         restore = child.keep()
         try:

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from .. import bootstrap
-from ..contract import Question, no_answer
+from ..contract import HostQuestion, no_answer
 from . import child, seal
 
 
@@ -22,7 +22,7 @@ class Refused(BaseException):
     """Stops what a cell may not do; it is no `Exception`, so that few cells catch it."""
 
 
-def run(tracer: Any, asked: Question) -> str:
+def run(tracer: Any, asked: HostQuestion) -> str:
     """Return the answer of this kernel, which ran the cells, as JSON text; or why there is none."""
     cause = obstacle()
     if cause:

@@ -119,13 +119,13 @@ class Hook(StandIn):
 def _begin(hook: Hook, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """Return the steps of a handler and the arguments that it changes, None for none of them."""
     from .row_hashes import Unknown
-    from .watched_calls import Call
+    from .watched_calls import WatchedCall
 
     desk = hook.desk
     if desk.fit_log is None:
         return None, None
     try:
-        steps = hook.handler(desk.fit_log, Call(hook.name, args, kwargs, desk.inner))
+        steps = hook.handler(desk.fit_log, WatchedCall(hook.name, args, kwargs, desk.inner))
         return steps, next(steps)
     except Unknown:
         return None, None

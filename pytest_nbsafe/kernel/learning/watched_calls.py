@@ -1,7 +1,7 @@
 """What each watched call means: which rows go in, what is learned, what comes out.
 
 A handler is a generator. It runs up to its `yield` before the call and on after it, when it gets
-the result. It may yield `Changed` to call with other arguments, and return another result.
+the result. It may yield `NewArguments` to call with other arguments, and return another result.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from .table_rows import Glimpse, Rows
 _JOINED = 2_000_000  # rows; joins of larger tables are not followed
 
 
-class Changed(NamedTuple):
+class NewArguments(NamedTuple):
     """Arguments to call with instead; the last `extra` values of the result are for us."""
 
     args: tuple[Any, ...]
     extra: int
 
 
-Steps = Generator[Changed | None, Any, None]
-Handler = Callable[[FitLog, "Call"], Steps]
+Steps = Generator[NewArguments | None, Any, None]
+Handler = Callable[[FitLog, "WatchedCall"], Steps]
 
 
-class Call(NamedTuple):
+class WatchedCall(NamedTuple):
     """A call: the function's name and its arguments; `inner` are estimators fitted within it."""
 
     name: str
@@ -49,14 +49,14 @@ class Call(NamedTuple):
 # ------------------------------------------------------------------ estimators
 
 
-def fit(fit_log: FitLog, call: Call) -> Steps:
+def fit(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted; a search judges by folds too."""
     _, rows, targets, made = yield from _fitting(fit_log, call)
     if made.role == "search":
         fit_log.folded(made.what, call.args[0], rows, targets)
 
 
-def partial_fit(fit_log: FitLog, call: Call) -> Steps:
+def partial_fit(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator has seen more rows."""
     before = fit_log.fit_of(call.args[0])
     *_, made = yield from _fitting(fit_log, call)
@@ -64,13 +64,13 @@ def partial_fit(fit_log: FitLog, call: Call) -> Steps:
         made.add(before)
 
 
-def fit_transform(fit_log: FitLog, call: Call) -> Steps:
+def fit_transform(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted, and what it made of the rows."""
     result, rows, _, made = yield from _fitting(fit_log, call)
     fit_log.derive(result, rows, rows.past | made.past | {made.number})
 
 
-def transform(fit_log: FitLog, call: Call) -> Steps:
+def transform(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn what an estimator made of rows, or of predictions."""
     value = call.argument(1, "X", "raw_documents", "y")
     predicted = fit_log.prediction(value)
@@ -84,7 +84,7 @@ def transform(fit_log: FitLog, call: Call) -> Steps:
         fit_log.derive(result, rows, rows.past | past)
 
 
-def fit_resample(fit_log: FitLog, call: Call) -> Steps:
+def fit_resample(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows a sampler drew, and that it made others of all of them."""
     result, rows, _, made = yield from _fitting(fit_log, call)
     past = rows.past | made.past | {made.number}
@@ -95,7 +95,7 @@ def fit_resample(fit_log: FitLog, call: Call) -> Steps:
         fit_log.remember(other, fit_log.registry.beside(drawn, _glimpse(other), past))
 
 
-def predict(fit_log: FitLog, call: Call) -> Steps:
+def predict(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows a prediction is of."""
     rows = fit_log.rows_of(call.argument(1, "X", "data"))
     made = fit_log.fit_of(call.args[0])
@@ -103,13 +103,13 @@ def predict(fit_log: FitLog, call: Call) -> Steps:
     fit_log.predicted(result, Prediction(made, rows, fit_log.site.run))
 
 
-def fit_predict(fit_log: FitLog, call: Call) -> Steps:
+def fit_predict(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted and has predicted the same rows."""
     result, rows, _, made = yield from _fitting(fit_log, call)
     fit_log.predicted(result, Prediction(made, rows, made.run))
 
 
-def score(fit_log: FitLog, call: Call) -> Steps:
+def score(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Tell that a model was scored."""
     made = fit_log.fit_of(call.args[0])
     rows = fit_log.rows_of(call.argument(1, "X", "data"))
@@ -118,14 +118,14 @@ def score(fit_log: FitLog, call: Call) -> Steps:
     fit_log.judged(type(call.args[0]).__name__, "score", rows, made, targets)
 
 
-def folds(fit_log: FitLog, call: Call) -> Steps:
+def folds(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Know the rows whose folds are made: they are taken from the table by their positions."""
     fit_log.rows_of(call.argument(1, "X"))
     yield None
 
 
 def _fitting(
-    fit_log: FitLog, call: Call
+    fit_log: FitLog, call: WatchedCall
 ) -> Generator[None, Any, tuple[Any, Rows, Rows | None, Fit]]:
     """Return the result of a call that fits, the rows and targets it was given, and the new fit.
 
@@ -163,10 +163,10 @@ def _drawn(fit_log: FitLog, table: Any, rows: Rows, positions: Any, past: frozen
 # ------------------------------------------------------------------ functions
 
 
-def split(fit_log: FitLog, call: Call) -> Steps:
+def split(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn the parts of a split: positions are split with the arrays."""
     wholes = _wholes(fit_log, call)
-    result = yield Changed((*call.args, np.arange(wholes[0].n)), 2)
+    result = yield NewArguments((*call.args, np.arange(wholes[0].n)), 2)
     positions, result = result[-2:], result[:-2]
     parts = []
     for number, whole in enumerate(wholes):
@@ -177,16 +177,16 @@ def split(fit_log: FitLog, call: Call) -> Steps:
     fit_log.split(call.name, wholes, parts)
 
 
-def resample(fit_log: FitLog, call: Call) -> Steps:
+def resample(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows were drawn, in the same way."""
     wholes = _wholes(fit_log, call)
-    result = yield Changed((*call.args, np.arange(wholes[0].n)), 1)
+    result = yield NewArguments((*call.args, np.arange(wholes[0].n)), 1)
     positions = result[-1]
     for whole, value in zip(wholes, result[:-1], strict=True):
         _drawn_of(fit_log, whole, positions, value)
 
 
-def sample(fit_log: FitLog, call: Call) -> Steps:
+def sample(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows of a frame were drawn with replacement: others are parts like any."""
     frame = call.args[0]
     share = call.argument(2, "frac") or 0
@@ -197,7 +197,7 @@ def sample(fit_log: FitLog, call: Call) -> Steps:
     _drawn_of(fit_log, rows, frame.index.get_indexer(result.index), result)
 
 
-def concat(fit_log: FitLog, call: Call) -> Steps:
+def concat(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows were joined: it may be some of them again."""
     frames = call.argument(0, "objs")
     axis = call.argument(1, "axis")
@@ -216,7 +216,7 @@ def concat(fit_log: FitLog, call: Call) -> Steps:
         fit_log.remember(result, joined)
 
 
-def cross_validation(fit_log: FitLog, call: Call) -> Steps:
+def cross_validation(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Tell that an estimator was judged by folds."""
     estimator = call.argument(0, "estimator")
     rows = fit_log.rows_of(call.argument(1, "X"))
@@ -225,7 +225,7 @@ def cross_validation(fit_log: FitLog, call: Call) -> Steps:
     fit_log.folded(call.name, estimator, rows, targets)
 
 
-def metric(fit_log: FitLog, call: Call) -> Steps:
+def metric(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Tell that predictions were judged."""
     truth = call.argument(0, "y_true", "y_test")
     guess = call.argument(1, "y_pred", "y_score", "y_prob", "y_proba", "pred_decision")
@@ -236,7 +236,7 @@ def metric(fit_log: FitLog, call: Call) -> Steps:
         fit_log.judged(call.name, "metric", found.rows, found.fit, targets)
 
 
-def fitted(fit_log: FitLog, call: Call) -> Steps:
+def fitted(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn what a function that fits and transforms at once made of rows."""
     rows = fit_log.rows_of(call.argument(0, "X"))
     result = yield None
@@ -244,7 +244,7 @@ def fitted(fit_log: FitLog, call: Call) -> Steps:
     fit_log.derive(result, rows, made.past | {made.number})
 
 
-def _wholes(fit_log: FitLog, call: Call) -> list[Rows]:
+def _wholes(fit_log: FitLog, call: WatchedCall) -> list[Rows]:
     """Return the rows of arrays that are split together; one that is known speaks for the rest.
 
     Raises:

@@ -17,7 +17,21 @@ from typing import Any
 
 from ..functions.reach import WORD
 from ..tracing.instrument import hookable
-from .access_sites import ARG, AT, CALL, CALLEE, END, KEEP, KEY, LOOK, MORE, TAKE, USE, Link, Site
+from .access_sites import (
+    ARG,
+    AT,
+    CALL,
+    CALLEE,
+    END,
+    KEEP,
+    KEY,
+    LOOK,
+    MORE,
+    TAKE,
+    USE,
+    ChainLink,
+    Site,
+)
 
 _OURS = "__nbsafe_"
 _PLAIN = frozenset({"time", "capture"})
@@ -277,9 +291,9 @@ class _Rewriter:
             site.links.append(self.link(link, number, index))
         return number
 
-    def link(self, node: Any, number: int, index: int) -> Link:
+    def link(self, node: Any, number: int, index: int) -> ChainLink:
         if isinstance(node, ast.Attribute):
-            return Link(node.attr, [node.attr], -1, many=False)
+            return ChainLink(node.attr, [node.attr], -1, many=False)
         many = isinstance(node.slice, ast.Tuple)
         nodes = node.slice.elts if many else [node.slice]
         keys: list[Any] = []
@@ -295,7 +309,7 @@ class _Rewriter:
             keys.append(known)
         if not many:
             node.slice = nodes[0]
-        return Link("", keys, last, many=many)
+        return ChainLink("", keys, last, many=many)
 
 
 def _constant(node: ast.expr) -> Any:

@@ -20,7 +20,7 @@ LOOK, TAKE, ARG, CALLEE, KEEP = "look", "take", "arg", "callee", "keep"
 under a local name."""
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """One attribute or subscript: `keys` are those known from the text, `DYNAMIC` the others."""
 
     attribute: str
@@ -37,7 +37,7 @@ class Site:
         self.name = name
         self.mode = mode
         self.call = call
-        self.links: list[Link] = []
+        self.links: list[ChainLink] = []
         self.stores = ""
         self.inplace = False
 

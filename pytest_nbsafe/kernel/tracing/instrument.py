@@ -63,7 +63,7 @@ class Top(NamedTuple):
     lines: dict[int, int]
 
 
-class Plan:
+class TreeHooks:
     """The hooks of one tree.
 
     `edits` are insertions: (block, index, statement). `functions` are the functions that it
@@ -93,13 +93,13 @@ def plan(
     functions: bool = True,
     direct: bool = False,
     monitored: bool = False,
-) -> Plan:
+) -> TreeHooks:
     """Return the hooks for a cell's tree; `line_of` maps its lines to the cell's own.
 
     `text` is what the tree was made of: what it has nothing of is not looked for.
     `direct`: each statement of the module is run by itself, and its start told by who runs it.
     """
-    found = Plan()
+    found = TreeHooks()
     planner = _Planner(recorder, run, line_of, found, monitored, walrus=":=" in text)
     if direct:
         found.tops.extend(map(planner.top, tree.body))
@@ -173,7 +173,7 @@ class _Planner(NamedTuple):
     recorder: Recorder
     run: int
     line_of: Callable[[int], int]
-    found: Plan
+    found: TreeHooks
     monitored: bool
     walrus: bool
 
