@@ -116,7 +116,7 @@ def explore(
     start = domain.initial()
     first = domain.transfer(source, start)
     own = tuple(domain.check(source, start, first))
-    found = {(v.cell, v.name): Offence((source,), v) for v in own}
+    offences = {(v.cell, v.name): Offence((source,), v) for v in own}
     frontier = [_Node(source, first, None, bool(own))]
     met: set[S] = {first}
     transfers, level = 1, 0
@@ -125,7 +125,7 @@ def explore(
         level += 1
         reached: list[_Node[S]] = []
         for node in frontier:
-            for child in _runs(domain, node, cells, found):
+            for child in _runs(domain, node, cells, offences):
                 transfers += 1
                 if level != depth and not _is_met(domain, child, met):
                     met.add(child.state)
@@ -134,21 +134,21 @@ def explore(
                 gave_up = f"gave up after {most_states} states, {level} runs from cell {source}"
                 break
         frontier = sorted(reached, key=lambda node: node.offends)
-    return Exploration(first, tuple(found.values()), len(met), transfers, gave_up)
+    return Exploration(first, tuple(offences.values()), len(met), transfers, gave_up)
 
 
 def _runs(
     domain: Domain[S],
     node: _Node[S],
     cells: Sequence[int],
-    found: dict[tuple[int, str], Offence],
+    offences: dict[tuple[int, str], Offence],
 ) -> Iterator[_Node[S]]:
     """Yield what a run of each cell makes of the state, and note what is wrong with it."""
     for cell in cells:
         if domain.phi(node.state, cell):
             after = domain.transfer(cell, node.state)
             violations = tuple(domain.check(cell, node.state, after))
-            _note(found, node, violations)
+            _note(offences, node, violations)
             child = _Node(cell, after, node, node.offends or bool(violations))
             _widen(domain, child)
             yield child
@@ -156,22 +156,22 @@ def _runs(
 
 def follow(domain: Domain[S], sequence: Sequence[int]) -> tuple[Offence, ...]:
     """Return what goes wrong when just these cells run one after another."""
-    state, found = domain.initial(), []
+    state, offences = domain.initial(), []
     for cell in sequence:
         after = domain.transfer(cell, state)
-        found += [Offence(tuple(sequence), wrong) for wrong in domain.check(cell, state, after)]
+        offences += [Offence(tuple(sequence), wrong) for wrong in domain.check(cell, state, after)]
         state = after
-    return tuple(found)
+    return tuple(offences)
 
 
 def _note(
-    found: dict[tuple[int, str], Offence], node: _Node[S], violations: Iterable[Violation]
+    offences: dict[tuple[int, str], Offence], node: _Node[S], violations: Iterable[Violation]
 ) -> None:
     for violation in violations:
         key = violation.cell, violation.name
-        if key not in found:
+        if key not in offences:
             sequence = (*_sequence(node), violation.cell)
-            found[key] = Offence(sequence, violation, follows=node.offends)
+            offences[key] = Offence(sequence, violation, follows=node.offends)
 
 
 def _way(node: _Node[S] | None) -> Iterator[_Node[S]]:

@@ -71,50 +71,52 @@ def run(
     same is judged by name: a name that was bound to another value and back counts as changed. A
     name that is bound on some paths only counts as made again.
     """
-    made = known.cells[cell]
+    numbered_cell = known.cells[cell]
     sources, makers = list(state.sources), list(state.makers)
     outdated, changed = state.outdated, state.changed
     again = rebound = 0
-    for out in made.outs:
+    for out in numbered_cell.outs:
         old = state.sources[out.name]
-        found = out.bit | out.through
+        made_from = out.bit | out.through
         for name in ones(out.inputs):
-            found |= state.sources[name]
+            made_from |= state.sources[name]
         if (edited | state.moved) & out.bit:
             again |= out.bit
             rebound |= 1 << out.name
-        elif makers[out.name] & ~made.bit or not makers[out.name]:
+        elif makers[out.name] & ~numbered_cell.bit or not makers[out.name]:
             rebound |= 1 << out.name
         how = out.output.how
         maybe = how == "may bind"
-        sources[out.name] = 0 if how == "deletes" else found | old if maybe else found
-        makers[out.name] = makers[out.name] | made.bit if maybe else made.bit
+        sources[out.name] = 0 if how == "deletes" else made_from | old if maybe else made_from
+        makers[out.name] = makers[out.name] | numbered_cell.bit if maybe else numbered_cell.bit
         stale = bool(out.inputs & state.outdated & ~spared) and how != "deletes"
         outdated = outdated | 1 << out.name if stale else outdated & ~(1 << out.name)
     changed |= rebound
     if again:
-        outdated |= _left_behind(known, made, sources, again)
-    moved = state.moved & ~bits_of(out.number for out in made.outs)
+        outdated |= _left_behind(known, numbered_cell, sources, again)
+    moved = state.moved & ~bits_of(out.number for out in numbered_cell.outs)
     for name in ones(rebound):
         moved |= known.readers.get(name, 0)
     return ImpactState(tuple(sources), tuple(makers), outdated, changed, moved)
 
 
-def _left_behind(known: Numbering, made: NumberedCell, sources: Sequence[int], again: int) -> int:
+def _left_behind(
+    known: Numbering, numbered_cell: NumberedCell, sources: Sequence[int], again: int
+) -> int:
     """Return the names that still hold what was made from outputs that are made again now.
 
     A name that shares the object which is changed in place is as new as that.
     """
-    found = 0
-    for out in made.outs:
+    outdated = 0
+    for out in numbered_cell.outs:
         if not again & out.bit:
             continue
         twins = known.twins.get(out.name, 0) if out.output.how == "changes" else 0
-        left = ~(made.leaves | twins)
+        left = ~(numbered_cell.leaves | twins)
         for name, had in enumerate(sources):
             if had & out.bit and left >> name & 1:
-                found |= 1 << name
-    return found
+                outdated |= 1 << name
+    return outdated
 
 
 def edits(known: Numbering, cell: int, change: str | None = None) -> int:
@@ -131,13 +133,13 @@ def affected(known: Numbering, before: Past, cell: int, edited: int) -> Mapping[
 
     Each with its first such read, in page order; the cell itself is left out.
     """
-    found: dict[int, Use] = {}
+    first_reads: dict[int, Use] = {}
     for reader in sorted(before.entries):
         entry, reads = before.entries[reader], known.cells[reader].summary.reads
-        made = [u for n, u in reads.items() if entry.sources[known.numbers[n]] & edited]
-        if made and reader != cell:
-            found[reader] = min(made, key=lambda use: (use.span.line, use.span.column))
-    return found
+        uses = [u for n, u in reads.items() if entry.sources[known.numbers[n]] & edited]
+        if uses and reader != cell:
+            first_reads[reader] = min(uses, key=lambda use: (use.span.line, use.span.column))
+    return first_reads
 
 
 # -- the domain ------------------------------------------------------------------------------------
@@ -182,13 +184,13 @@ class Impact:
 
         What the estimator was made from before that fit has not changed.
         """
-        made, entry = self.known.cells[cell], self.before.entries.get(cell)
+        numbered_cell, entry = self.known.cells[cell], self.before.entries.get(cell)
         return bits_of(
             out.name
-            for out in made.outs
+            for out in numbered_cell.outs
             if out.output.refitted
             and entry is not None
-            and state.makers[out.name] == made.bit
+            and state.makers[out.name] == numbered_cell.bit
             and not entry.sources[out.name] & ~out.bit & self.edited
         )
 
@@ -262,22 +264,22 @@ def domain(graph: Graph, plan: Plan, run: int, change: str | None = None) -> Imp
 
 def made_at(known: Numbering, state: ImpactState, number: int) -> tuple[int, int]:
     """Return the cell that made what a name holds, of several the lowest on the page, and where."""
-    found = (
+    makers = (
         (cell, out.output.line)
-        for cell, made in known.cells.items()
-        if made.bit & state.makers[number]
-        for out in made.outs
+        for cell, numbered_cell in known.cells.items()
+        if numbered_cell.bit & state.makers[number]
+        for out in numbered_cell.outs
         if out.name == number
     )
-    return max(found)
+    return max(makers)
 
 
 def old_inputs(known: Numbering, outputs: int, name: str) -> str:
     """Return "`d`" for the names of outputs that are made again, empty if there is only `name`."""
-    found = sorted({known.outputs[number][1].name for number in ones(outputs)} - {name})
-    shown = [f"`{one}`" for one in found[:3]]
-    if len(found) > 3:
-        shown[-1] = f"{len(found) - 2} more"
+    inputs = sorted({known.outputs[number][1].name for number in ones(outputs)} - {name})
+    shown = [f"`{input_name}`" for input_name in inputs[:3]]
+    if len(inputs) > 3:
+        shown[-1] = f"{len(inputs) - 2} more"
     return listed(shown)
 
 
@@ -305,16 +307,16 @@ class Rebuild:
         Without them it would not read what it read then, of all its names or of these: the name
         is outdated now, or holds what other cells made.
         """
-        found: set[int] = set()
+        makers: set[int] = set()
         todo = [(cell, self.known.cells[cell].reads if names is None else names)]
         while todo:
             reader, wanted = todo.pop()
             for name in ones(wanted):
                 for maker in self._makers(reader, name):
-                    if maker not in found:
-                        found.add(maker)
+                    if maker not in makers:
+                        makers.add(maker)
                         todo.append((maker, self.known.cells[maker].reads))
-        return self.in_order(found - {cell})
+        return self.in_order(makers - {cell})
 
     def _makers(self, reader: int, name: int) -> Iterator[int]:
         """Yield the cells that had a part in what the name held then, none if it is as it was."""

@@ -54,9 +54,9 @@ def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
     before = impact.past(known, plan.cells)
     for reader in sorted(readers & before.entries.keys()):
         for source, fresh, maker, stale in _candidates(known, before, reader):
-            found = _proved(known, before, reader, source, fresh, maker, stale)
-            if found is not None:
-                yield found
+            mixture = _proved(known, before, reader, source, fresh, maker, stale)
+            if mixture is not None:
+                yield mixture
                 break
 
 
@@ -76,16 +76,16 @@ def _may_mix(graph: Graph) -> Iterator[int]:
     above: dict[int, int] = {}
     for cell in sorted(graph.cells):
         names = [use.name for use in dependencies.needs(graph, cell)]
-        found = bits(names)
-        reads = found & ~code
+        reached = bits(names)
+        reads = reached & ~code
         mixes = False
         for name in names if len(names) <= _MOST_NAMES else ():
             own = bits([name])
             for maker in _makers(graph, name, cell):
                 parents = above.get(maker, 0) if maker < cell else reads
                 mixes = mixes or bool(own & reads and parents & reads & ~own)
-                found |= parents | defines[maker]
-        above[cell] = found
+                reached |= parents | defines[maker]
+        above[cell] = reached
         if mixes:
             yield cell
 
@@ -125,13 +125,13 @@ def _candidates(known: Numbering, before: Past, reader: int) -> Iterator[tuple[i
         for n in numbers
         if entry.sources[n] == end.sources[n] and entry.makers[n] == end.makers[n] != 0
     ]
-    made = {n: _maker(known, entry.makers[n], n) for n in held}
+    makers = {n: _maker(known, entry.makers[n], n) for n in held}
     for fresh in held:
-        source, output = made[fresh]
+        source, output = makers[fresh]
         if source == reader or _is_code(known, source, known.names[fresh]):
             continue
         for stale in held:
-            maker = made[stale][0]
+            maker = makers[stale][0]
             name = known.names[stale]
             if maker in {source, reader} or _is_code(known, maker, name):
                 continue
@@ -155,12 +155,12 @@ def _proved(
 ) -> Mixture | None:
     edited = impact.edits(known, source, fresh)
     domain = Impact(known, before, before, source, edited, frozenset({reader}))
-    for found in engine.explore(domain, source, [reader], 1).offences:
-        if found.violation.name == stale and found.violation.cell == reader:
-            now = state_before_last(domain, found.sequence)
+    for offence in engine.explore(domain, source, [reader], 1).offences:
+        if offence.violation.name == stale and offence.violation.cell == reader:
+            now = state_before_last(domain, offence.sequence)
             names = 1 << known.numbers[stale]
             needed = Rebuild(known, before, now).needed(reader, names)
             through = impact.affected(known, before, source, edited)
             left_out = tuple(cell for cell in needed if cell in through)
-            return Mixture(source, fresh, maker, left_out, found.violation)
+            return Mixture(source, fresh, maker, left_out, offence.violation)
     return None

@@ -56,19 +56,19 @@ def numbered(graph: Graph) -> Numbering:
     """Return the numbered summaries of a notebook; they serve every what-if on it."""
     summaries = {cell: summary(graph, cell) for cell in sorted(graph.cells)}
     numbers: dict[str, int] = {}
-    for found in summaries.values():
-        for name in (*found.reads, *(out.name for out in found.outputs)):
+    for cell_summary in summaries.values():
+        for name in (*cell_summary.reads, *(out.name for out in cell_summary.outputs)):
             numbers.setdefault(name, len(numbers))
-        for output in found.outputs:
+        for output in cell_summary.outputs:
             for name in sorted(output.made_from):
                 numbers.setdefault(name, len(numbers))
     cells: dict[int, NumberedCell] = {}
     outputs: list[tuple[int, NameOutput]] = []
     readers: dict[int, int] = {}
-    for position, (number, found) in enumerate(summaries.items()):
-        cells[number] = made = _in_bits(found, 1 << position, len(outputs), numbers)
-        outputs.extend((number, out) for out in found.outputs)
-        for own in made.outs:
+    for position, (number, cell_summary) in enumerate(summaries.items()):
+        cells[number] = numbered_cell = _in_bits(cell_summary, 1 << position, len(outputs), numbers)
+        outputs.extend((number, out) for out in cell_summary.outputs)
+        for own in numbered_cell.outs:
             for read in ones(own.inputs):
                 readers[read] = readers.get(read, 0) | own.bit
     return Numbering(
@@ -83,8 +83,10 @@ def numbered(graph: Graph) -> Numbering:
     )
 
 
-def _in_bits(found: CellSummary, bit: int, first: int, numbers: Mapping[str, int]) -> NumberedCell:
-    own = {out.name: 1 << (first + i) for i, out in enumerate(found.outputs)}
+def _in_bits(
+    cell_summary: CellSummary, bit: int, first: int, numbers: Mapping[str, int]
+) -> NumberedCell:
+    own = {out.name: 1 << (first + i) for i, out in enumerate(cell_summary.outputs)}
     outs = tuple(
         NumberedOutput(
             output=out,
@@ -94,12 +96,12 @@ def _in_bits(found: CellSummary, bit: int, first: int, numbers: Mapping[str, int
             inputs=bits_of(numbers[name] for name in out.made_from),
             through=sum(own[name] for name in out.through if name in own),
         )
-        for i, out in enumerate(found.outputs)
+        for i, out in enumerate(cell_summary.outputs)
     )
     return NumberedCell(
-        found,
+        cell_summary,
         bit,
-        reads=bits_of(numbers[name] for name in found.reads),
+        reads=bits_of(numbers[name] for name in cell_summary.reads),
         binds=bits_of(out.name for out in outs if out.output.how == "binds"),
         leaves=bits_of(out.name for out in outs),
         outs=outs,
@@ -107,21 +109,21 @@ def _in_bits(found: CellSummary, bit: int, first: int, numbers: Mapping[str, int
 
 
 def _twins(graph: Graph, numbers: Mapping[str, int]) -> dict[int, int]:
-    found: dict[int, int] = {}
+    twins: dict[int, int] = {}
     for analysis in graph.cells.values():
         for statement in analysis.statements:
             same = [numbers[name] for name in statement.same if name in numbers]
             for name in same:
-                found[name] = found.get(name, 0) | bits_of(same)
-    return found
+                twins[name] = twins.get(name, 0) | bits_of(same)
+    return twins
 
 
 def bits_of(numbers: Iterable[int]) -> int:
     """Return an integer in which the bits of these numbers are set."""
-    found = 0
+    bits = 0
     for number in numbers:
-        found |= 1 << number
-    return found
+        bits |= 1 << number
+    return bits
 
 
 def ones(bits: int) -> Iterator[int]:

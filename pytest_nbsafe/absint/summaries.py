@@ -88,23 +88,25 @@ def _apply(
 ) -> None:
     called = called_by(graph, analysis.cell, statement)
     returned = frozenset[str]().union(*(function.returns for function in called))
-    made: dict[str, NameOutput] = {}
+    outputs: dict[str, NameOutput] = {}
     line = statement.span.line
     for name, parents in statement.writes.items():
         out = _output(name, line, "binds", parents | returned, flows)
         if statement.span.column > 1 and name in flows:
             out = _both(flows[name], out)
-        made[name] = _imported(out) if statement.kind == "import" else out
+        outputs[name] = _imported(out) if statement.kind == "import" else out
     for name, parents in statement.mutates.items():
-        if name not in made and _surely_changes(graph, analysis, name):
+        if name not in outputs and _surely_changes(graph, analysis, name):
             how: How = flows[name].how if name in flows else "changes"
-            made[name] = _output(name, line, how, parents | returned | {name}, flows)
+            outputs[name] = _output(name, line, how, parents | returned | {name}, flows)
     for function in called:
         for name in function.writes:
-            made.setdefault(name, _output(name, line, "may bind", frozenset(function.reads), flows))
+            outputs.setdefault(
+                name, _output(name, line, "may bind", frozenset(function.reads), flows)
+            )
     for name in statement.deletes:
-        made[name] = NameOutput(name, line, "deletes")
-    flows.update(made)
+        outputs[name] = NameOutput(name, line, "deletes")
+    flows.update(outputs)
 
 
 def _output(
@@ -123,9 +125,11 @@ def _output(
     return NameOutput(name, line, how, frozenset(made_from), frozenset(through - {name}))
 
 
-def _both(one: NameOutput, other: NameOutput) -> NameOutput:
+def _both(earlier: NameOutput, later: NameOutput) -> NameOutput:
     return replace(
-        other, made_from=one.made_from | other.made_from, through=one.through | other.through
+        later,
+        made_from=earlier.made_from | later.made_from,
+        through=earlier.through | later.through,
     )
 
 
@@ -165,5 +169,5 @@ def _changed_by_calls(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[st
 
 
 def _reads_of_calls(analysis: CellAnalysis, name: str) -> frozenset[str]:
-    found = (s.reads for s in analysis.statements if s.calls and name in s.reads)
-    return frozenset[str]().union(*found)
+    reads = (s.reads for s in analysis.statements if s.calls and name in s.reads)
+    return frozenset[str]().union(*reads)

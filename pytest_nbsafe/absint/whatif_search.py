@@ -66,9 +66,10 @@ def whatif(
     reached = engine.explore(domain, run, cells, depth)
     end = Rebuild(known, before, reached.first)
     proposed = _safe(domain, reached.first, outdated)
-    made = (make(graph, plan, leakage) for make in domains)
-    asked = [each for each in made if each is not None]
-    leaks = tuple(leak for each in asked for leak in _leaks(each, run, cells, depth, proposed))
+    leak_domains = [each for make in domains if (each := make(graph, plan, leakage)) is not None]
+    leaks = tuple(
+        leak for each in leak_domains for leak in _leaks(each, run, cells, depth, proposed)
+    )
     leaking = {leak.sequence for leak in leaks}
     return WhatIf(
         run=run,
@@ -76,7 +77,7 @@ def whatif(
         depth=depth,
         makes=tuple(sorted({known.outputs[number][1].name for number in ones(edited)})),
         first=Rebuild(known, before, domain.initial()).needed(run) if run in before.entries else (),
-        stale=tuple(_stale(domain, found) for found in _worth_telling(reached.offences)),
+        stale=tuple(_stale(domain, offence) for offence in _worth_telling(reached.offences)),
         safe=tuple(sequence for sequence in proposed if sequence not in leaking),
         rerun=_rerun(domain, end, outdated),
         fresh=tuple(c for c in cells if c != run and _is_fresh(domain, c, reached.first)),
@@ -115,19 +116,19 @@ def _prove(graph: Graph, run: int, change: str | None, depth: int | None) -> Non
 
 
 def _worth_telling(offences: Sequence[Offence]) -> list[Offence]:
-    told = (found for found in offences if not found.follows)
+    firsts = (offence for offence in offences if not offence.follows)
     return sorted(
-        told,
+        firsts,
         key=lambda o: (len(o.sequence), o.sequence, o.violation.span.line, o.violation.name),
     )
 
 
-def _stale(domain: Impact, found: Offence) -> StaleSequence:
-    wrong = found.violation
-    now = state_before_last(domain, found.sequence)
+def _stale(domain: Impact, offence: Offence) -> StaleSequence:
+    wrong = offence.violation
+    now = state_before_last(domain, offence.sequence)
     name = 1 << domain.known.numbers[wrong.name]
     return StaleSequence(
-        found.sequence,
+        offence.sequence,
         wrong.cell,
         wrong.span.line,
         wrong.name,
@@ -152,11 +153,11 @@ def _leaks(
     """Yield what a domain finds wrong: with what is proposed, then wherever else."""
     reached = engine.explore(domain, run, cells, depth)
     along = [offence for sequence in proposed for offence in engine.follow(domain, sequence)]
-    told = {(offence.violation.cell, offence.violation.name) for offence in along}
+    already = {(offence.violation.cell, offence.violation.name) for offence in along}
     elsewhere = [
         offence
         for offence in _worth_telling(reached.offences)
-        if (offence.violation.cell, offence.violation.name) not in told
+        if (offence.violation.cell, offence.violation.name) not in already
     ]
     for offence in (*along, *elsewhere):
         wrong = offence.violation
@@ -210,15 +211,15 @@ def _safe(
     pasts = [domain.before, domain.page]
     if domain.before.order == domain.page.order:
         del pasts[1]
-    found: dict[tuple[int, ...], None] = {}
+    sequences: dict[tuple[int, ...], None] = {}
     for cell in _ends(known, domain.before, outdated):
         for past in pasts:
             needed = Rebuild(known, past, now).needed(cell)
             sequence = (domain.source, *_with_source(domain, needed), cell)
             undone = past is not domain.before and _undoes(domain, sequence[1:])
             if not undone and is_safe(domain, sequence):
-                found[sequence] = None
-    return tuple(found)
+                sequences[sequence] = None
+    return tuple(sequences)
 
 
 def _undoes(domain: Impact, cells: Sequence[int]) -> bool:
@@ -290,8 +291,8 @@ def _shared(graph: Graph) -> tuple[Mapping[int, AbstractSet[str]], Mapping[int, 
     for cell, analysis in graph.cells.items():
         inside = {name for f in analysis.functions.values() for name in f.reads}
         reads[cell] = inside.union(use.name for use in dependencies.needs(graph, cell))
-    for found in (graph.binders, graph.changers):
-        for name, cells in found.items():
+    for cells_by_name in (graph.binders, graph.changers):
+        for name, cells in cells_by_name.items():
             for cell in cells:
                 makes[cell].add(name)
     return reads, makes
@@ -303,8 +304,8 @@ def _isolated(
     reads, makes = shared
     made_by: dict[str, set[int]] = {}
     read_by: dict[str, set[int]] = {}
-    for found, by in ((makes, made_by), (reads, read_by)):
-        for cell, names in found.items():
+    for names_by_cell, by in ((makes, made_by), (reads, read_by)):
+        for cell, names in names_by_cell.items():
             for name in names:
                 by.setdefault(name, set()).add(cell)
     return tuple(

@@ -56,8 +56,8 @@ class Arguments:
 
     def get(self, place: int, *names: str) -> Value:
         """Return an argument by its place or name, unknown if not given."""
-        found = self.find(place, *names)
-        return found if found is not None else AnyValue(("missing", self.machine.fresh(self.node)))
+        value = self.find(place, *names)
+        return value if value is not None else AnyValue(("missing", self.machine.fresh(self.node)))
 
     def plain(self, place: int, *names: str) -> Value:
         """Return an argument, what is in a list or tuple being looked up."""
@@ -106,15 +106,15 @@ class Arguments:
 
     def every(self) -> list[Value]:
         """Return all arguments, those within lists and dicts too."""
-        found: list[Value] = []
+        values: list[Value] = []
         todo = [*self.args, *self.keywords.values()]
-        while todo and len(found) < 50:
+        while todo and len(values) < 50:
             value = self.machine.get(todo.pop(0))
             if isinstance(value, Seq | Dictionary):
                 todo.extend(value.parts())
             else:
-                found.append(value)
-        return found
+                values.append(value)
+        return values
 
     def unknown(self) -> Value:
         """Return what a call gives of which nothing is known: what flowed in, in doubt."""

@@ -49,20 +49,20 @@ def remember(machine: Machine, node: ast.Assign, value: Value) -> None:
     if isinstance(state, Seq) and isinstance(target, ast.Tuple) and state.each is None:
         several = isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts)
         for place, (part, item) in enumerate(zip(target.elts, state.items, strict=False)):
-            made = node.value.elts[place] if several else node.value  # type: ignore[attr-defined]
-            _remember_rows(machine, made, machine.get(item), part)
+            expression = node.value.elts[place] if several else node.value  # type: ignore[attr-defined]
+            _remember_rows(machine, expression, machine.get(item), part)
     else:
         _remember_rows(machine, node.value, state, target)
 
 
-def _remember_rows(machine: Machine, made: ast.expr, state: Value, target: ast.expr) -> None:
+def _remember_rows(machine: Machine, expression: ast.expr, state: Value, target: ast.expr) -> None:
     for atom in state.rows if isinstance(state, Data) else ():
         if not atom.steps and atom.source not in machine.notes.sources:
-            machine.notes.sources[atom.source] = machine.site(made), _spelt(target)
+            machine.notes.sources[atom.source] = machine.site(expression), _spelt(target)
         elif atom.steps:
             last = atom.steps[-1].key, atom.steps[-1].part
             if last not in machine.notes.places:
-                machine.notes.places[last] = machine.site(made), _spelt(target)
+                machine.notes.places[last] = machine.site(expression), _spelt(target)
 
 
 def _spelt(target: ast.expr) -> str:
@@ -131,14 +131,16 @@ def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> N
         )
         machine.put(owner, flat)
     elif isinstance(state, Data) and target.attr == "index":
-        made = machine.get(value)
-        if isinstance(made, Data) and any(dep.is_time for dep in made.all_deps()):
-            machine.put(owner, tabular.with_deps(state, (d for d in made.all_deps() if d.is_time)))
-    elif isinstance(state, Data):
-        made = machine.get(value)
-        if isinstance(made, Data):
+        column = machine.get(value)
+        if isinstance(column, Data) and any(dep.is_time for dep in column.all_deps()):
             machine.put(
-                owner, tabular.with_column(state, target.attr, made, site=machine.site(target))
+                owner, tabular.with_deps(state, (d for d in column.all_deps() if d.is_time))
+            )
+    elif isinstance(state, Data):
+        column = machine.get(value)
+        if isinstance(column, Data):
+            machine.put(
+                owner, tabular.with_column(state, target.attr, column, site=machine.site(target))
             )
 
 
@@ -198,10 +200,10 @@ def _store_column(
     partly: bool,
     site: CodeSite,
 ) -> None:
-    made = value if isinstance(value, Data) else Data()
-    found = scores.scores_in(machine, value)
-    if found:  # a table of results
-        state = replace(state, scores=state.scores | found)
+    column = value if isinstance(value, Data) else Data()
+    held_scores = scores.scores_in(machine, value)
+    if held_scores:  # a table of results
+        state = replace(state, scores=state.scores | held_scores)
     if isinstance(key, tuple):
         key = None
     plain = machine.plain(key) if isinstance(key, Ref | Seq) else key
@@ -209,15 +211,15 @@ def _store_column(
     if names is None and isinstance(plain, Names) and plain.columns and not plain.columns.but:
         names = tuple(plain.columns.names)
     if names is None:
-        changed = replace(state, deps=state.deps | made.all_deps())
-        if made.pred is not None and state.form in {"array", "series", "any"}:
-            changed = replace(changed, rows=made.rows, pred=made.pred)
+        changed = replace(state, deps=state.deps | column.all_deps())
+        if column.pred is not None and state.form in {"array", "series", "any"}:
+            changed = replace(changed, rows=column.rows, pred=column.pred)
         machine.put(owner, changed)
         return
-    if not state.rows and made.rows:
-        state = replace(state, rows=made.rows)
+    if not state.rows and column.rows:
+        state = replace(state, rows=column.rows)
     for name in names:
-        part = tabular.column(made, name) if made.form == "frame" and len(names) > 1 else made
+        part = tabular.column(column, name) if column.form == "frame" and len(names) > 1 else column
         machine.mark_rows(state, name, value)
         machine.mark_group(state.base, name, value)
         state = tabular.with_column(state, name, part, partly=partly, site=site)

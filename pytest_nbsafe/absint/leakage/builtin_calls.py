@@ -62,8 +62,10 @@ def _dict(machine: Machine, arguments: Arguments) -> Value:
         return Dictionary((), pair.items[1])
     pairs = [machine.get(item) for item in value.items] if isinstance(value, Seq) else []
     if pairs and all(isinstance(p, Seq) and len(p.items) == _PAIR for p in pairs):
-        found = [(machine.get(p.items[0]), p.items[1]) for p in pairs if isinstance(p, Seq)]
-        items = tuple((key.value, made) for key, made in found if isinstance(key, Const))
+        known_pairs = [(machine.get(p.items[0]), p.items[1]) for p in pairs if isinstance(p, Seq)]
+        items = tuple(
+            (key.value, content) for key, content in known_pairs if isinstance(key, Const)
+        )
         return Dictionary((*items, *arguments.keywords.items()))
     if isinstance(value, Dictionary):
         return replace(value, items=(*value.items, *arguments.keywords.items()))
@@ -142,8 +144,7 @@ def _by_key(machine: Machine, arguments: Arguments, wanted: Better) -> None:
 
 def _sorted(machine: Machine, arguments: Arguments) -> Value:
     value = arguments.get(0)
-    found = scores.scores_in(machine, value)
-    if isinstance(value, Seq) and found:
+    if isinstance(value, Seq) and scores.scores_in(machine, value):
         return Seq((), item_of(machine, value), Sorted(machine.fresh(arguments.node)))
     return value
 
@@ -176,8 +177,8 @@ def _map(machine: Machine, arguments: Arguments) -> Value:
         and given.each is None
         and len(given.items) <= machine.limits.unrolled
     ):
-        made = (machine.call(arguments.node, call, [item], {}) for item in given.items)
-        return Seq(tuple(machine.box(machine.get(value)) for value in made))
+        results = (machine.call(arguments.node, call, [item], {}) for item in given.items)
+        return Seq(tuple(machine.box(machine.get(value)) for value in results))
     item = _round(machine, arguments, given)
     return Seq((), machine.get(machine.call(arguments.node, call, [item], {})))
 

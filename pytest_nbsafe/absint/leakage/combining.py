@@ -42,25 +42,25 @@ def concat(parts: Sequence[Data], site: CodeSite, name: str) -> Data:
 
 
 def _joins(parts: Sequence[Data], rows: sets.Rows, site: CodeSite, name: str) -> Deps:
-    found: set[Dep] = set()
-    for place, one in enumerate(parts):
-        for two in parts[place + 1 :]:
-            meeting = sets.overlap(one.rows, two.rows)
+    joins: set[Dep] = set()
+    for place, upper in enumerate(parts):
+        for lower in parts[place + 1 :]:
+            meeting = sets.overlap(upper.rows, lower.rows)
             if meeting == "yes":
-                common = two.rows if sets.within(two.rows, one.rows) else one.rows
-                found.add(
+                common = lower.rows if sets.within(lower.rows, upper.rows) else upper.rows
+                joins.add(
                     Dep(
                         "resample",
                         common,
                         "concat",
                         site,
                         name,
-                        certain=not (one.vague or two.vague),
+                        certain=not (upper.vague or lower.vague),
                     )
                 )
             elif meeting == "no":
-                found.add(Dep("join", rows, "concat", site, name))
-    return frozenset(found)
+                joins.add(Dep("join", rows, "concat", site, name))
+    return frozenset(joins)
 
 
 def merge(parts: Sequence[Data]) -> Data:
@@ -130,8 +130,8 @@ def _parts(machine: Machine, arguments: Arguments) -> list[Data]:
         values = list(first.parts())
     elif first is not None:
         values = list(arguments.args)
-    found = [subscripts.as_data(machine, value) for value in values]
-    return [value for value in found if value is not None]
+    tables = [subscripts.as_data(machine, value) for value in values]
+    return [value for value in tables if value is not None]
 
 
 def concat_to(call: TableCall) -> Value:

@@ -37,7 +37,7 @@ def construct(machine: Machine, cls: LibraryClass, arguments: Arguments) -> Valu
     if data and cls.role in {"regressor", "classifier"}:
         named = arguments.data(-1, "data", "exog")
         given = named or (data[1] if len(data) > 1 else None)
-    made = Estimator(
+    estimator = Estimator(
         what,
         cls.role,
         learns,
@@ -48,7 +48,7 @@ def construct(machine: Machine, cls: LibraryClass, arguments: Arguments) -> Valu
         stops=_stops(cls, arguments),
         search=cls.role == "search",
     )
-    return machine.box(made)
+    return machine.box(estimator)
 
 
 def _fit_of(machine: Machine, arguments: Arguments) -> ModelFit | None:
@@ -70,19 +70,19 @@ def _tuned(data: list[Data]) -> Deps:
 
 def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
     """Return the estimators that stand in a call, those in lists of (name, estimator) too."""
-    found: list[Value] = []
+    estimators: list[Value] = []
 
     def look(value: Value, depth: int) -> None:
         state = machine.get(value)
         if isinstance(state, Estimator):
-            found.append(value)
+            estimators.append(value)
         elif isinstance(state, Seq) and depth < 4:
             for item in state.parts():
                 look(item, depth + 1)
 
     for value in (*arguments.args, *arguments.keywords.values()):
         look(value, 0)
-    return tuple(found)
+    return tuple(estimators)
 
 
 def make_pipeline(machine: Machine, arguments: Arguments) -> Value:

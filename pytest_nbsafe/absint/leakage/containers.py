@@ -194,16 +194,16 @@ _CHANGING = frozenset({"pop", "clear"})
 def _names_changed(what: str, names: Names, arguments: Arguments) -> Names:
     """Return names to which others came, or from which some were taken."""
     given = arguments.plain(len(arguments.args) - 1) if arguments.args else AnyValue()
-    said = tabular.names_in(given)
-    if what in _REMOVING and said is not None:
+    names_given = tabular.names_in(given)
+    if what in _REMOVING and names_given is not None:
         if names.columns is not None:
-            return names_without(names, said)
-        return replace(names, tests=(*names.tests, *(("is", name, False) for name in said)))
-    if what in _ADDING and said is not None:
+            return names_without(names, names_given)
+        return replace(names, tests=(*names.tests, *(("is", name, False) for name in names_given)))
+    if what in _ADDING and names_given is not None:
         if names.columns is None:
             return replace(names, tests=(), whole=False)
         held = names.columns
-        more = held.names - {*said} if held.but else held.names | {*said}
+        more = held.names - {*names_given} if held.but else held.names | {*names_given}
         return replace(names, columns=replace(held, names=more))
     chosen = given.all_deps() if isinstance(given, Data) else frozenset()
     return Names(None, names.deps | frozenset(d for d in chosen if d.kind == "selection"))

@@ -29,10 +29,10 @@ def column(_machine: Machine, arguments: Arguments) -> Value:
     """Return the column, or the columns, of a table that is not known yet."""
     names: list[str] = []
     for place in range(len(arguments.args)):
-        found = arguments.names(place)
-        if found is None:
+        given = arguments.names(place)
+        if given is None:
             return Data(_ROWS, form="series")
-        names.extend(found)
+        names.extend(given)
     origins: frozenset[Hashable] = frozenset((_LATER, name) for name in names)
     columns = Columns(but=False, names=frozenset(names)) if names else None
     return Data(
@@ -83,18 +83,18 @@ def _with_columns(call: TableCall, data: Data) -> tuple[Data, set[str] | None]:
     for title, value in _given(call):
         plain = tabular.names_in(value)
         if plain is not None:
-            made, titles = call.data, frozenset(plain)
+            values, titles = call.data, frozenset(plain)
         elif isinstance(value, Data):
-            made = bound(value, call.data, call.name)
+            values = bound(value, call.data, call.name)
             known = value.columns.names if value.columns and not value.columns.but else None
             titles = frozenset((title,)) if title else known or frozenset()
         else:
-            made, titles = Data(), frozenset((title,)) if title else frozenset()
+            values, titles = Data(), frozenset((title,)) if title else frozenset()
         for each in sorted(titles):
-            part = tabular.column(call.data, each) if plain is not None else made
+            part = tabular.column(call.data, each) if plain is not None else values
             data = tabular.with_column(data, each, part, site=call.arguments.site)
         if not titles:
-            data = tabular.with_deps(data, made.deps)
+            data = tabular.with_deps(data, values.deps)
         kept = kept | titles if kept is not None and titles else None
     return data, kept
 
@@ -126,13 +126,13 @@ def aggregated(call: TableCall) -> Value | None:
     values = [value for _, value in _given(call) if is_deferred(value)]
     if not values:
         return None
-    made = [bound(value, call.data, call.name) for value in values if isinstance(value, Data)]
+    statistics = [bound(value, call.data, call.name) for value in values if isinstance(value, Data)]
     result = Data(form="frame", base=call.data.base, columns=Columns(but=True))
-    for value in made:
+    for value in statistics:
         names = value.columns.names if value.columns is not None else frozenset()
         for name in sorted(names):
             result = tabular.with_column(result, name, replace(value, rows=sets.NONE))
-    return tabular.with_deps(result, NO_DEPS.union(*(value.deps for value in made)))
+    return tabular.with_deps(result, NO_DEPS.union(*(value.deps for value in statistics)))
 
 
 def _given(call: TableCall) -> Iterable[tuple[str, Value]]:
@@ -159,13 +159,13 @@ def _named(origin: Hashable, table: Data) -> Hashable:
 
 
 def _rows(rows: sets.Rows, table: Data) -> sets.Rows:
-    found: set[Atom] = set()
+    atoms: set[Atom] = set()
     for atom in rows:
         if atom.source == _LATER:
-            found |= {Atom(other.source, (*other.steps, *atom.steps)) for other in table.rows}
+            atoms |= {Atom(other.source, (*other.steps, *atom.steps)) for other in table.rows}
         else:
-            found.add(atom)
-    return frozenset(found)
+            atoms.add(atom)
+    return frozenset(atoms)
 
 
 def _dep(dep: Dep, table: Data, name: str) -> Dep:

@@ -40,12 +40,12 @@ def _parts(machine: Machine, value: Estimator) -> list[Estimator]:
     """Return an estimator's steps and their steps, in order; itself where it holds none."""
     if not value.steps:
         return [value]
-    found: list[Estimator] = []
+    parts: list[Estimator] = []
     for step in value.steps:
         inner = machine.get(step)
-        if isinstance(inner, Estimator) and len(found) < 20:
-            found.extend(_parts(machine, inner))
-    return found or [value]
+        if isinstance(inner, Estimator) and len(parts) < 20:
+            parts.extend(_parts(machine, inner))
+    return parts or [value]
 
 
 def predicts(machine: Machine, value: Estimator) -> bool:
@@ -85,9 +85,9 @@ def _fit(
 
 def _given(machine: Machine, value: Estimator, arguments: Arguments, *names: str) -> Data | None:
     """Return the rows that an estimator is given; a network may have several inputs of them."""
-    found = arguments.find(0, *names)
-    if value.role == "model" and isinstance(found, Seq) and found.each is None:
-        parts = [machine.get(item) for item in found.items]
+    given = arguments.find(0, *names)
+    if value.role == "model" and isinstance(given, Seq) and given.each is None:
+        parts = [machine.get(item) for item in given.items]
         if parts and all(isinstance(part, Data) and part.rows for part in parts):
             return tabular.mix(parts)
     data = arguments.data(0, *names)
@@ -156,12 +156,12 @@ def fit_of(
 
 def _of_layers(machine: Machine, value: Estimator) -> Deps:
     """Return what the layers of a network had learned before: `Normalization().adapt(X)`."""
-    found: set[Dep] = set()
+    deps: set[Dep] = set()
     for step in value.steps if value.role == "model" else ():
         layer = machine.get(step)
         if isinstance(layer, Estimator) and layer.fit and layer.role == "transformer":
-            found |= transformed(machine, layer, Data(layer.fit.rows), layer.fit).deps
-    return frozenset(found)
+            deps |= transformed(machine, layer, Data(layer.fit.rows), layer.fit).deps
+    return frozenset(deps)
 
 
 def _copied(
@@ -176,26 +176,26 @@ def _copied(
         base, name = origin[-2:] if isinstance(origin, tuple) else (None, "")
         raw = data.columns is not None and base is not None and data.base == base
         if raw and data.columns is not None and data.columns.has(name):
-            made = dict(data.named).get(name)
-            if made is None or origin in made.origins:
+            column = dict(data.named).get(name)
+            if column is None or origin in column.origins:
                 return site
-    for name, made in data.named:
+    for name, column in data.named:
         if (
-            (made.origins | made.uses) & target
+            (column.origins | column.uses) & target
             and data.columns is not None
             and data.columns.has(name)
         ):
-            return made.site or site
+            return column.site or site
     return None
 
 
 def _all(machine: Machine, value: Estimator) -> list[Estimator]:
-    found = [value]
+    parts = [value]
     for step in value.steps:
         inner = machine.get(step)
-        if isinstance(inner, Estimator) and len(found) < 20:
-            found.extend(_all(machine, inner))
-    return found
+        if isinstance(inner, Estimator) and len(parts) < 20:
+            parts.extend(_all(machine, inner))
+    return parts
 
 
 _WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
@@ -214,8 +214,10 @@ def _watched(
     if not stops or not watched:
         return sets.NONE
     only = Arguments(machine, arguments.node, watched[:1], {})
-    found = [subscripts.as_data(machine, v) for v in only.every() if isinstance(v, Data | AnyValue)]
-    data = [v for v in found if v is not None]
+    tables = [
+        subscripts.as_data(machine, v) for v in only.every() if isinstance(v, Data | AnyValue)
+    ]
+    data = [v for v in tables if v is not None]
     return sets.NONE.union(*(v.rows for v in data))
 
 

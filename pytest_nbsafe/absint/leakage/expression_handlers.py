@@ -66,8 +66,8 @@ def _owner(machine: Machine, node: ast.Attribute) -> Value:
         data = subscripts.as_data(machine, value) if isinstance(value, AnyValue) else None
         if data is not None and name in scope:
             base = ("load", machine.token(value))
-            made = replace(data, base=base, columns=Columns(but=True))
-            owner = scope[name] = machine.box(made)
+            table = replace(data, base=base, columns=Columns(but=True))
+            owner = scope[name] = machine.box(table)
     return owner
 
 
@@ -173,10 +173,10 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     table = machine.get(state.owner) if isinstance(state, Locator) else state
     if first and isinstance(table, Data) and table.ranked:
         machine.note(Choice(machine.site(node), table.scores))
-    found = subscripts.subscript(machine, owner, key)
-    if isinstance(found, AnyValue) and found.key is None:
+    taken = subscripts.subscript(machine, owner, key)
+    if isinstance(taken, AnyValue) and taken.key is None:
         return AnyValue(machine.fresh(node))
-    return found
+    return taken
 
 
 def _combined(
@@ -237,9 +237,9 @@ def _dict(machine: Machine, node: ast.Dict) -> Value:
 def _joined_text(machine: Machine, node: ast.JoinedStr) -> Value:
     parts = [machine.evaluate(p.value) for p in node.values if isinstance(p, ast.FormattedValue)]
     if all(isinstance(machine.get(part), Const) for part in parts):
-        said = iter(parts)
+        constants = iter(parts)
         texts = (
-            p.value if isinstance(p, ast.Constant) else _said(machine, next(said))
+            p.value if isinstance(p, ast.Constant) else _said(machine, next(constants))
             for p in node.values
         )
         return Const("".join(map(str, texts)))

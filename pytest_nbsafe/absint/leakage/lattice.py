@@ -20,43 +20,47 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.values import replace
 
 
-def join(one: Value | None, two: Value | None) -> Value:
+def join(left: Value | None, right: Value | None) -> Value:
     """Return what holds for both values; what holds for one of them alone is no longer certain."""
-    if one == two and one is not None:
-        return one
-    if one is None or (isinstance(one, AnyValue | Const) and not isinstance(two, AnyValue | Const)):
-        return doubted(two)
-    if two is None or (isinstance(two, AnyValue | Const) and not isinstance(one, AnyValue | Const)):
-        return doubted(one)
-    if isinstance(one, Data) and isinstance(two, Data):
-        return _data(one, two)
-    if isinstance(one, Estimator) and isinstance(two, Estimator):
-        kept = two if two.fit is not None else one
+    if left == right and left is not None:
+        return left
+    if left is None or (
+        isinstance(left, AnyValue | Const) and not isinstance(right, AnyValue | Const)
+    ):
+        return doubted(right)
+    if right is None or (
+        isinstance(right, AnyValue | Const) and not isinstance(left, AnyValue | Const)
+    ):
+        return doubted(left)
+    if isinstance(left, Data) and isinstance(right, Data):
+        return _data(left, right)
+    if isinstance(left, Estimator) and isinstance(right, Estimator):
+        kept = right if right.fit is not None else left
         return doubted(kept)
-    if isinstance(one, Seq) and isinstance(two, Seq):
-        return _seq(one, two)
-    if isinstance(one, Names) and isinstance(two, Names):
-        return _names(one, two)
-    if isinstance(one, AnyValue | Const):
-        return AnyValue(("join", one, two))
-    return two
+    if isinstance(left, Seq) and isinstance(right, Seq):
+        return _seq(left, right)
+    if isinstance(left, Names) and isinstance(right, Names):
+        return _names(left, right)
+    if isinstance(left, AnyValue | Const):
+        return AnyValue(("join", left, right))
+    return right
 
 
-def _names(one: Names, two: Names) -> Names:
+def _names(left: Names, right: Names) -> Names:
     """Return the names that are in both."""
-    deps, a, b = either(one.deps, two.deps), one.columns, two.columns
+    deps, a, b = either(left.deps, right.deps), left.columns, right.columns
     if a is None or b is None or a.but != b.but:
-        return Names(None, deps, some=one.some or two.some)
+        return Names(None, deps, some=left.some or right.some)
     names = a.names | b.names if a.but else a.names & b.names
-    return Names(Columns(a.but, names), deps, some=one.some or two.some)
+    return Names(Columns(a.but, names), deps, some=left.some or right.some)
 
 
 def joined(values: Iterable[Value]) -> Value | None:
     """Return what holds for all values, None when there are none."""
-    found: Value | None = None
+    result: Value | None = None
     for value in values:
-        found = value if found is None else join(found, value)
-    return found
+        result = value if result is None else join(result, value)
+    return result
 
 
 def doubted(value: Value | None) -> Value:
@@ -74,46 +78,48 @@ def maybe(deps: Deps) -> Deps:
     return frozenset(replace(dep, certain=False) for dep in deps) if deps else NO_DEPS
 
 
-def either(one: Deps, two: Deps) -> Deps:
+def either(left: Deps, right: Deps) -> Deps:
     """Return what is depended on when one of two paths was taken."""
-    if one == two:
-        return one
-    return (one & two) | maybe(one ^ two)
+    if left == right:
+        return left
+    return (left & right) | maybe(left ^ right)
 
 
-def _data(one: Data, two: Data) -> Data:
-    names = dict(one.named) | dict(two.named)
-    mine, yours = dict(one.named), dict(two.named)
+def _data(left: Data, right: Data) -> Data:
+    names = dict(left.named) | dict(right.named)
+    mine, yours = dict(left.named), dict(right.named)
     named = tuple((name, _column(mine.get(name), yours.get(name))) for name in names)
     return replace(
-        two,
-        rows=one.rows | two.rows,
-        deps=either(one.deps, two.deps),
+        right,
+        rows=left.rows | right.rows,
+        deps=either(left.deps, right.deps),
         named=named,
-        base=two.base if one.base == two.base else None,
-        columns=two.columns if one.columns == two.columns else None,
-        origins=one.origins & two.origins,
-        uses=one.uses & two.uses,
-        mask=two.mask if one.mask == two.mask else None,
-        pred=two.pred or one.pred,
-        judged=one.judged or two.judged,
-        scores=one.scores | two.scores,
-        random=one.random and two.random,
-        vague=one.vague or two.vague,
-        form=two.form if one.form == two.form else "any",
-        net=two.net or one.net,
+        base=right.base if left.base == right.base else None,
+        columns=right.columns if left.columns == right.columns else None,
+        origins=left.origins & right.origins,
+        uses=left.uses & right.uses,
+        mask=right.mask if left.mask == right.mask else None,
+        pred=right.pred or left.pred,
+        judged=left.judged or right.judged,
+        scores=left.scores | right.scores,
+        random=left.random and right.random,
+        vague=left.vague or right.vague,
+        form=right.form if left.form == right.form else "any",
+        net=right.net or left.net,
     )
 
 
-def _column(one: Column | None, two: Column | None) -> Column:
-    if one is None or two is None:
-        column = one or two or Column()
+def _column(left: Column | None, right: Column | None) -> Column:
+    if left is None or right is None:
+        column = left or right or Column()
         return Column(maybe(column.deps))
-    return Column(either(one.deps, two.deps), one.origins & two.origins, one.uses & two.uses)
+    return Column(
+        either(left.deps, right.deps), left.origins & right.origins, left.uses & right.uses
+    )
 
 
-def _seq(one: Seq, two: Seq) -> Seq:
-    if len(one.items) == len(two.items) and one.each is None and two.each is None:
-        return Seq(tuple(join(a, b) for a, b in zip(one.items, two.items, strict=True)))
-    each = joined((*one.parts(), *two.parts()))
-    return Seq((), each, two.key or one.key)
+def _seq(left: Seq, right: Seq) -> Seq:
+    if len(left.items) == len(right.items) and left.each is None and right.each is None:
+        return Seq(tuple(join(a, b) for a, b in zip(left.items, right.items, strict=True)))
+    each = joined((*left.parts(), *right.parts()))
+    return Seq((), each, right.key or left.key)

@@ -38,8 +38,8 @@ def page_of(notes: Notes, graph: Graph) -> Page:
         lines = graph.notebook.cell(site.cell).source.split("\n")
         if span.line != span.end_line or span.line > len(lines):
             return ""
-        found = lines[span.line - 1].encode()[span.column - 1 : span.end_column - 1]
-        return found.decode(errors="replace")
+        part = lines[span.line - 1].encode()[span.column - 1 : span.end_column - 1]
+        return part.decode(errors="replace")
 
     return Page(text, notes)
 
@@ -73,8 +73,8 @@ def steps(page: Page, story: Story) -> Steps:
     links.append((story.score.site, _end(page, story)))
     if story.chosen is not None:
         links.append((story.chosen, "the best score is kept"))
-    told = dict.fromkeys((site.cell, site.span.line, cause) for site, cause in links)
-    return tuple(told)
+    path = dict.fromkeys((site.cell, site.span.line, cause) for site, cause in links)
+    return tuple(path)
 
 
 def of_search(page: Page, fit: ModelFit, site: CodeSite) -> Steps:
@@ -140,8 +140,8 @@ _SAYS = {
 def _extent(page: Page, rows: sets.Rows, name: str, score: Eval) -> str:
     """Return which rows these are, in words."""
     if not any(atom.steps for atom in rows):
-        told = any(True for _ in _sources(page, rows))
-        return "all of them" if told else f"all rows of {name}" if name else "all rows"
+        has_sources = any(True for _ in _sources(page, rows))
+        return "all of them" if has_sources else f"all rows of {name}" if name else "all rows"
     if not score.cv and sets.within(rows, score.rows):
         return "the test rows"
     return f"{name}, with test rows in it" if name else "rows that are tested on"
@@ -250,5 +250,5 @@ def _function(page: Page, site: CodeSite) -> str:
 
 
 def _name(text: str) -> str:
-    found = re.match(r"[\w.]+(?=\()", text)
-    return found[0] if found else ""
+    match = re.match(r"[\w.]+(?=\()", text)
+    return match[0] if match else ""

@@ -77,8 +77,8 @@ def pivoted(call: TableCall) -> Value:
 def aggregated(call: TableCall) -> Value:
     """Return the statistics that expressions, or functions by their names, make of groups."""
     plain = call.data.judged or call.data.form == "window" or _by_row(call)
-    made = None if plain else deferred.aggregated(call)
-    return made if made is not None else statistic(call)
+    table = None if plain else deferred.aggregated(call)
+    return table if table is not None else statistic(call)
 
 
 NOWHERE = 99
@@ -168,9 +168,11 @@ def filled(call: TableCall) -> Value:
         return tabular.with_deps(data, value.all_deps())
     if isinstance(value, Dictionary):
         for name, part in value.items:
-            made = call.machine.get(part)
-            if isinstance(made, Data) and isinstance(name, str):
-                data = tabular.with_column(data, name, replace(made, rows=data.rows), partly=True)
+            filling = call.machine.get(part)
+            if isinstance(filling, Data) and isinstance(name, str):
+                data = tabular.with_column(
+                    data, name, replace(filling, rows=data.rows), partly=True
+                )
         return data
     return replace(data, form=_ungrouped(data))
 
@@ -253,10 +255,10 @@ def sorted_rows(call: TableCall) -> Value:
     names = call.arguments.names(0, "by") or ()
     data = replace(call.data, ranked=True) if call.data.scores else call.data
     for name in names:
-        made = tabular.column(data, name)
-        if chosen := subscripts.selecting(made):  # which names come first depends on it
+        key_column = tabular.column(data, name)
+        if chosen := subscripts.selecting(key_column):  # which names come first depends on it
             return tabular.with_deps(data, chosen)
-        if any(dep.is_time for dep in made.deps) or _DATE.search(name):
+        if any(dep.is_time for dep in key_column.deps) or _DATE.search(name):
             dep = Dep("sorted", data.rows, call.what, call.arguments.site)
             return tabular.with_deps(data, (dep,))
     return data
@@ -336,8 +338,8 @@ def mapped(call: TableCall) -> Value:
         return each(replace(call, data=replace(call.data, form="series")))
     if isinstance(given, Dictionary):
         values = map(call.machine.get, given.parts())
-        made = joined(value for value in values if isinstance(value, Data))
-        given = made if made is not None else given
+        any_value = joined(value for value in values if isinstance(value, Data))
+        given = any_value if any_value is not None else given
     if isinstance(given, Data):
         return replace(tabular.mix([call.data, replace(given, rows=sets.NONE)]), form="series")
     return tabular.mix([call.data])

@@ -47,11 +47,11 @@ def make_table(machine: Machine, cls: LibraryClass, arguments: Arguments) -> Val
 
 def _of_columns(machine: Machine, columns: Dictionary, base: Hashable) -> Data:
     """Return a table of columns that are given by their names."""
-    made = [(str(name), machine.get(value)) for name, value in columns.items]
-    having = [v for _, v in made if isinstance(v, Data) and v.rows and not v.random]
+    given = [(str(name), machine.get(value)) for name, value in columns.items]
+    having = [v for _, v in given if isinstance(v, Data) and v.rows and not v.random]
     rows = having[0].rows if having else sets.source(base)
     data = Data(rows, form="frame", base=base, columns=Columns(but=False))
-    for name, value in made:
+    for name, value in given:
         machine.mark_group(base, name, value)
         data = tabular.with_column(data, name, value if isinstance(value, Data) else Data())
     if columns.each is not None:

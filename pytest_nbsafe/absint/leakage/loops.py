@@ -77,19 +77,21 @@ def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
     names = _column_names(machine, node, machine.get(source))
     if names is not None:
         return names
-    found: list[Value] = []
+    results: list[Value] = []
     items = list(elements(machine, source, first))
     saved = dict(machine.scope)
     machine.loops += 1
     for item in items:
-        _inner(machine, node.generators, 0, item, lambda: found.append(machine.evaluate(node.elt)))
+        _inner(
+            machine, node.generators, 0, item, lambda: results.append(machine.evaluate(node.elt))
+        )
     machine.loops -= 1
     machine.memory.scopes[-1] = saved
     given = machine.get(source)
-    plain = len(node.generators) == 1 and not first.ifs and len(found) == len(items)
-    if plain and isinstance(given, Seq) and given.each is None and len(given.items) == len(found):
-        return Seq(tuple(machine.box(value) for value in found))
-    each = joined(machine.get(value) for value in found)
+    plain = len(node.generators) == 1 and not first.ifs and len(results) == len(items)
+    if plain and isinstance(given, Seq) and given.each is None and len(given.items) == len(results):
+        return Seq(tuple(machine.box(value) for value in results))
+    each = joined(machine.get(value) for value in results)
     return Seq((), each if each is not None else AnyValue(), ("list", *machine.fresh(node)))
 
 
@@ -205,11 +207,11 @@ def keyed(machine: Machine, node: ast.DictComp) -> Value:
     """Return the dict, or what stands for its values."""
     both = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
     pairs = ast.copy_location(ast.ListComp(both, node.generators), node)
-    found = machine.get(listed(machine, pairs))
-    if not isinstance(found, Seq):
+    listing = machine.get(listed(machine, pairs))
+    if not isinstance(listing, Seq):
         return Dictionary()
-    parts = [_pair(machine, item) for item in found.parts()]
-    if found.each is None and all(isinstance(key, Const) for key, _ in parts):
+    parts = [_pair(machine, item) for item in listing.parts()]
+    if listing.each is None and all(isinstance(key, Const) for key, _ in parts):
         return Dictionary(tuple((key.value, v) for key, v in parts if isinstance(key, Const)))
     return Dictionary((), joined(machine.get(value) for _, value in parts))
 

@@ -104,11 +104,11 @@ class Machine:
         return hash(tuple(self.notes.runs.items()))
 
     def run_cell(
-        self, cell: int, body: Sequence[ast.stmt], said: Mapping[int, Declaration]
+        self, cell: int, body: Sequence[ast.stmt], declared: Mapping[int, Declaration]
     ) -> None:
         """Run a cell again; what it draws at random is then another than the last time.
 
-        `said` are the declarations in its comments, by the lines that they speak of.
+        `declared` are the declarations in its comments, by the lines that they speak of.
 
         Raises:
             Enough: when the notebook takes too many steps; what was seen until then holds.
@@ -116,7 +116,7 @@ class Machine:
         """
         count = self.notes.runs[cell] = self.notes.runs.get(cell, 0) + 1
         self.run, self.frames = (cell, count), [Frame(cell)]
-        self.declarations = {**self.declarations, cell: said}
+        self.declarations = {**self.declarations, cell: declared}
         self.loops, self.certain = 0, True
         self.block(body)
 

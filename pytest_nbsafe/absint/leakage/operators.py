@@ -84,8 +84,8 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(op, ast.Add):
         if left.each is None and right.each is None:
             return Seq(left.items + right.items)
-        found = joined(map(machine.get, (*left.parts(), *right.parts())))
-        return Seq((), found, ("plus", machine.token(left), machine.token(right)))
+        each = joined(map(machine.get, (*left.parts(), *right.parts())))
+        return Seq((), each, ("plus", machine.token(left), machine.token(right)))
     if isinstance(left, Seq) and isinstance(op, ast.Mult):
         return _repeated(machine, node, left)
     if isinstance(left, Names) and isinstance(op, ast.Sub):
@@ -182,9 +182,9 @@ def boolean(machine: Machine, node: ast.BoolOp) -> Value:
     data = [value for value in values if isinstance(value, Data)]
     if data:
         return tabular.mix(data)
-    made = next((v for v in boxed if isinstance(machine.get(v), Estimator)), None)
-    if made is not None:
-        return made
+    estimator = next((v for v in boxed if isinstance(machine.get(v), Estimator)), None)
+    if estimator is not None:
+        return estimator
     return AnyValue(machine.fresh(node))
 
 
@@ -242,10 +242,10 @@ def conditional(machine: Machine, node: ast.IfExp) -> Value:
     known = truth(test)
     if known is not None:
         return machine.evaluate(node.body if known else node.orelse)
-    one, two = machine.evaluate(node.body), machine.evaluate(node.orelse)
+    if_true, if_false = machine.evaluate(node.body), machine.evaluate(node.orelse)
     if isinstance(test, Data) and test.scores and machine.loops:
         asked = {part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)}
         kept = {part.id for part in (node.body, node.orelse) if isinstance(part, ast.Name)}
         if len(kept & asked) > 1:  # `best = score if score > best else best`
             machine.note(Choice(machine.site(node.test), test.scores))
-    return one if one == two else join(machine.get(one), machine.get(two))
+    return if_true if if_true == if_false else join(machine.get(if_true), machine.get(if_false))

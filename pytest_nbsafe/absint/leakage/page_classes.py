@@ -22,17 +22,17 @@ from pytest_nbsafe.values import replace
 
 def own_method(machine: Machine, bound: Bound, value: Instance, arguments: Arguments) -> Value:
     """Return what a method of a class of the page gives."""
-    found = _definition(machine, value.cls, bound.name)
-    if found is None:
+    definition = _definition(machine, value.cls, bound.name)
+    if definition is None:
         if bound.name == "fit_transform":
             own_method(machine, Bound(bound.owner, "fit"), value, arguments)
             now = machine.get(bound.owner)
             first = replace(arguments, args=arguments.args[:1])
             return own_method(machine, Bound(bound.owner, "transform"), now, first)  # type: ignore[arg-type]
         return arguments.unknown()
-    if "staticmethod" not in _decorators(found):
+    if "staticmethod" not in _decorators(definition):
         arguments = replace(arguments, args=[bound.owner, *arguments.args])
-    return function(machine, found, arguments)
+    return function(machine, definition, arguments)
 
 
 def _decorators(method: Closure) -> set[str]:
@@ -43,15 +43,15 @@ def _decorators(method: Closure) -> set[str]:
 
 def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
     """Return an attribute of an object of the page's own classes."""
-    found = dict(value.attributes).get(name)
-    if found is not None:
-        return found
+    attribute = dict(value.attributes).get(name)
+    if attribute is not None:
+        return attribute
     definition = _definition(machine, value.cls, name)
     if definition is None and value.cls is not None:
-        made = _default(machine, value.cls, name)
-        if made is not None:
-            machine.put(owner, replace(value, attributes=(*value.attributes, (name, made))))
-            return made
+        default = _default(machine, value.cls, name)
+        if default is not None:
+            machine.put(owner, replace(value, attributes=(*value.attributes, (name, default))))
+            return default
     if definition is not None:
         bound = Bound(owner, name)
         if "property" in _decorators(definition):
@@ -63,10 +63,10 @@ def member(machine: Machine, owner: Value, value: Instance, name: str) -> Value:
 
 def of_class(machine: Machine, owner: Value, cls: Closure, name: str) -> Value:
     """Return what a class of the page has by a name: a function, or a value of its own."""
-    found = _definition(machine, cls, name)
-    if found is None:
+    definition = _definition(machine, cls, name)
+    if definition is None:
         return _default(machine, cls, name) or Bound(owner, name)
-    return Partial(found, (owner,)) if "classmethod" in _decorators(found) else found
+    return Partial(definition, (owner,)) if "classmethod" in _decorators(definition) else definition
 
 
 def _default(machine: Machine, cls: Closure, name: str) -> Value | None:
@@ -93,9 +93,9 @@ def _definition(machine: Machine, cls: Closure | None, name: str, depth: int = 0
     for base in cls.node.bases if depth < 4 else ():
         parent = machine.get(machine.read(base.id)) if isinstance(base, ast.Name) else None
         if isinstance(parent, Closure):
-            found = _definition(machine, parent, name, depth + 1)
-            if found is not None:
-                return found
+            inherited = _definition(machine, parent, name, depth + 1)
+            if inherited is not None:
+                return inherited
     return None
 
 
@@ -106,18 +106,18 @@ def function(machine: Machine, value: Closure, arguments: Arguments) -> Value:
         known = training.of_class(machine, value, arguments)
         if known is not None:
             return known
-        made = machine.box(Instance(value))
+        instance = machine.box(Instance(value))
         start = _definition(machine, value, "__init__")
         if start is not None:
-            function(machine, start, replace(arguments, args=[made, *arguments.args]))
+            function(machine, start, replace(arguments, args=[instance, *arguments.args]))
         elif arguments.args or arguments.keywords:
-            _fields(machine, made, node, arguments)
-        return made
+            _fields(machine, instance, node, arguments)
+        return instance
     scope = _parameters(machine, node.args, arguments)
     return machine.call_function(value, scope, node.body, arguments.node)
 
 
-def _fields(machine: Machine, made: Value, node: ast.ClassDef, arguments: Arguments) -> None:
+def _fields(machine: Machine, instance: Value, node: ast.ClassDef, arguments: Arguments) -> None:
     """Give a dataclass what it is made of."""
     names = [
         item.target.id
@@ -126,9 +126,9 @@ def _fields(machine: Machine, made: Value, node: ast.ClassDef, arguments: Argume
     ]
     given = dict(zip(names, arguments.args, strict=False))
     given |= {k: v for k, v in arguments.keywords.items() if k in names}
-    state = machine.get(made)
+    state = machine.get(instance)
     if isinstance(state, Instance):
-        machine.put(made, replace(state, attributes=tuple(given.items())))
+        machine.put(instance, replace(state, attributes=tuple(given.items())))
 
 
 def _parameters(

@@ -63,5 +63,5 @@ def run(machine: Machine, graph: Graph, cell: int) -> None:
         Enough: when the notebook takes too many steps.
 
     """
-    said = {each.of: each for each in declared.of_source(graph.notebook.cell(cell).source)}
-    machine.run_cell(cell, trees.of(graph, cell).body, said)
+    declarations = {each.of: each for each in declared.of_source(graph.notebook.cell(cell).source)}
+    machine.run_cell(cell, trees.of(graph, cell).body, declarations)

@@ -46,12 +46,12 @@ def every(_machine: Machine, _arguments: Arguments) -> Value:
 
 def without(machine: Machine, arguments: Arguments) -> Value:
     """Return positions that are not among others."""
-    one, two = arguments.find(0), arguments.find(1)
-    if isinstance(one, Index) and isinstance(two, Index):
-        return index_without(one, two)
-    if isinstance(two, Data):
-        rest = slicing.mask_of(machine, two)
-        return Data(mask=rest and replace(rest, part=sets.opposite(rest.part)), random=two.random)
+    whole, part = arguments.find(0), arguments.find(1)
+    if isinstance(whole, Index) and isinstance(part, Index):
+        return index_without(whole, part)
+    if isinstance(part, Data):
+        rest = slicing.mask_of(machine, part)
+        return Data(mask=rest and replace(rest, part=sets.opposite(rest.part)), random=part.random)
     return counted(machine, arguments)
 
 

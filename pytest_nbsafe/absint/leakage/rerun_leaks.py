@@ -89,9 +89,9 @@ def domain(graph: Graph, plan: Plan, extra: str = "") -> Domain[RanMachine] | No
     from pytest_nbsafe.absint.leakage import passes
 
     state = RanMachine(passes.begin(extra))
-    made = Leakage(graph, state)
+    leakage = Leakage(graph, state)
     for cell in plan.cells:
-        state = made.transfer(cell, state)
+        state = leakage.transfer(cell, state)
     return Leakage(graph, replace(state, changed=frozenset()))
 
 

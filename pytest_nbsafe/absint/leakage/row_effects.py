@@ -71,9 +71,9 @@ def by_names(call: TableCall) -> Value:
     if names is not None:
         return tabular.chosen(call.data, names)
     for title, kind in (("like", "in"), ("regex", "matches")):
-        said = call.arguments.constant(title)
-        if isinstance(said, str):
-            tests = ((kind, said, True),)
+        text = call.arguments.constant(title)
+        if isinstance(text, str):
+            tests = ((kind, text, True),)
             return tabular.chosen_by(call.data, Names(None, tests=tests, whole=True))
     return some_columns(call)
 
@@ -125,9 +125,9 @@ def rowwise(call: TableCall) -> Value:
 def inserted(call: TableCall) -> Value:
     """Give a table a column more."""
     names = call.arguments.names(1, "column")
-    made = call.arguments.get(2, "value")
+    values = call.arguments.get(2, "value")
     if names and call.owner is not None:
-        part = made if isinstance(made, Data) else Data()
+        part = values if isinstance(values, Data) else Data()
         call.machine.put(call.owner, tabular.with_column(call.data, names[0], part))
     return Const(None)
 
@@ -162,8 +162,8 @@ def dummies(call: TableCall) -> Value:
     data = call.data
     if "columns" not in call.arguments.keywords:
         known = data.columns
-        made = [name for name, _ in data.named if known is not None and known.has(name)]
-        columns = Columns(but=False, names=frozenset(made)) if made else None
+        known_names = [name for name, _ in data.named if known is not None and known.has(name)]
+        columns = Columns(but=False, names=frozenset(known_names)) if known_names else None
         data = replace(data, base=None, columns=columns)
     return replace(data, form="frame", mask=None)
 
@@ -171,25 +171,25 @@ def dummies(call: TableCall) -> Value:
 def evaluated_text(call: TableCall) -> Value:
     """Return a table with the column that `eval("x = x - @mean")` makes."""
     text = call.find(0, "expr")
-    said = text.value if isinstance(text, Const) and isinstance(text.value, str) else ""
-    names = re.findall(r"@(\w+)", said)
+    expression = text.value if isinstance(text, Const) and isinstance(text.value, str) else ""
+    names = re.findall(r"@(\w+)", expression)
     used = [call.machine.get(call.machine.read(name)) for name in names]
-    made = tabular.mix([call.data, *(value for value in used if isinstance(value, Data))])
-    target = re.match(r"\s*(\w+)\s*=(?!=)", said)
+    result = tabular.mix([call.data, *(value for value in used if isinstance(value, Data))])
+    target = re.match(r"\s*(\w+)\s*=(?!=)", expression)
     if target is None:
-        return made
-    return tabular.with_column(call.data, target[1], made, site=call.arguments.site)
+        return result
+    return tabular.with_column(call.data, target[1], result, site=call.arguments.site)
 
 
 def assigned(call: TableCall) -> Value:
     """Return a table with the columns that keywords name."""
     data = call.data
     for name, value in call.arguments.keywords.items():
-        made = call.machine.get(value)
-        call.machine.mark_rows(data, name, made)
-        if isinstance(made, Closure):
-            made = call.machine.get(called(call, made, data))
-        part = made if isinstance(made, Data) else Data()
+        given = call.machine.get(value)
+        call.machine.mark_rows(data, name, given)
+        if isinstance(given, Closure):
+            given = call.machine.get(called(call, given, data))
+        part = given if isinstance(given, Data) else Data()
         data = tabular.with_column(data, name, part, site=call.arguments.site)
     return data
 

@@ -186,19 +186,19 @@ def _by_place(step: Division) -> bool:
     return step.kind != "chosen" or isinstance(step.key, ByPlace)
 
 
-def disjoint(one: tuple[Hashable, ...], two: tuple[Hashable, ...]) -> bool | None:
+def disjoint(left: tuple[Hashable, ...], right: tuple[Hashable, ...]) -> bool | None:
     """Return whether two parts of one division have no row in common, None when unknown."""
-    if "range" in {one[0], two[0]} and "not" not in {one[0], two[0]}:
-        return _ranges_apart(one, two) if one[0] == two[0] else None
-    if one[0] == "is" and two[0] == "is":
-        return one[1] != two[1]
-    if opposite(one) == two or opposite(two) == one:
+    if "range" in {left[0], right[0]} and "not" not in {left[0], right[0]}:
+        return _ranges_apart(left, right) if left[0] == right[0] else None
+    if left[0] == "is" and right[0] == "is":
+        return left[1] != right[1]
+    if opposite(left) == right or opposite(right) == left:
         return True
-    return False if one == two else None
+    return False if left == right else None
 
 
-def _ranges_apart(one: tuple[Hashable, ...], two: tuple[Hashable, ...]) -> bool | None:
-    answers = {_before(one[2], two[1]), _before(two[2], one[1])}
+def _ranges_apart(left: tuple[Hashable, ...], right: tuple[Hashable, ...]) -> bool | None:
+    answers = {_before(left[2], right[1]), _before(right[2], left[1])}
     return True if True in answers else None if None in answers else False
 
 

@@ -65,16 +65,16 @@ def metric(machine: Machine, arguments: Arguments, *, curve: bool = False) -> Va
     """Return the score of predictions against the truth, or one for each threshold."""
     values = [(v, arguments.name(i)) for i, v in enumerate(map(machine.get, arguments.args))]
     values += [(machine.get(v), "") for v in arguments.keywords.values()]
-    found = []
+    predictions = []
     for value, name in values:
         state = subscripts.as_data(machine, value) if isinstance(value, Seq) else value
         if isinstance(state, Data) and state.pred is not None:
-            found.append((state, name))
-    if not found:
+            predictions.append((state, name))
+    if not predictions:
         scores = frozenset(s for v, _ in values if isinstance(v, Data) for s in v.scores)
         return Data(form="stat", scores=scores) if scores else arguments.unknown()
-    data = found[-1][0]
-    truth = next((name for value, name in values if name and value is not found[-1][0]), "")
+    data = predictions[-1][0]
+    truth = next((name for value, name in values if name and value is not predictions[-1][0]), "")
     assert data.pred is not None, "only predictions are kept"
     better: Better = "less" if _LOSS.search(arguments.what) else "more"
     return evaluated(machine, data.pred, data, arguments, truth, curve=curve, better=better)
@@ -89,9 +89,9 @@ _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
 
 def note_choice(machine: Machine, value: Value, arguments: Arguments, wanted: Better = "") -> None:
     """Tell the judge of a choice by scores: `max(scores)`; the worst of them is no choice."""
-    found = frozenset(s for s in scores_in(machine, value) if _is_wanted(s, wanted))
-    if found:
-        machine.note(Choice(machine.site(arguments.node), found))
+    chosen_by = frozenset(s for s in scores_in(machine, value) if _is_wanted(s, wanted))
+    if chosen_by:
+        machine.note(Choice(machine.site(arguments.node), chosen_by))
 
 
 def _is_wanted(score: Eval, wanted: Better) -> bool:

@@ -16,21 +16,21 @@ _HELD = ("test", "val", "hold", "dev")
 def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     """Return the leaks that the events of one pass show, one for each place and code."""
     scores: list[Eval] = []
-    seen: set[tuple[object, ...]] = set()
+    counted: set[tuple[object, ...]] = set()
     for event in events:
         if isinstance(event, Eval):
             mark = (event.site, event.fit.site, event.rows, event.deps, event.fit.rows)
-            if mark not in seen:
-                seen.add(mark)
+            if mark not in counted:
+                counted.add(mark)
                 scores.append(event)
     scores += _searched(events, scores)
-    found: dict[tuple[str, int, int], Story] = {}
+    stories: dict[tuple[str, int, int], Story] = {}
     for leak in _all(events, scores, page):
         key = leak.code, leak.site.cell, leak.site.span.line
-        old = found.get(key)
+        old = stories.get(key)
         if old is None or (leak.certain and not old.certain):
-            found[key] = leak
-    return (*(_leak(page, leak) for leak in found.values()), *_best(events, scores, page))
+            stories[key] = leak
+    return (*(_leak(page, leak) for leak in stories.values()), *_best(events, scores, page))
 
 
 def _leak(page: Page, story: Story) -> Leak:
@@ -262,13 +262,13 @@ def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Sto
 
 def _reused(scores: Sequence[Eval]) -> Iterator[Story]:
     first: dict[sets.Rows, ModelFit] = {}
-    told: set[sets.Rows] = set()
+    reported: set[sets.Rows] = set()
     for score in scores:
         if not _on_test(score):
             continue
         fit = first.setdefault(score.rows, score.fit)
-        if fit.site != score.fit.site and score.rows not in told:
-            told.add(score.rows)
+        if fit.site != score.fit.site and score.rows not in reported:
+            reported.add(score.rows)
             yield _of_score("NBS323", score, score.site, "", score.fit.what)
 
 

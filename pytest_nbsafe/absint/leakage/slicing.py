@@ -96,10 +96,10 @@ def _marked(machine: Machine, data: Data, mask: Mask | None) -> sets.Rows | None
         wanted, is_it = wanted[1], False
     if wanted[0] != "is":
         return None
-    found = frozenset(
+    chosen = frozenset(
         a for a, v in values.items() if v is not None and (v[0] == wanted[1]) is is_it
     )
-    return found or None
+    return chosen or None
 
 
 def _mark(known: Mapping[Atom, object], atom: Atom) -> tuple[object] | None:
@@ -116,9 +116,9 @@ def _cut(machine: Machine, rows: sets.Rows, key: Slice) -> sets.Rows | None:
     if len(rows) < 2 or key.step or not (key.low is None or key.high is None):
         return None
     for atom in rows:
-        one = frozenset((atom,))
-        if bound == AnyValue(machine.token(AnyValue(Length(machine.token(one))))):
-            return one if key.low is None else rows - one
+        table = frozenset((atom,))
+        if bound == AnyValue(machine.token(AnyValue(Length(machine.token(table))))):
+            return table if key.low is None else rows - table
     return None
 
 

@@ -57,10 +57,10 @@ def _has(value: Data | Index | None, key: Hashable) -> bool:
 
 
 def _side(machine: Machine, value: Value) -> Data | Index | None:
-    found = machine.get(value)
-    if isinstance(found, Index):
-        return found
-    data = subscripts.as_data(machine, found)
+    state = machine.get(value)
+    if isinstance(state, Index):
+        return state
+    data = subscripts.as_data(machine, state)
     return subscripts.own_rows(data) if data is not None else None
 
 

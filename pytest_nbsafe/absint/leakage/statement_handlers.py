@@ -49,20 +49,27 @@ def _declared(machine: Machine, node: ast.Assign | ast.AnnAssign, value: Value) 
     if not known:
         return value
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    said = next((known[line] for line in lines if line in known), None)
-    return _declared_value(machine, node, value, said) if said is not None else value
+    declaration = next((known[line] for line in lines if line in known), None)
+    return _declared_value(machine, node, value, declaration) if declaration is not None else value
 
 
-def _declared_value(machine: Machine, node: ast.AST, value: Value, said: Declaration) -> Value:
+def _declared_value(
+    machine: Machine, node: ast.AST, value: Value, declaration: Declaration
+) -> Value:
     """Return what a declaration says that a statement assigns; what it gives where it says none."""
     key = ("declared", *machine.fresh(node))
-    if said.kind == "source":
+    if declaration.kind == "source":
         return Data(sets.source(key), base=machine.fresh(node))
-    wholes = [subscripts.as_data(machine, machine.read(name)) for name in said.whole]
+    wholes = [subscripts.as_data(machine, machine.read(name)) for name in declaration.whole]
     known = [table for table in wholes if table is not None]
-    if not known or len(known) < len(wholes) or not said.parts or len(said.parts) % len(known):
+    if (
+        not known
+        or len(known) < len(wholes)
+        or not declaration.parts
+        or len(declaration.parts) % len(known)
+    ):
         return value
-    count = len(said.parts) // len(known)
+    count = len(declaration.parts) // len(known)
     steps = [Division(key, ("is", i), "random") for i in range(count)]
     parts = (replace(d, rows=sets.divide(d.rows, step)) for d in known for step in steps)
     return Seq(tuple(map(machine.box, parts)))

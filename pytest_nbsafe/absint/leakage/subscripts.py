@@ -60,10 +60,10 @@ def _of_container(machine: Machine, value: Value, key: slicing.Selector) -> Valu
         return Names(None, value.deps | (selecting(chosen) if isinstance(chosen, Data) else _NONE))
     if isinstance(value, Dictionary):
         if isinstance(key, Const):
-            found = dict(value.items).get(key.value)
-            if found is None:
-                found = _item(machine, value, value.each, ("is", key.value))
-            return found if found is not None else AnyValue()
+            item = dict(value.items).get(key.value)
+            if item is None:
+                item = _item(machine, value, value.each, ("is", key.value))
+            return item if item is not None else AnyValue()
         every = [machine.get(v) for _, v in value.items]
         return value.each or joined(every) or AnyValue()
     if isinstance(value, Seq):
@@ -113,8 +113,8 @@ def _of_seq(machine: Machine, value: Seq, key: slicing.Selector) -> Value:
     if isinstance(number, int) and number >= 0:
         part = ("range", number, number + 1)
     if value.each is not None:
-        found = _item(machine, value, value.each, part)
-        return found if isinstance(machine.get(found), Data | Seq | Index) else AnyValue()
+        any_item = _item(machine, value, value.each, part)
+        return any_item if isinstance(machine.get(any_item), Data | Seq | Index) else AnyValue()
     items = [machine.get(item) for item in value.items]
     fold = _any_of(items, Division(("item", machine.token(value)), part, "fold"))
     return fold or joined(items) or AnyValue()
@@ -175,8 +175,8 @@ def as_data(machine: Machine, value: Value) -> Data | None:
         items = [machine.get(item) for item in value.parts()]
         data = [item for item in items if isinstance(item, Data)]
         if data:
-            found = joined(data)
-            return found if isinstance(found, Data) else None
+            whole = joined(data)
+            return whole if isinstance(whole, Data) else None
         return Data(sets.source(("list", machine.token(value))))
     if isinstance(value, AnyValue):
         rows = sets.source(("unknown", machine.token(value)))
@@ -225,8 +225,8 @@ def _of_table(machine: Machine, data: Data, key: slicing.Selector) -> Value:
     if isinstance(key, Const) and data.form == "bunch":
         return bunch(data, str(key.value))
     if isinstance(key, Const) and names:
-        found = tabular.column(data, names[0])
-        return replace(found, form="group") if data.form == "group" else found
+        column = tabular.column(data, names[0])
+        return replace(column, form="group") if data.form == "group" else column
     if names and data.form in {"frame", "any", "group"}:
         return replace(tabular.chosen(data, names), form=data.form)
     if isinstance(key, Names):
@@ -337,12 +337,12 @@ def _slides(machine: Machine, node: ast.Slice) -> bool:
     """Return whether a slice goes on by one row in each round of a loop: `x[i : i + 10]`."""
     pair = node.lower, node.upper
     ends = [part.left if isinstance(part, ast.BinOp) else part for part in pair]
-    one, two = ends
-    plain = isinstance(one, ast.Name) and isinstance(two, ast.Name) and one.id == two.id
+    low, high = ends
+    plain = isinstance(low, ast.Name) and isinstance(high, ast.Name) and low.id == high.id
     lengths = [part.right for part in pair if isinstance(part, ast.BinOp)]
     one_row = any(isinstance(n, ast.Constant) and n.value == 1 for n in lengths)
     if not plain or not lengths or one_row:
         return False
-    value = machine.get(machine.read(one.id))  # type: ignore[union-attr]
+    value = machine.get(machine.read(low.id))  # type: ignore[union-attr]
     mark = value.key if isinstance(value, AnyValue) else None
     return isinstance(mark, RoundItem) and mark.consecutive

@@ -27,22 +27,24 @@ from pytest_nbsafe.values import replace
 
 def column(data: Data, name: str) -> Data:
     """Return one column of a table."""
-    made = dict(data.named).get(name)
+    own_column = dict(data.named).get(name)
     origins: frozenset[Hashable] = frozenset()
     if data.base is not None and (data.columns is None or data.columns.has(name)):
         origins = frozenset(((data.base, name),))
-    if made is None:
-        made = Column(data.deps, origins)
+    if own_column is None:
+        own_column = Column(data.deps, origins)
     if not data.rows and origins:  # a column of `groupby("k").mean()`
-        told = (replace(d, of=origins) if d.is_statistic and not d.of else d for d in made.deps)
-        made = replace(made, deps=frozenset(told))
+        deps = (
+            replace(d, of=origins) if d.is_statistic and not d.of else d for d in own_column.deps
+        )
+        own_column = replace(own_column, deps=frozenset(deps))
     return Data(
         data.rows,
-        made.deps,
+        own_column.deps,
         "series",
-        origins=made.origins or origins,
-        uses=made.uses,
-        pred=made.pred,
+        origins=own_column.origins or origins,
+        uses=own_column.uses,
+        pred=own_column.pred,
         vague=data.vague,
         random=data.random,
         scores=data.scores,
@@ -53,7 +55,7 @@ def column(data: Data, name: str) -> Data:
 def chosen(data: Data, names: Iterable[str]) -> Data:
     """Return some columns of a table, by their names."""
     kept = frozenset(names)
-    named = tuple((name, made) for name, made in data.named if name in kept)
+    named = tuple((k, c) for k, c in data.named if k in kept)
     raw = kept - {name for name, _ in named}
     return replace(
         data,
@@ -68,7 +70,7 @@ def without(data: Data, names: Iterable[str]) -> Data:
     """Return a table without some of its columns."""
     gone = frozenset(names)
     columns = less(data.columns, gone) if data.columns is not None else None
-    named = tuple((name, made) for name, made in data.named if name not in gone)
+    named = tuple((k, c) for k, c in data.named if k not in gone)
     return replace(data, columns=columns, named=named)
 
 
@@ -128,8 +130,8 @@ def with_column(
     names = columns.names - {name} if columns.but else columns.names | {name}
     columns = replace(columns, names=names)
     own = origins or frozenset((("made", data.base, name),))
-    made = Column(deps, own, uses, value.pred, site)
-    named = (*((k, c) for k, c in data.named if k != name), (name, made))
+    new_column = Column(deps, own, uses, value.pred, site)
+    named = (*((k, c) for k, c in data.named if k != name), (name, new_column))
     return replace(data, named=named, columns=columns, form="frame", vague=data.vague)
 
 
@@ -156,7 +158,7 @@ def with_deps(data: Data, deps: Iterable[Dep]) -> Data:
     more = frozenset(deps)
     if not more:
         return data
-    named = tuple((name, replace(made, deps=made.deps | more)) for name, made in data.named)
+    named = tuple((k, replace(c, deps=c.deps | more)) for k, c in data.named)
     return replace(data, deps=data.deps | more, named=named)
 
 
@@ -199,8 +201,8 @@ def names_in(value: Value) -> tuple[str, ...] | None:
     if isinstance(value, Const):
         return (value.value,) if isinstance(value.value, str) else None
     if isinstance(value, Seq) and value.each is None:
-        found = [v.value for v in value.items if isinstance(v, Const) and isinstance(v.value, str)]
-        return tuple(found) if len(found) == len(value.items) else None
+        names = [v.value for v in value.items if isinstance(v, Const) and isinstance(v.value, str)]
+        return tuple(names) if len(names) == len(value.items) else None
     return None
 
 

@@ -169,9 +169,9 @@ def of_class(machine: Machine, value: Closure, arguments: Arguments) -> Value | 
         parent = machine.get(machine.evaluate(base))
         cls = machine.roles.class_of(parent.name) if isinstance(parent, Lib) else None
         if cls is not None and cls.role not in {"data", "splitter"}:
-            made = construct(machine, cls, arguments)
-            state = machine.get(made)
+            estimator = construct(machine, cls, arguments)
+            state = machine.get(estimator)
             if isinstance(state, Estimator):
-                machine.put(made, replace(state, what=node.name))
-            return made
+                machine.put(estimator, replace(state, what=node.name))
+            return estimator
     return None
