@@ -45,6 +45,11 @@ class Arguments:
             return replace(whole, span=span)
         return self.machine.site(self.node)
 
+    @property
+    def fresh(self) -> tuple[object, ...]:
+        """A key for what is made by this call, in this run."""
+        return self.machine.fresh(self.node)
+
     def find(self, place: int, *names: str) -> Value | None:
         """Return an argument by its place (-1 for none) or one of its names, None if not given."""
         if 0 <= place < len(self.args):
@@ -57,7 +62,7 @@ class Arguments:
     def get(self, place: int, *names: str) -> Value:
         """Return an argument by its place or name, unknown if not given."""
         value = self.find(place, *names)
-        return value if value is not None else AnyValue(("missing", self.machine.fresh(self.node)))
+        return value if value is not None else AnyValue(("missing", self.fresh))
 
     def plain(self, place: int, *names: str) -> Value:
         """Return an argument, what is in a list or tuple being looked up."""
@@ -100,10 +105,6 @@ class Arguments:
             node = next((k.value for k in self.node.keywords if k.arg in {"X", "x", "data"}), None)
         return text(self.machine, node)
 
-    def rest(self) -> Arguments:
-        """Return the same call without its first argument."""
-        return Arguments(self.machine, self.node, self.args[1:], self.keywords, self.what)
-
     def every(self) -> list[Value]:
         """Return all arguments, those within lists and dicts too."""
         values: list[Value] = []
@@ -119,7 +120,7 @@ class Arguments:
     def unknown(self) -> Value:
         """Return what a call gives of which nothing is known: what flowed in, in doubt."""
         data = [value for value in self.every() if isinstance(value, Data)]
-        key = self.machine.fresh(self.node)
+        key = self.fresh
         if not data:
             return AnyValue(key)
         mixed = tabular.mix(data)
@@ -147,11 +148,6 @@ class TableCall:
     def what(self) -> str:
         """The name of the function or method."""
         return self.arguments.what
-
-    @property
-    def fresh(self) -> tuple[object, ...]:
-        """A key for what is made by this call, in this run."""
-        return self.arguments.machine.fresh(self.arguments.node)
 
     @property
     def first(self) -> int:

@@ -43,6 +43,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.libraries.keys import GENERAL
+from pytest_nbsafe.values import replace
 
 
 def call(
@@ -56,61 +57,61 @@ def call(
     value = machine.get(callee)
     if isinstance(value, Lib):
         what = value.name.rpartition(".")[2]
-        return _library(machine, value.name, Arguments(machine, node, args, keywords, what))
+        return _library(value.name, Arguments(machine, node, args, keywords, what))
     if isinstance(value, Bound):
-        return method(machine, value, Arguments(machine, node, args, keywords, value.name))
+        return method(value.owner, Arguments(machine, node, args, keywords, value.name))
     if isinstance(value, Partial):
         known = [*value.args, *args]
         return call(machine, node, value.call, known, dict(value.keywords) | keywords)
     arguments = Arguments(machine, node, args, keywords)
     if isinstance(value, Closure):
-        return page_classes.function(machine, value, arguments)
+        return page_classes.function(value, arguments)
     if isinstance(value, Estimator):
         return training.network_called(callee, value, arguments)
     if isinstance(value, Instance):
         own = page_classes.member(machine, callee, value, "__call__")
         if isinstance(own, Bound):
-            return method(machine, own, arguments)
+            return method(own.owner, replace(arguments, what=own.name))
     return arguments.unknown()
 
 
-def _library(machine: Machine, name: str, arguments: Arguments) -> Value:
+def _library(name: str, arguments: Arguments) -> Value:
     """Return what a function or class of a library gives."""
     owner, _, last = name.rpartition(".")
     builtin = builtin_calls.BUILTINS.get(last) if owner == "builtins" else None
     if builtin is not None:
-        return builtin(machine, arguments)
-    roles = machine.roles
+        return builtin(arguments)
+    roles = arguments.machine.roles
     cls = roles.class_of(name)
     if cls is not None and cls.role != "data":
-        return construction.construct(machine, cls, arguments)
+        return construction.construct(cls, arguments)
     returned = roles.returned_by(name)
     if returned is not None:
         return Lib(returned)
     effect = roles.effect_of(name)
     if effect is not None:
-        return by_effect(machine, effect, arguments)
+        return by_effect(effect, arguments)
     if cls is not None:
-        return loading.make_table(machine, cls, arguments)
+        return loading.make_table(cls, arguments)
     if roles.class_of(owner) and arguments.args:  # `DataFrame.mean(df)`
-        return method(machine, Bound(arguments.args[0], last), arguments.rest())
+        return method(arguments.args[0], replace(arguments, args=arguments.args[1:]))
     return arguments.unknown()
 
 
-def method(machine: Machine, bound: Bound, arguments: Arguments) -> Value:
+def method(owner: Value, arguments: Arguments) -> Value:
     """Return what a method gives."""
-    value = machine.get(bound.owner)
+    value = arguments.machine.get(owner)
     handler = _METHODS.get(type(value))
-    return handler(machine, bound, value, arguments) if handler else arguments.unknown()
+    return handler(owner, value, arguments) if handler else arguments.unknown()
 
 
-def _of_unknown(machine: Machine, bound: Bound, _value: AnyValue, arguments: Arguments) -> Value:
-    if bound.name == "optimize":
-        return builtin_calls.optimised(machine, arguments)
-    if bound.name in {"gradient", "backward"}:  # `tape.gradient(loss, weights)`
+def _of_unknown(_owner: Value, _value: AnyValue, arguments: Arguments) -> Value:
+    if arguments.what == "optimize":
+        return builtin_calls.optimised(arguments)
+    if arguments.what in {"gradient", "backward"}:  # `tape.gradient(loss, weights)`
         loss = arguments.data(0)
         if loss is not None and loss.net is not None:
-            training.learn_by_hand(machine, loss, arguments)
+            training.learn_by_hand(loss, arguments)
     return arguments.unknown()
 
 
@@ -118,35 +119,36 @@ _OF_ESTIMATORS = frozenset({"fit", "predict", "transform"})
 """Methods of estimators: what seems to be a table and has one of them is none."""
 
 
-def table_method(machine: Machine, bound: Bound, data: Data, arguments: Arguments) -> Value:
+def table_method(owner: Value, data: Data, arguments: Arguments) -> Value:
     """Return what a method of a table gives; with `inplace=True` the table itself is changed."""
-    effect = machine.roles.effect_on(data.form, bound.name)
+    machine = arguments.machine
+    effect = machine.roles.effect_on(data.form, arguments.what)
     if effect is None:
-        if bound.name in _OF_ESTIMATORS or not (data.rows or data.form == "stat"):
+        if arguments.what in _OF_ESTIMATORS or not (data.rows or data.form == "stat"):
             return arguments.unknown()
         effect = "rowwise"
-    result = _on_table(effect, TableCall(data, arguments, bound.owner))
+    result = _on_table(effect, TableCall(data, arguments, owner))
     if arguments.constant("inplace") is True:
         target = getattr(arguments.node.func, "value", None)
         if target is not None:
-            machine.put(bound.owner, machine.get(result))
+            machine.put(owner, machine.get(result))
             machine.store(target, machine.get(result))
         return Const(None)
     return result
 
 
-def by_effect(machine: Machine, effect: str, arguments: Arguments) -> Value:
+def by_effect(effect: str, arguments: Arguments) -> Value:
     """Return what a function of a library gives."""
     handler = FUNCTIONS.get(effect)
     if handler is not None:
-        return handler(machine, arguments)
+        return handler(arguments)
     first, kind = arguments.find(0), GENERAL[effect]
     if isinstance(first, AnyValue) and effect == "to_array":
         return first
     if isinstance(first, Index) and kind in {"identity", "sort", "rowwise"}:
         return first
     if effect == "from_slices" and isinstance(first, Seq) and first.items:
-        data = subscripts.as_data(machine, first.items[0])
+        data = subscripts.as_data(arguments.machine, first.items[0])
     else:
         data = arguments.table(unknown=kind == "identity")
     return _on_table(effect, TableCall(data, arguments)) if data is not None else arguments.same()
@@ -157,20 +159,20 @@ def _on_table(effect: str, call: TableCall) -> Value:
     return handler(call) if handler is not None else call.arguments.unknown()
 
 
-def _nothing(_machine: Machine, _arguments: Arguments) -> Value:
+def _nothing(_arguments: Arguments) -> Value:
     return Const(None)
 
 
-def _number(machine: Machine, arguments: Arguments) -> Value:
+def _number(arguments: Arguments) -> Value:
     """Return a number that judges no model."""
-    return AnyValue(("number", arguments.what, machine.fresh(arguments.node)))
+    return AnyValue(("number", arguments.what, arguments.fresh))
 
 
-def _same(_machine: Machine, arguments: Arguments) -> Value:
+def _same(arguments: Arguments) -> Value:
     return arguments.same()
 
 
-def _anything(_machine: Machine, arguments: Arguments) -> Value:
+def _anything(arguments: Arguments) -> Value:
     return arguments.unknown()
 
 
@@ -257,7 +259,7 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
 }
 """What an effect makes of a table; one without a row here does what its general effect does."""
 
-FUNCTIONS: Mapping[str, Callable[[Machine, Arguments], Value]] = {
+FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "load": loading.loaded,
     "load_pair": loading.loaded_pair,
     "load_pairs": loading.loaded_pairs,

@@ -16,7 +16,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
-from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.values import replace
 
@@ -91,13 +90,15 @@ def merge(parts: Sequence[Data]) -> Data:
 # -- functions and methods -------------------------------------------------------------------------
 
 
-def concatenated(machine: Machine, arguments: Arguments) -> Value:
+def concatenated(arguments: Arguments) -> Value:
     """Return tables combined, one below the other or, with an axis, side by side."""
     first = _whole(arguments)
-    places = [machine.get(value) for value in first.parts()] if isinstance(first, Seq) else []
+    places = (
+        [arguments.machine.get(value) for value in first.parts()] if isinstance(first, Seq) else []
+    )
     if places and all(isinstance(place, Index) for place in places):
-        return _positions(machine, places, arguments)
-    values = _parts(machine, arguments)
+        return _positions(places, arguments)
+    values = _parts(arguments)
     if not values:
         return arguments.unknown()
     if arguments.constant("axis") in {1, "columns", -1}:
@@ -105,17 +106,17 @@ def concatenated(machine: Machine, arguments: Arguments) -> Value:
     return concat(values, arguments.site, arguments.name())
 
 
-def _positions(machine: Machine, places: list[Value], arguments: Arguments) -> Value:
+def _positions(places: list[Value], arguments: Arguments) -> Value:
     """Return positions one after another: which they are is known where they are all alike."""
     if all(place == places[0] for place in places):
         return places[0]
-    step = Division(("joined", machine.fresh(arguments.node)), ("is", True), "fold")
+    step = Division(("joined", arguments.fresh), ("is", True), "fold")
     return Index((step,))
 
 
-def merged(machine: Machine, arguments: Arguments) -> Value:
+def merged(arguments: Arguments) -> Value:
     """Return tables side by side."""
-    values = _parts(machine, arguments)
+    values = _parts(arguments)
     return merge(values) if values else arguments.unknown()
 
 
@@ -123,14 +124,14 @@ def _whole(arguments: Arguments) -> Value | None:
     return arguments.find(0, "objs", "tup", "arrays")
 
 
-def _parts(machine: Machine, arguments: Arguments) -> list[Data]:
+def _parts(arguments: Arguments) -> list[Data]:
     first = _whole(arguments)
     values: list[Value] = []
     if isinstance(first, Seq):
         values = list(first.parts())
     elif first is not None:
         values = list(arguments.args)
-    tables = [subscripts.as_data(machine, value) for value in values]
+    tables = [subscripts.as_data(arguments.machine, value) for value in values]
     return [value for value in tables if value is not None]
 
 

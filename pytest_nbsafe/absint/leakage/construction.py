@@ -14,7 +14,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments
-from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Stopper
 from pytest_nbsafe.absint.leakage.positions import counted
 from pytest_nbsafe.libraries.leakroles import LibraryClass
@@ -23,13 +22,13 @@ from pytest_nbsafe.values import replace
 _HOLDERS = frozenset({"pipeline", "columns", "search", "meta", "model"})
 
 
-def construct(machine: Machine, cls: LibraryClass, arguments: Arguments) -> Value:
+def construct(cls: LibraryClass, arguments: Arguments) -> Value:
     """Return a new object of a class that the tables know."""
     what = cls.name.rpartition(".")[2]
     if cls.role == "splitter":
         shuffles = cls.shuffles or arguments.constant("shuffle") is True
         return Splitter(what, cls.time, cls.grouped, shuffles)
-    steps = _held(machine, arguments) if cls.role in _HOLDERS else ()
+    steps = _held(arguments) if cls.role in _HOLDERS else ()
     prefit = arguments.constant("prefit") is True
     learns = "nothing" if _fixed(cls, arguments) else cls.learns
     given = None
@@ -42,18 +41,18 @@ def construct(machine: Machine, cls: LibraryClass, arguments: Arguments) -> Valu
         cls.role,
         learns,
         steps,
-        fit=_fit_of(machine, arguments) if prefit else None,
+        fit=_fit_of(arguments) if prefit else None,
         tuned=_tuned(data),
         given=given if given is not None and given.rows else None,
         stops=_stops(cls, arguments),
         search=cls.role == "search",
     )
-    return machine.box(estimator)
+    return arguments.machine.box(estimator)
 
 
-def _fit_of(machine: Machine, arguments: Arguments) -> ModelFit | None:
+def _fit_of(arguments: Arguments) -> ModelFit | None:
     """Return what an estimator in a call has learned: `SelectFromModel(forest, prefit=True)`."""
-    held = [machine.get(value) for value in _held(machine, arguments)]
+    held = [arguments.machine.get(value) for value in _held(arguments)]
     return next((value.fit for value in held if isinstance(value, Estimator)), None)
 
 
@@ -68,12 +67,12 @@ def _tuned(data: list[Data]) -> Deps:
     return frozenset(dep for value in data for dep in value.all_deps() if dep.kind == "tuned")
 
 
-def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
+def _held(arguments: Arguments) -> tuple[Value, ...]:
     """Return the estimators that stand in a call, those in lists of (name, estimator) too."""
     estimators: list[Value] = []
 
     def look(value: Value, depth: int) -> None:
-        state = machine.get(value)
+        state = arguments.machine.get(value)
         if isinstance(state, Estimator):
             estimators.append(value)
         elif isinstance(state, Seq) and depth < 4:
@@ -85,21 +84,21 @@ def _held(machine: Machine, arguments: Arguments) -> tuple[Value, ...]:
     return tuple(estimators)
 
 
-def make_pipeline(machine: Machine, arguments: Arguments) -> Value:
+def make_pipeline(arguments: Arguments) -> Value:
     """Return a pipeline of the arguments."""
-    return machine.box(Estimator("Pipeline", "pipeline", steps=_held(machine, arguments)))
+    return arguments.machine.box(Estimator("Pipeline", "pipeline", steps=_held(arguments)))
 
 
-def make_columns(machine: Machine, arguments: Arguments) -> Value:
+def make_columns(arguments: Arguments) -> Value:
     """Return steps side by side."""
-    return machine.box(Estimator("ColumnTransformer", "columns", steps=_held(machine, arguments)))
+    return arguments.machine.box(Estimator("ColumnTransformer", "columns", steps=_held(arguments)))
 
 
-def clone(machine: Machine, arguments: Arguments) -> Value:
+def clone(arguments: Arguments) -> Value:
     """Return the same estimator, not fitted."""
     value = arguments.get(0)
     if isinstance(value, Estimator):
-        return machine.box(replace(value, fit=None))
+        return arguments.machine.box(replace(value, fit=None))
     return value
 
 
@@ -112,16 +111,16 @@ def _fixed(cls: LibraryClass, arguments: Arguments) -> bool:
     return False
 
 
-def stopper(machine: Machine, arguments: Arguments) -> Value:
+def stopper(arguments: Arguments) -> Value:
     """Return what stops a training early."""
-    return AnyValue(Stopper(machine.fresh(arguments.node)))
+    return AnyValue(Stopper(arguments.fresh))
 
 
-def checkpoint(machine: Machine, arguments: Arguments) -> Value:
+def checkpoint(arguments: Arguments) -> Value:
     """Return what keeps a model in a file: where it is the best one, it chooses as a stop does."""
     if arguments.constant("save_best_only") is not True:
-        return counted(machine, arguments)
-    return AnyValue(Stopper(machine.fresh(arguments.node), arguments.find(0, "filepath")))
+        return counted(arguments)
+    return AnyValue(Stopper(arguments.fresh, arguments.find(0, "filepath")))
 
 
 def stopping(arguments: Arguments) -> bool:
@@ -142,15 +141,15 @@ def _stoppers(arguments: Arguments) -> list[Stopper]:
     return [mark for mark in marks if isinstance(mark, Stopper)]
 
 
-def dumped(machine: Machine, arguments: Arguments) -> Value:
+def dumped(arguments: Arguments) -> Value:
     """Remember what is saved in a file, as it is now."""
     path = arguments.find(1, "filename", "file")
     if path is not None and arguments.args:
-        machine.notes.saved[path] = arguments.get(0)
+        arguments.machine.notes.saved[path] = arguments.get(0)
     return Const(None)
 
 
-def loaded(machine: Machine, arguments: Arguments) -> Value:
+def loaded(arguments: Arguments) -> Value:
     """Return what was saved in a file."""
-    saved = machine.notes.saved.get(arguments.find(0, "filename", "filepath"))
-    return machine.box(saved) if saved is not None else counted(machine, arguments)
+    saved = arguments.machine.notes.saved.get(arguments.find(0, "filename", "filepath"))
+    return arguments.machine.box(saved) if saved is not None else counted(arguments)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pytest_nbsafe.absint.leakage import scores, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
-    Bound,
     Const,
     Data,
     Dictionary,
@@ -24,33 +23,35 @@ from pytest_nbsafe.values import replace
 # -- lists -----------------------------------------------------------------------------------------
 
 
-def list_method(machine: Machine, bound: Bound, value: Seq, arguments: Arguments) -> Value:
+def list_method(owner: Value, value: Seq, arguments: Arguments) -> Value:
     """Return what a method of a list gives, and change the list."""
-    handler = _OF_LISTS.get(bound.name)
-    result = handler(machine, bound.owner, value, arguments) if handler is not None else None
-    return result if result is not None else AnyValue((bound.name, machine.token(value)))
+    handler = _OF_LISTS.get(arguments.what)
+    result = handler(owner, value, arguments) if handler is not None else None
+    return (
+        result if result is not None else AnyValue((arguments.what, arguments.machine.token(value)))
+    )
 
 
-def _append(machine: Machine, owner: Value, value: Seq, arguments: Arguments) -> None:
+def _append(owner: Value, value: Seq, arguments: Arguments) -> None:
+    machine = arguments.machine
     if not arguments.args:
         return
     item = arguments.args[-1]
     if machine.loops or value.each is not None or not machine.certain:
-        _fill(machine, owner, value, [item], arguments)
+        _fill(owner, value, [item], arguments)
     else:
         machine.put(owner, replace(value, items=(*value.items, machine.box(item))))
 
 
-def _fill(
-    machine: Machine, owner: Value, value: Seq, more: list[Value], arguments: Arguments
-) -> None:
+def _fill(owner: Value, value: Seq, more: list[Value], arguments: Arguments) -> None:
     """Make a list one of which only is known what any of its items is like."""
-    parts = [machine.get(v) for v in (*value.parts(), *more)]
-    key = value.key or ("list", *machine.fresh(arguments.node))
-    machine.put(owner, Seq((), joined(parts), key))
+    parts = [arguments.machine.get(v) for v in (*value.parts(), *more)]
+    key = value.key or ("list", *arguments.fresh)
+    arguments.machine.put(owner, Seq((), joined(parts), key))
 
 
-def _extend(machine: Machine, owner: Value, value: Seq, arguments: Arguments) -> None:
+def _extend(owner: Value, value: Seq, arguments: Arguments) -> None:
+    machine = arguments.machine
     if not arguments.args:
         return
     other = machine.get(arguments.args[0])
@@ -58,39 +59,41 @@ def _extend(machine: Machine, owner: Value, value: Seq, arguments: Arguments) ->
     if isinstance(other, Seq) and known and not machine.loops:
         machine.put(owner, Seq(value.items + other.items))
     else:
-        _fill(machine, owner, value, [item_of(machine, other)], arguments)
+        _fill(owner, value, [item_of(machine, other)], arguments)
 
 
-def _remove(machine: Machine, owner: Value, value: Seq, arguments: Arguments) -> None:
+def _remove(owner: Value, value: Seq, arguments: Arguments) -> None:
+    machine = arguments.machine
     if arguments.args and value.each is None:
         gone = machine.get(arguments.args[0])
         left = tuple(item for item in value.items if machine.get(item) != gone)
         machine.put(owner, replace(value, items=left))
 
 
-def _sort(machine: Machine, owner: Value, value: Seq, arguments: Arguments) -> None:
+def _sort(owner: Value, value: Seq, arguments: Arguments) -> None:
+    machine = arguments.machine
     if scores.scores_in(machine, value):
-        key = Sorted(machine.fresh(arguments.node))
+        key = Sorted(arguments.fresh)
         machine.put(owner, Seq((), item_of(machine, value), key))
 
 
-def _index(machine: Machine, _owner: Value, value: Seq, arguments: Arguments) -> None:
-    scores.note_choice(machine, value, arguments)
+def _index(_owner: Value, value: Seq, arguments: Arguments) -> None:
+    scores.note_choice(value, arguments)
 
 
-def _item(machine: Machine, _owner: Value, value: Seq, _arguments: Arguments) -> Value:
-    return item_of(machine, value)
+def _item(_owner: Value, value: Seq, arguments: Arguments) -> Value:
+    return item_of(arguments.machine, value)
 
 
-def _last(_machine: Machine, _owner: Value, value: Seq, arguments: Arguments) -> Value:
+def _last(_owner: Value, value: Seq, arguments: Arguments) -> Value:
     return value.items[-1] if value.items else value.each or arguments.unknown()
 
 
-def _itself(_machine: Machine, _owner: Value, value: Value, _arguments: Arguments) -> Value:
+def _itself(_owner: Value, value: Value, _arguments: Arguments) -> Value:
     return value
 
 
-_OF_LISTS: Mapping[str, Callable[[Machine, Value, Seq, Arguments], Value | None]] = {
+_OF_LISTS: Mapping[str, Callable[[Value, Seq, Arguments], Value | None]] = {
     "append": _append,
     "add": _append,
     "insert": _append,
@@ -116,47 +119,49 @@ def item_of(machine: Machine, value: Value) -> Value:
 # -- dicts -----------------------------------------------------------------------------------------
 
 
-def dict_method(machine: Machine, bound: Bound, value: Dictionary, arguments: Arguments) -> Value:
+def dict_method(owner: Value, value: Dictionary, arguments: Arguments) -> Value:
     """Return what a method of a dict gives, and change the dict."""
-    handler = _OF_DICTS.get(bound.name)
-    result = handler(machine, bound.owner, value, arguments) if handler is not None else None
-    return result if result is not None else AnyValue((bound.name, machine.token(value)))
+    handler = _OF_DICTS.get(arguments.what)
+    result = handler(owner, value, arguments) if handler is not None else None
+    return (
+        result if result is not None else AnyValue((arguments.what, arguments.machine.token(value)))
+    )
 
 
 def _any_value(machine: Machine, value: Dictionary) -> Value | None:
     return value.each or joined(machine.get(v) for _, v in value.items)
 
 
-def _pairs(machine: Machine, _owner: Value, value: Dictionary, _arguments: Arguments) -> Value:
+def _pairs(_owner: Value, value: Dictionary, arguments: Arguments) -> Value:
     if value.items and value.each is None:
         return Seq(tuple(Seq((Const(k), v)) for k, v in value.items))
-    key = AnyValue(("key", machine.token(value)))
-    return Seq((), Seq((key, _any_value(machine, value) or AnyValue())))
+    key = AnyValue(("key", arguments.machine.token(value)))
+    return Seq((), Seq((key, _any_value(arguments.machine, value) or AnyValue())))
 
 
-def _values(_machine: Machine, _owner: Value, value: Dictionary, _arguments: Arguments) -> Value:
+def _values(_owner: Value, value: Dictionary, _arguments: Arguments) -> Value:
     return Seq(tuple(v for _, v in value.items)) if value.each is None else Seq((), value.each)
 
 
-def _keys(_machine: Machine, _owner: Value, value: Dictionary, _arguments: Arguments) -> Value:
+def _keys(_owner: Value, value: Dictionary, _arguments: Arguments) -> Value:
     return Seq(tuple(Const(k) for k, _ in value.items)) if value.each is None else AnyValue()
 
 
-def _get(machine: Machine, _owner: Value, value: Dictionary, arguments: Arguments) -> Value:
+def _get(_owner: Value, value: Dictionary, arguments: Arguments) -> Value:
     key = arguments.get(0)
     if isinstance(key, Const):
         return dict(value.items).get(key.value) or value.each or arguments.unknown()
-    return _any_value(machine, value) or arguments.unknown()
+    return _any_value(arguments.machine, value) or arguments.unknown()
 
 
-def _update(machine: Machine, owner: Value, value: Dictionary, arguments: Arguments) -> None:
+def _update(owner: Value, value: Dictionary, arguments: Arguments) -> None:
     other = arguments.get(0)
     if isinstance(other, Dictionary):
         items = dict(value.items) | dict(other.items)
-        machine.put(owner, Dictionary(tuple(items.items()), other.each or value.each))
+        arguments.machine.put(owner, Dictionary(tuple(items.items()), other.each or value.each))
 
 
-_OF_DICTS: Mapping[str, Callable[[Machine, Value, Dictionary, Arguments], Value | None]] = {
+_OF_DICTS: Mapping[str, Callable[[Value, Dictionary, Arguments], Value | None]] = {
     "items": _pairs,
     "values": _values,
     "keys": _keys,
@@ -171,17 +176,17 @@ _OF_DICTS: Mapping[str, Callable[[Machine, Value, Dictionary, Arguments], Value 
 # -- names of columns ------------------------------------------------------------------------------
 
 
-def names_method(machine: Machine, bound: Bound, value: Names, arguments: Arguments) -> Value:
+def names_method(owner: Value, value: Names, arguments: Arguments) -> Value:
     """Return what a method of `df.columns`, or of a list of it, gives."""
-    if bound.name in _SAME:
+    if arguments.what in _SAME:
         return value
-    if bound.name in {"drop", "difference"}:
+    if arguments.what in {"drop", "difference"}:
         gone = tabular.names_in(arguments.plain(0))
         return names_without(value, gone) if gone is not None else Names(None, value.deps)
-    if bound.name not in _REMOVING | _ADDING | _CHANGING:
+    if arguments.what not in _REMOVING | _ADDING | _CHANGING:
         return Names(None, value.deps)
-    machine.put(bound.owner, _names_changed(bound.name, value, arguments))
-    return Const(None) if bound.name != "pop" else arguments.unknown()
+    arguments.machine.put(owner, _names_changed(arguments.what, value, arguments))
+    return Const(None) if arguments.what != "pop" else arguments.unknown()
 
 
 _SAME = frozenset({"tolist", "to_list", "copy", "sort_values"})

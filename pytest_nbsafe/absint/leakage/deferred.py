@@ -16,7 +16,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
-from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.row_effects import by_names
 from pytest_nbsafe.absint.leakage.rows import Atom, ByColumn
 from pytest_nbsafe.values import replace
@@ -25,7 +24,7 @@ _LATER = "the table that is named later"
 _ROWS = sets.source(_LATER)
 
 
-def column(_machine: Machine, arguments: Arguments) -> Value:
+def column(arguments: Arguments) -> Value:
     """Return the column, or the columns, of a table that is not known yet."""
     names: list[str] = []
     for place in range(len(arguments.args)):

@@ -63,31 +63,29 @@ def _described(machine: Machine, value: Estimator) -> str:
     return _parts(machine, value)[-1].what if value.role in {"pipeline", "search"} else value.what
 
 
-def method(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
+def method(owner: Value, value: Estimator, arguments: Arguments) -> Value:
     """Return what a method of an estimator gives."""
-    effect = machine.roles.method_of("estimator", bound.name)
+    effect = arguments.machine.roles.method_of("estimator", arguments.what)
     handler = _METHODS.get(effect or "")
-    return handler(machine, bound, value, arguments) if handler is not None else arguments.unknown()
+    return handler(owner, value, arguments) if handler is not None else arguments.unknown()
 
 
-def _fit(
-    machine: Machine, bound: Bound, value: Estimator, arguments: Arguments, *, more: bool = False
-) -> Value:
-    data = _given(machine, value, arguments, "X", "x", "raw_documents", "dtrain")
+def _fit(owner: Value, value: Estimator, arguments: Arguments, *, more: bool = False) -> Value:
+    data = _given(value, arguments, "X", "x", "raw_documents", "dtrain")
     if data is None or (not arguments.args and not arguments.keywords):
         data = value.given
     if data is None:
-        machine.put(bound.owner, replace(value, fit=None))
-        return bound.owner
-    learn(machine, bound.owner, value, data, arguments, more=more)
-    return bound.owner
+        arguments.machine.put(owner, replace(value, fit=None))
+        return owner
+    learn(owner, value, data, arguments, more=more)
+    return owner
 
 
-def _given(machine: Machine, value: Estimator, arguments: Arguments, *names: str) -> Data | None:
+def _given(value: Estimator, arguments: Arguments, *names: str) -> Data | None:
     """Return the rows that an estimator is given; a network may have several inputs of them."""
     given = arguments.find(0, *names)
     if value.role == "model" and isinstance(given, Seq) and given.each is None:
-        parts = [machine.get(item) for item in given.items]
+        parts = [arguments.machine.get(item) for item in given.items]
         if parts and all(isinstance(part, Data) and part.rows for part in parts):
             return tabular.mix(parts)
     data = arguments.data(0, *names)
@@ -95,7 +93,6 @@ def _given(machine: Machine, value: Estimator, arguments: Arguments, *names: str
 
 
 def learn(
-    machine: Machine,
     owner: Value,
     value: Estimator,
     data: Data,
@@ -109,13 +106,14 @@ def learn(
     With `more` it goes on knowing what it knew; `watched` are rows that it may stop by, beside
     those that keywords name.
     """
+    machine = arguments.machine
     name = text(machine, getattr(arguments.node.func, "value", None))
-    fit = fit_of(machine, value, data, arguments, 0, name)
+    fit = fit_of(value, data, arguments, 0, name)
     fit = replace(
         fit,
         deps=fit.deps | _of_layers(machine, value),
         learns=value.learns,
-        watch=_watched(machine, value, arguments, watched),
+        watch=_watched(value, arguments, watched),
         searched=value.search,
     )
     if more:
@@ -132,10 +130,9 @@ def learn(
     return fit
 
 
-def fit_of(
-    machine: Machine, value: Estimator, data: Data, arguments: Arguments, place: int, name: str
-) -> ModelFit:
+def fit_of(value: Estimator, data: Data, arguments: Arguments, place: int, name: str) -> ModelFit:
     """Return the fit of an estimator called `name` on rows, given at this place of a call."""
+    machine = arguments.machine
     target = arguments.data(place + 1, "y", "Y")
     origins = target.origins if target is not None else frozenset()
     site = arguments.site
@@ -201,9 +198,7 @@ def _all(machine: Machine, value: Estimator) -> list[Estimator]:
 _WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
 
 
-def _watched(
-    machine: Machine, value: Estimator, arguments: Arguments, places: Sequence[Value]
-) -> sets.Rows:
+def _watched(value: Estimator, arguments: Arguments, places: Sequence[Value]) -> sets.Rows:
     """Return the rows that a fit may stop by."""
     stops = value.stops or arguments.constant("early_stopping_rounds") is not None
     best = arguments.constant("use_best_model")
@@ -213,21 +208,23 @@ def _watched(
     watched += places
     if not stops or not watched:
         return sets.NONE
-    only = Arguments(machine, arguments.node, watched[:1], {})
+    only = Arguments(arguments.machine, arguments.node, watched[:1], {})
     tables = [
-        subscripts.as_data(machine, v) for v in only.every() if isinstance(v, Data | AnyValue)
+        subscripts.as_data(arguments.machine, v)
+        for v in only.every()
+        if isinstance(v, Data | AnyValue)
     ]
     data = [v for v in tables if v is not None]
     return sets.NONE.union(*(v.rows for v in data))
 
 
-def _transform(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(machine, value, arguments, "X", "x", "raw_documents")
-    return transformed(machine, value, data, value.fit) if data else arguments.unknown()
+def _transform(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
+    data = _given(value, arguments, "X", "x", "raw_documents")
+    return transformed(arguments.machine, value, data, value.fit) if data else arguments.unknown()
 
 
-def _restore(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(machine, value, arguments, "X", "x", "raw_documents")
+def _restore(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
+    data = _given(value, arguments, "X", "x", "raw_documents")
     return data if data is not None else arguments.unknown()
 
 
@@ -255,46 +252,47 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | 
     return replace(result, deps=result.deps | {dep} | inherited)
 
 
-def _fit_transform(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(machine, value, arguments, "X", "x", "raw_documents")
+def _fit_transform(owner: Value, value: Estimator, arguments: Arguments) -> Value:
+    data = _given(value, arguments, "X", "x", "raw_documents")
     if data is None:
         return arguments.unknown()
-    fit = learn(machine, bound.owner, value, data, arguments)
-    return transformed(machine, value, data, fit)
+    fit = learn(owner, value, data, arguments)
+    return transformed(arguments.machine, value, data, fit)
 
 
-def _fit_predict(machine: Machine, bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    result = _fit_transform(machine, bound, value, arguments)
-    now = machine.get(bound.owner)
-    if isinstance(result, Data) and isinstance(now, Estimator) and predicts(machine, now):
+def _fit_predict(owner: Value, value: Estimator, arguments: Arguments) -> Value:
+    result = _fit_transform(owner, value, arguments)
+    now = arguments.machine.get(owner)
+    if isinstance(result, Data) and isinstance(now, Estimator) and predicts(arguments.machine, now):
         return replace(result, pred=now.fit)
     return result
 
 
 def _fit_resample(
-    machine: Machine,
-    _bound: Bound,
+    _owner: Value,
     value: Estimator,
     arguments: Arguments,
 ) -> Value:
-    data, target = _given(machine, value, arguments, "X"), arguments.data(1, "y")
+    data, target = _given(value, arguments, "X"), arguments.data(1, "y")
     if data is None:
         return arguments.unknown()
     deps: list[Dep] = []
     if value.learns != "nothing":  # else it only leaves rows out
-        certain = machine.certain and not data.vague
+        certain = arguments.machine.certain and not data.vague
         made_at = arguments.site, arguments.name()
         deps = [Dep("resample", data.rows, value.what, *made_at, certain=certain)]
     parts = (data, target if target is not None else data)
-    return Seq(tuple(machine.box(tabular.with_deps(replace(p, mask=None), deps)) for p in parts))
+    return Seq(
+        tuple(arguments.machine.box(tabular.with_deps(replace(p, mask=None), deps)) for p in parts)
+    )
 
 
-def _predict(machine: Machine, _bound: Bound, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(machine, value, arguments, "X", "x", "data", "exog")
+def _predict(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
+    data = _given(value, arguments, "X", "x", "data", "exog")
     if data is None:
         return arguments.unknown()
-    if not predicts(machine, value):
-        return transformed(machine, value, data, value.fit)
+    if not predicts(arguments.machine, value):
+        return transformed(arguments.machine, value, data, value.fit)
     fit = value.fit
     if fit is None:
         return Data(data.rows, data.all_deps(), vague=True)
@@ -302,23 +300,22 @@ def _predict(machine: Machine, _bound: Bound, value: Estimator, arguments: Argum
 
 
 def _score(
-    machine: Machine,
-    _bound: Bound,
+    _owner: Value,
     value: Estimator,
     arguments: Arguments,
     better: Better = "more",
 ) -> Value:
-    data = _given(machine, value, arguments, "X", "x")
-    if data is None or value.fit is None or not predicts(machine, value):
+    data = _given(value, arguments, "X", "x")
+    if data is None or value.fit is None or not predicts(arguments.machine, value):
         return arguments.unknown()
-    return evaluated(machine, value.fit, data, arguments, arguments.name(), better=better)
+    return evaluated(value.fit, data, arguments, arguments.name(), better=better)
 
 
-def _settings(_machine: Machine, bound: Bound, _value: Estimator, _arguments: Arguments) -> Value:
-    return bound.owner
+def _settings(owner: Value, _value: Estimator, _arguments: Arguments) -> Value:
+    return owner
 
 
-def _support(_machine: Machine, _bound: Bound, value: Estimator, _arguments: Arguments) -> Value:
+def _support(_owner: Value, value: Estimator, _arguments: Arguments) -> Value:
     return _learned(value)
 
 

@@ -49,7 +49,7 @@ def _by_row(call: TableCall, place: int | None = None) -> bool:
 def extreme(call: TableCall, wanted: Better) -> Value:
     """Return the highest ("more") or lowest value, or where it is: of scores, a choice by them."""
     if call.data.scores:
-        scores.note_choice(call.machine, call.data, call.arguments, wanted)
+        scores.note_choice(call.data, call.arguments, wanted)
     return statistic(call)
 
 
@@ -99,7 +99,7 @@ def statistic(
     """
     data = call.data
     if data.judged:
-        return scores.judged(call.machine, data, call.arguments)
+        return scores.judged(data, call.arguments)
     if _by_row(call, axis_at):
         return tabular.mix([data])
     if data.form == "window":

@@ -26,13 +26,14 @@ from pytest_nbsafe.values import replace
 # -- tables that are made --------------------------------------------------------------------------
 
 
-def make_table(machine: Machine, cls: LibraryClass, arguments: Arguments) -> Value:
+def make_table(cls: LibraryClass, arguments: Arguments) -> Value:
     """Return a new table: `DataFrame(...)` of rows, of columns, or of what stands in the call."""
+    machine = arguments.machine
     first, index = arguments.find(0, "data"), arguments.find(1, "index")
     time: frozenset[Dep] = frozenset()
     if isinstance(index, Data):
         time = frozenset(dep for dep in index.all_deps() if dep.is_time)
-    base = ("table", machine.fresh(arguments.node))
+    base = ("table", arguments.fresh)
     if isinstance(first, Dictionary):
         return tabular.with_deps(_of_columns(machine, first, base), time)
     if isinstance(first, Data):
@@ -72,18 +73,18 @@ def _of_rows(rows: Data, base: Hashable, form: Form, arguments: Arguments) -> Da
 # -- files and data sets ---------------------------------------------------------------------------
 
 
-def loaded(machine: Machine, arguments: Arguments) -> Value:
+def loaded(arguments: Arguments) -> Value:
     """Return all rows of a source: of which kind they are says how the function is called."""
     what = arguments.what
     if what == "load" and not arguments.args:
         return arguments.unknown()
-    data = _source(machine, arguments)
+    data = _source(arguments)
     if what.startswith(("load_", "fetch_")):
         if arguments.constant("return_X_y") is True:
             return _pair(data)
         return replace(data, form="bunch")
     if what.startswith("make_"):
-        rows = sets.source((what, machine.fresh(arguments.node)))
+        rows = sets.source((what, arguments.fresh))
         return _pair(replace(data, rows=rows))
     if what.startswith("read_"):
         dated = arguments.constant("parse_dates") not in {None, False}
@@ -92,27 +93,27 @@ def loaded(machine: Machine, arguments: Arguments) -> Value:
     return replace(data, form="array", base=None, columns=None)
 
 
-def loaded_pair(machine: Machine, arguments: Arguments) -> Value:
+def loaded_pair(arguments: Arguments) -> Value:
     """Return the features and the target of all rows of a source."""
-    return _pair(_source(machine, arguments))
+    return _pair(_source(arguments))
 
 
-def loaded_pairs(machine: Machine, arguments: Arguments) -> Value:
+def loaded_pairs(arguments: Arguments) -> Value:
     """Return the rows of a source, which are parted where they are given names."""
-    return replace(_source(machine, arguments), base=None, columns=None)
+    return replace(_source(arguments), base=None, columns=None)
 
 
-def loaded_series(machine: Machine, arguments: Arguments) -> Value:
+def loaded_series(arguments: Arguments) -> Value:
     """Return a table of a source with a row for each day."""
-    return _dated(replace(_source(machine, arguments), form="frame"), arguments)
+    return _dated(replace(_source(arguments), form="frame"), arguments)
 
 
-def _source(machine: Machine, arguments: Arguments) -> Data:
+def _source(arguments: Arguments) -> Data:
     """Return all rows of a source: the same for the same file."""
     what = arguments.what
-    values = [machine.get(v) for v in (*arguments.args[:1], *arguments.keywords.values())]
-    tokens = tuple(machine.token(value) for value in values)
-    key: Hashable = (what, machine.fresh(arguments.node), tokens)
+    values = [arguments.machine.get(v) for v in (*arguments.args[:1], *arguments.keywords.values())]
+    tokens = tuple(arguments.machine.token(value) for value in values)
+    key: Hashable = (what, arguments.fresh, tokens)
     if arguments.args and isinstance(values[0], Const):
         key = (what, tokens)
     elif not arguments.args and what.startswith("load_"):
@@ -132,15 +133,15 @@ def _dated(data: Data, arguments: Arguments) -> Data:
 # -- random numbers and dates ----------------------------------------------------------------------
 
 
-def random_numbers(machine: Machine, arguments: Arguments) -> Value:
+def random_numbers(arguments: Arguments) -> Value:
     """Return random numbers."""
     about = [v.all_deps() for v in arguments.every() if isinstance(v, Data) and not v.rows]
     deps = frozenset[Dep]().union(*about)  # about a mean, within its deviation
-    rows = sets.source(("random", machine.fresh(arguments.node)))
+    rows = sets.source(("random", arguments.fresh))
     return Data(rows, deps, form="array", random=True)
 
 
-def dates(_machine: Machine, arguments: Arguments, kind: DepKind = "time") -> Value:
+def dates(arguments: Arguments, kind: DepKind = "time") -> Value:
     """Return times of which rows are a series, or ("dated") dates of which they may be one."""
     data = next((v for v in arguments.every() if isinstance(v, Data)), None)
     dep = Dep(kind, sets.NONE, arguments.what, arguments.site)

@@ -20,19 +20,19 @@ from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.values import replace
 
 
-def own_method(machine: Machine, bound: Bound, value: Instance, arguments: Arguments) -> Value:
+def own_method(owner: Value, value: Instance, arguments: Arguments) -> Value:
     """Return what a method of a class of the page gives."""
-    definition = _definition(machine, value.cls, bound.name)
+    definition = _definition(arguments.machine, value.cls, arguments.what)
     if definition is None:
-        if bound.name == "fit_transform":
-            own_method(machine, Bound(bound.owner, "fit"), value, arguments)
-            now = machine.get(bound.owner)
-            first = replace(arguments, args=arguments.args[:1])
-            return own_method(machine, Bound(bound.owner, "transform"), now, first)  # type: ignore[arg-type]
+        if arguments.what == "fit_transform":
+            own_method(owner, value, replace(arguments, what="fit"))
+            now = arguments.machine.get(owner)
+            first = replace(arguments, args=arguments.args[:1], what="transform")
+            return own_method(owner, now, first)  # type: ignore[arg-type]
         return arguments.unknown()
     if "staticmethod" not in _decorators(definition):
-        arguments = replace(arguments, args=[bound.owner, *arguments.args])
-    return function(machine, definition, arguments)
+        arguments = replace(arguments, args=[owner, *arguments.args])
+    return function(definition, arguments)
 
 
 def _decorators(method: Closure) -> set[str]:
@@ -99,25 +99,26 @@ def _definition(machine: Machine, cls: Closure | None, name: str, depth: int = 0
     return None
 
 
-def function(machine: Machine, value: Closure, arguments: Arguments) -> Value:
+def function(value: Closure, arguments: Arguments) -> Value:
     """Return what a function of the page returns for these arguments."""
+    machine = arguments.machine
     node = value.node
     if isinstance(node, ast.ClassDef):
-        known = training.of_class(machine, value, arguments)
+        known = training.of_class(value, arguments)
         if known is not None:
             return known
         instance = machine.box(Instance(value))
         start = _definition(machine, value, "__init__")
         if start is not None:
-            function(machine, start, replace(arguments, args=[instance, *arguments.args]))
+            function(start, replace(arguments, args=[instance, *arguments.args]))
         elif arguments.args or arguments.keywords:
-            _fields(machine, instance, node, arguments)
+            _fields(instance, node, arguments)
         return instance
-    scope = _parameters(machine, node.args, arguments)
+    scope = _parameters(node.args, arguments)
     return machine.call_function(value, scope, node.body, arguments.node)
 
 
-def _fields(machine: Machine, instance: Value, node: ast.ClassDef, arguments: Arguments) -> None:
+def _fields(instance: Value, node: ast.ClassDef, arguments: Arguments) -> None:
     """Give a dataclass what it is made of."""
     names = [
         item.target.id
@@ -126,14 +127,12 @@ def _fields(machine: Machine, instance: Value, node: ast.ClassDef, arguments: Ar
     ]
     given = dict(zip(names, arguments.args, strict=False))
     given |= {k: v for k, v in arguments.keywords.items() if k in names}
-    state = machine.get(instance)
+    state = arguments.machine.get(instance)
     if isinstance(state, Instance):
-        machine.put(instance, replace(state, attributes=tuple(given.items())))
+        arguments.machine.put(instance, replace(state, attributes=tuple(given.items())))
 
 
-def _parameters(
-    machine: Machine, parameters: ast.arguments, arguments: Arguments
-) -> dict[str, Value]:
+def _parameters(parameters: ast.arguments, arguments: Arguments) -> dict[str, Value]:
 
     names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
     scope: dict[str, Value] = dict(zip(names, arguments.args, strict=False))
@@ -149,9 +148,9 @@ def _parameters(
         *zip((p.arg for p in parameters.kwonlyargs), parameters.kw_defaults, strict=True),
     ):
         if name not in scope and default is not None:
-            scope[name] = machine.evaluate(default)
+            scope[name] = arguments.machine.evaluate(default)
     for name in known:
         if name not in scope:
-            scope[name] = AnyValue(("parameter", name, machine.fresh(arguments.node)))
-        scope[name] = machine.box(scope[name])
+            scope[name] = AnyValue(("parameter", name, arguments.fresh))
+        scope[name] = arguments.machine.box(scope[name])
     return scope

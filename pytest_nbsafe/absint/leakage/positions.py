@@ -6,7 +6,6 @@ from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import slicing
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
-    Bound,
     Const,
     Data,
     Dep,
@@ -15,14 +14,14 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments
-from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Length
 from pytest_nbsafe.absint.leakage.rows import ByPlace, Division
 from pytest_nbsafe.values import replace
 
 
-def between(machine: Machine, arguments: Arguments) -> Value:
+def between(arguments: Arguments) -> Value:
     """Return positions: all of them for `range(len(df))`, else those within the bounds."""
+    machine = arguments.machine
     bounds = [machine.get(value) for value in arguments.args[:3]]
     first = bounds[0] if len(bounds) == 1 else None
     if isinstance(first, AnyValue) and isinstance(first.key, Length):
@@ -39,31 +38,31 @@ _BOUNDS = 2
 """With a third argument the positions have gaps."""
 
 
-def every(_machine: Machine, _arguments: Arguments) -> Value:
+def every(_arguments: Arguments) -> Value:
     """Return all positions."""
     return Index()
 
 
-def without(machine: Machine, arguments: Arguments) -> Value:
+def without(arguments: Arguments) -> Value:
     """Return positions that are not among others."""
     whole, part = arguments.find(0), arguments.find(1)
     if isinstance(whole, Index) and isinstance(part, Index):
         return index_without(whole, part)
     if isinstance(part, Data):
-        rest = slicing.mask_of(machine, part)
+        rest = slicing.mask_of(arguments.machine, part)
         return Data(mask=rest and replace(rest, part=sets.opposite(rest.part)), random=part.random)
-    return counted(machine, arguments)
+    return counted(arguments)
 
 
-def where_true(machine: Machine, arguments: Arguments) -> Value:
+def where_true(arguments: Arguments) -> Value:
     """Return the positions of what is true."""
     data = _first_data(arguments)
     if data is not None and data.mask is not None:
         return Index((Division(data.mask.key, data.mask.part),))
-    return counted(machine, arguments)
+    return counted(arguments)
 
 
-def counted(_machine: Machine, arguments: Arguments) -> Value:
+def counted(arguments: Arguments) -> Value:
     """Return a number of rows, or values that are made of no rows."""
     data = _first_data(arguments)
     if data is None:
@@ -75,22 +74,22 @@ def _first_data(arguments: Arguments) -> Data | None:
     return next((value for value in arguments.every() if isinstance(value, Data)), None)
 
 
-def index_method(machine: Machine, bound: Bound, value: Index, arguments: Arguments) -> Value:
+def index_method(_owner: Value, value: Index, arguments: Arguments) -> Value:
     """Return what a method of positions or labels of rows gives."""
-    if bound.name in {"tolist", "to_list", "copy", "astype", "to_numpy", "to_series", "unique"}:
+    if arguments.what in {"tolist", "to_list", "copy", "astype", "to_numpy", "to_series", "unique"}:
         return value
-    if bound.name in {"isin", "difference"}:
+    if arguments.what in {"isin", "difference"}:
         other = arguments.get(0)
-        if bound.name == "difference" and isinstance(other, Index):
+        if arguments.what == "difference" and isinstance(other, Index):
             return index_without(value, other)
         mask = index_mask(value, other) if isinstance(other, Index) else None
-        if bound.name == "isin":
-            mask = mask or Mask(("isin", machine.token(other)), ("is", True))
+        if arguments.what == "isin":
+            mask = mask or Mask(("isin", arguments.machine.token(other)), ("is", True))
             return Data(value.rows or sets.NONE, mask=mask)
-    if bound.name == "repeat" and value.rows:
+    if arguments.what == "repeat" and value.rows:
         return again(value, arguments)
-    if value.order is None and bound.name == "permutation":
-        return replace(value, order=machine.fresh(arguments.node))
+    if value.order is None and arguments.what == "permutation":
+        return replace(value, order=arguments.fresh)
     return arguments.unknown()
 
 

@@ -200,7 +200,7 @@ def assigned(call: TableCall) -> Value:
 def filtered(call: TableCall) -> Value:
     """Return some of the rows."""
     given = tuple(call.machine.token(value) for value in call.arguments.every())
-    return tabular.part(call.data, Division((call.what, call.fresh, given), ("is", True)))
+    return tabular.part(call.data, Division((call.what, call.arguments.fresh, given), ("is", True)))
 
 
 def at_end(call: TableCall, *, first: bool) -> Value:
@@ -208,7 +208,7 @@ def at_end(call: TableCall, *, first: bool) -> Value:
     data, count = call.data, call.find(0, "n")
     value = count.value if isinstance(count, Const) else 5 if count is None else AnyValue(0)
     if data.form == "group":
-        step = Division(ByUnknown((call.what, call.fresh)), ("is", value))
+        step = Division(ByUnknown((call.what, call.arguments.fresh)), ("is", value))
         return tabular.part(data, step, "frame")
     if data.ranked and value == 1:
         site = call.machine.site(call.arguments.node)
@@ -262,7 +262,7 @@ def without_gaps(call: TableCall) -> Value:
 def queried(call: TableCall) -> Value:
     """Return the rows for which a condition in a text holds."""
     query = call.find(0)
-    key = query.value if isinstance(query, Const) else call.fresh
+    key = query.value if isinstance(query, Const) else call.arguments.fresh
     return tabular.part(call.data, Division(("query", key), ("is", True)))
 
 

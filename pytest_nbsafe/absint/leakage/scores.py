@@ -24,7 +24,6 @@ from pytest_nbsafe.values import replace
 
 
 def evaluated(
-    machine: Machine,
     fit: ModelFit,
     data: Data,
     arguments: Arguments,
@@ -35,6 +34,7 @@ def evaluated(
     splitter: Splitter | None = None,
 ) -> Data:
     """Return a score of a fit on rows, or on the folds of a splitter, and tell the judge of it."""
+    machine = arguments.machine
     score = Eval(
         fit,
         data.rows,
@@ -54,15 +54,16 @@ def evaluated(
     return Data(form="stat", scores=frozenset((score,)))
 
 
-def judged(machine: Machine, data: Data, arguments: Arguments) -> Value:
+def judged(data: Data, arguments: Arguments) -> Value:
     """Return the score that a mean of right predictions is."""
     if data.pred is None:
-        return AnyValue(machine.fresh(arguments.node))
-    return evaluated(machine, data.pred, data, arguments, "")
+        return AnyValue(arguments.fresh)
+    return evaluated(data.pred, data, arguments, "")
 
 
-def metric(machine: Machine, arguments: Arguments, *, curve: bool = False) -> Value:
+def metric(arguments: Arguments, *, curve: bool = False) -> Value:
     """Return the score of predictions against the truth, or one for each threshold."""
+    machine = arguments.machine
     values = [(v, arguments.name(i)) for i, v in enumerate(map(machine.get, arguments.args))]
     values += [(machine.get(v), "") for v in arguments.keywords.values()]
     predictions = []
@@ -77,7 +78,7 @@ def metric(machine: Machine, arguments: Arguments, *, curve: bool = False) -> Va
     truth = next((name for value, name in values if name and value is not predictions[-1][0]), "")
     assert data.pred is not None, "only predictions are kept"
     better: Better = "less" if _LOSS.search(arguments.what) else "more"
-    return evaluated(machine, data.pred, data, arguments, truth, curve=curve, better=better)
+    return evaluated(data.pred, data, arguments, truth, curve=curve, better=better)
 
 
 _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
@@ -87,8 +88,9 @@ _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
 # -- the scores that values hold -------------------------------------------------------------------
 
 
-def note_choice(machine: Machine, value: Value, arguments: Arguments, wanted: Better = "") -> None:
+def note_choice(value: Value, arguments: Arguments, wanted: Better = "") -> None:
     """Tell the judge of a choice by scores: `max(scores)`; the worst of them is no choice."""
+    machine = arguments.machine
     chosen_by = frozenset(s for s in scores_in(machine, value) if _is_wanted(s, wanted))
     if chosen_by:
         machine.note(Choice(machine.site(arguments.node), chosen_by))

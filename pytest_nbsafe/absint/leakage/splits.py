@@ -17,16 +17,17 @@ from pytest_nbsafe.absint.leakage.rows import Division, Sampled
 from pytest_nbsafe.values import replace
 
 
-def train_test(machine: Machine, arguments: Arguments) -> Value:
+def train_test(arguments: Arguments) -> Value:
     """Return the parts that `train_test_split` gives: two for each argument.
 
     A function of the user's own may take a number or a text too, which it does not divide.
     """
+    machine = arguments.machine
     seed = arguments.constant("random_state")
     shuffled = arguments.constant("shuffle", default=True) is not False
     sizes = tuple(machine.token(arguments.find(-1, name)) for name in ("test_size", "train_size"))
     if seed is None or isinstance(seed, AnyValue):
-        key: Hashable = ("split", machine.fresh(arguments.node), shuffled)
+        key: Hashable = ("split", arguments.fresh, shuffled)
     else:
         key = ("split", seed, sizes, shuffled)
     kind: sets.Kind = "chosen" if not shuffled else "round" if machine.loops else "random"
@@ -39,13 +40,13 @@ def train_test(machine: Machine, arguments: Arguments) -> Value:
         for place in (0, 1):
             step = Division(key, ("is", place), kind)
             if value is None:
-                parts.append(AnyValue((machine.fresh(arguments.node), len(parts))))
+                parts.append(AnyValue((arguments.fresh, len(parts))))
             else:
                 parts.append(machine.box(tabular.divided(value, step)))
     whole = [value for value in sides if isinstance(value, Data)]
     first = whole[0].base if whole else None
     looked = whole[:1] if first is not None else whole  # the target knows the table it is of
-    note_split(machine, arguments, key, looked, shuffled=shuffled, grouped=False)
+    note_split(arguments, key, looked, shuffled=shuffled, grouped=False)
     return Seq(tuple(parts))
 
 
@@ -65,7 +66,6 @@ def _side(machine: Machine, value: Value) -> Data | Index | None:
 
 
 def note_split(
-    machine: Machine,
     arguments: Arguments,
     key: object,
     data: Sequence[Data],
@@ -75,27 +75,27 @@ def note_split(
 ) -> None:
     """Tell the judge of a division into train and test: whether of dated or of grouped rows."""
     timed = any(is_series(part) for part in data)
-    groups = (_group(machine, part, arguments) for part in data)
+    groups = (_group(part, arguments) for part in data)
     group = next((name for name in groups if name), None)
     name = arguments.name()
-    machine.notes.splits[key] = (
+    arguments.machine.notes.splits[key] = (
         arguments.site,
         name,
         shuffled and timed,
         None if grouped or not shuffled else group,
     )
-    machine.note(RowsSplit(arguments.site))
+    arguments.machine.note(RowsSplit(arguments.site))
 
 
-def note_sample(machine: Machine, arguments: Arguments, key: object, data: Data, name: str) -> None:
+def note_sample(arguments: Arguments, key: object, data: Data, name: str) -> None:
     """Tell the judge of rows drawn at random: a division where the others are used too."""
-    group = machine.group_of(data)
-    machine.notes.splits.setdefault(key, (arguments.site, name, is_series(data), group))
+    group = arguments.machine.group_of(data)
+    arguments.machine.notes.splits.setdefault(key, (arguments.site, name, is_series(data), group))
 
 
-def _group(machine: Machine, data: Data, arguments: Arguments) -> str | None:
+def _group(data: Data, arguments: Arguments) -> str | None:
     """Return the column that tells the groups of rows; among the features it is only one more."""
-    name = machine.group_of(data)
+    name = arguments.machine.group_of(data)
     features = len(arguments.args) > 1 and data.columns is not None
     if name is not None and features and data.columns is not None and data.columns.has(name):
         return None
@@ -115,7 +115,7 @@ def is_series(data: Data) -> bool:
     )
 
 
-def cut(machine: Machine, arguments: Arguments) -> Value:
+def cut(arguments: Arguments) -> Value:
     """Return the parts of rows that are cut: as many as are asked for, or one more than cuts."""
     whole = arguments.find(0)
     data = whole if isinstance(whole, Index) else arguments.data(0)
@@ -125,7 +125,7 @@ def cut(machine: Machine, arguments: Arguments) -> Value:
     count = cuts.value if isinstance(cuts, Const) else None
     if isinstance(cuts, Seq) and cuts.each is None:
         count = len(cuts.items) + 1
-    key = ("cut", machine.fresh(arguments.node))
+    key = ("cut", arguments.fresh)
     kind: sets.Kind = "fold" if isinstance(data, Index) else "chosen"
     if not isinstance(count, int) or not 0 < count <= _MOST_PARTS:
         return Seq((), tabular.divided(data, Division(key, ("is", "any"), kind)), key)
@@ -136,17 +136,20 @@ _MOST_PARTS = 20
 """More parts are all like one another."""
 
 
-def drawn_apart(machine: Machine, arguments: Arguments) -> Value:
+def drawn_apart(arguments: Arguments) -> Value:
     """Return parts of rows drawn at random, as many as there are sizes."""
     data, sizes = arguments.data(0), arguments.find(1, "lengths")
     if data is None:
         return arguments.unknown()
-    key = ("split", machine.fresh(arguments.node))
+    key = ("split", arguments.fresh)
     count = len(sizes.items) if isinstance(sizes, Seq) and sizes.each is None else 2
-    note_split(machine, arguments, key, [data], shuffled=True, grouped=False)
+    note_split(arguments, key, [data], shuffled=True, grouped=False)
     steps = [Division(key, ("is", i), "random") for i in range(count)]
     return Seq(
-        tuple(machine.box(replace(data, rows=sets.divide(data.rows, step))) for step in steps)
+        tuple(
+            arguments.machine.box(replace(data, rows=sets.divide(data.rows, step)))
+            for step in steps
+        )
     )
 
 
@@ -160,13 +163,13 @@ def sampled(call: TableCall) -> Value:
     twice = arguments.constant("with_replacement", default=twice)
     seed = arguments.constant("random_state")
     size = tuple(machine.token(arguments.find(-1, name)) for name in ("frac", "fraction", "n"))
-    key = Sampled((seed, size) if seed is not None else call.fresh)
+    key = Sampled((seed, size) if seed is not None else call.arguments.fresh)
     if twice is True:
         return _with_duplicates(call, key)
     if 1 in {arguments.constant("frac"), arguments.constant("fraction")}:
         return replace(data, mask=None)
     step = Division(key, ("is", True), "random")
-    note_sample(machine, arguments, key, data, call.name)
+    note_sample(arguments, key, data, call.name)
     return tabular.part(data, step)
 
 
@@ -188,7 +191,7 @@ def resampled(call: TableCall) -> Value:
     """Return rows drawn with duplicates; of several tables the same rows."""
     if call.arguments.constant("replace", default=True) is False:
         return sampled(call)
-    key = ("resample", call.fresh)
+    key = ("resample", call.arguments.fresh)
     if len(call.arguments.args) > 1:
         parts = [call.arguments.data(i) for i in range(len(call.arguments.args))]
         drawn = (_with_duplicates(replace(call, data=p), key) for p in parts if p is not None)
@@ -204,11 +207,11 @@ def shuffled_table(call: TableCall) -> Value:
 # -- of whatever is given --------------------------------------------------------------------------
 
 
-def shuffled(machine: Machine, arguments: Arguments) -> Value:
+def shuffled(arguments: Arguments) -> Value:
     """Return rows, or their positions, in another order."""
     first = arguments.find(0)
     if isinstance(first, Index | AnyValue | Const):
-        return _reordered(machine, first, arguments)
+        return _reordered(first, arguments)
     if len(arguments.args) > 1:
         parts = [arguments.data(i) for i in range(len(arguments.args))]
         return Seq(tuple(part if part is not None else AnyValue() for part in parts))
@@ -216,12 +219,13 @@ def shuffled(machine: Machine, arguments: Arguments) -> Value:
     return data if data is not None else arguments.unknown()
 
 
-def shuffled_in_place(machine: Machine, arguments: Arguments) -> Value:
+def shuffled_in_place(arguments: Arguments) -> Value:
     """Put rows, or their positions, in another order."""
+    machine = arguments.machine
     first = arguments.find(0)
     if not isinstance(first, Index | AnyValue | Const):
-        return shuffled(machine, arguments)
-    mixed = _reordered(machine, first, arguments)
+        return shuffled(arguments)
+    mixed = _reordered(first, arguments)
     if arguments.args:
         machine.put(arguments.args[0], mixed)
     name = text(machine, arguments.node.args[0]) if arguments.node.args else ""
@@ -230,37 +234,37 @@ def shuffled_in_place(machine: Machine, arguments: Arguments) -> Value:
     return mixed
 
 
-def _reordered(machine: Machine, positions: Value, arguments: Arguments) -> Index:
+def _reordered(positions: Value, arguments: Arguments) -> Index:
     known = positions if isinstance(positions, Index) else Index()
-    return replace(known, order=machine.fresh(arguments.node))
+    return replace(known, order=arguments.fresh)
 
 
-def chosen(machine: Machine, arguments: Arguments) -> Value:
+def chosen(arguments: Arguments) -> Value:
     """Return rows or positions drawn at random."""
     first, once = arguments.find(0, "a"), arguments.constant("replace", default=True) is False
     if once and isinstance(first, Data):
         return sampled(TableCall(first, arguments))
     if once:
         index = first if isinstance(first, Index) else Index()
-        step = Division(("choice", machine.fresh(arguments.node)), ("is", True), "random")
+        step = Division(("choice", arguments.fresh), ("is", True), "random")
         return tabular.divided(index, step)
-    return Data(sets.source(("random", machine.fresh(arguments.node))), form="array", random=True)
+    return Data(sets.source(("random", arguments.fresh)), form="array", random=True)
 
 
-def several_times(machine: Machine, arguments: Arguments) -> Value:
+def several_times(arguments: Arguments) -> Value:
     """Return rows or positions that are there more than once."""
     data = arguments.find(0)
     if isinstance(data, Index) and data.rows:
         return again(data, arguments)
     if isinstance(data, Data) and data.rows and not data.random:
         return repeated(TableCall(data, arguments))
-    return AnyValue(Repeated(machine.fresh(arguments.node)))
+    return AnyValue(Repeated(arguments.fresh))
 
 
-def drawn_again(machine: Machine, arguments: Arguments) -> Value:
+def drawn_again(arguments: Arguments) -> Value:
     """Return rows drawn with duplicates."""
     data = arguments.find(0)
     rows = data if isinstance(data, Data) and data.rows else arguments.data(0)
     if (isinstance(data, Index) and data.rows) or rows is None:
-        return several_times(machine, arguments)
+        return several_times(arguments)
     return resampled(TableCall(rows, arguments))

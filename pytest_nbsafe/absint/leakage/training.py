@@ -7,7 +7,6 @@ import ast
 from pytest_nbsafe.absint.leakage import estimators, scores, splits
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
-    Bound,
     Closure,
     Const,
     Data,
@@ -22,37 +21,37 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
 from pytest_nbsafe.absint.leakage.construction import construct
 from pytest_nbsafe.absint.leakage.estimators import fit_of, learn, predicts
-from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.memory import Ungrouped
 from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.values import replace
 
 
-def score_function(machine: Machine, arguments: Arguments) -> Value:
+def score_function(arguments: Arguments) -> Value:
     """Return the score of `plot_roc_curve(model, X, y)` and the like."""
     value, data = arguments.get(0, "estimator"), arguments.data(1, "X")
     if isinstance(value, Estimator) and value.fit is not None and data is not None:
-        return evaluated(machine, value.fit, data, arguments, arguments.name(1))
+        return evaluated(value.fit, data, arguments, arguments.name(1))
     return arguments.unknown()
 
 
-def cross_validated(machine: Machine, arguments: Arguments) -> Value:
+def cross_validated(arguments: Arguments) -> Value:
     """Return the scores of a cross-validation: every row is a test row in its turn."""
+    machine = arguments.machine
     value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
     if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
         return arguments.unknown()
-    fit = fit_of(machine, value, data, arguments, 1, arguments.name(0))
+    fit = fit_of(value, data, arguments, 1, arguments.name(0))
     given = arguments.find(-1, "cv")
     splitter = given if isinstance(given, Splitter) else Splitter("")
-    group = _groups(machine, arguments, data) or machine.group_of(data)
+    group = _groups(arguments, data) or machine.group_of(data)
     if not splitter.grouped and group and not (splitter.what and splitter.time):
         machine.note(Ungrouped(machine.site(arguments.node), group))
     folds = replace(data, cv=True)
-    return evaluated(machine, fit, folds, arguments, arguments.name(1), splitter=splitter)
+    return evaluated(fit, folds, arguments, arguments.name(1), splitter=splitter)
 
 
-def _groups(machine: Machine, arguments: Arguments, data: Data, place: int = 0) -> str | None:
+def _groups(arguments: Arguments, data: Data, place: int = 0) -> str | None:
     """Return the name of the groups that a call is given, and remember whose they are.
 
     `place` is theirs among the arguments, 0 where they are given by name only.
@@ -62,31 +61,32 @@ def _groups(machine: Machine, arguments: Arguments, data: Data, place: int = 0) 
         given = arguments.node.args[place]
     if given is None or (isinstance(given, ast.Constant) and given.value is None):
         return None
-    name = text(machine, given) or "groups"
-    machine.mark_groups(data.rows, name)
+    name = text(arguments.machine, given) or "groups"
+    arguments.machine.mark_groups(data.rows, name)
     return name
 
 
-def cross_predicted(machine: Machine, arguments: Arguments) -> Value:
+def cross_predicted(arguments: Arguments) -> Value:
     """Return the predictions of a cross-validation."""
     value, data = arguments.get(0, "estimator"), arguments.data(1, "X", "x")
-    if not isinstance(value, Estimator) or data is None or not predicts(machine, value):
+    if not isinstance(value, Estimator) or data is None or not predicts(arguments.machine, value):
         return arguments.unknown()
-    fit = fit_of(machine, value, data, arguments, 1, arguments.name(0))
+    fit = fit_of(value, data, arguments, 1, arguments.name(0))
     return Data(data.rows, data.all_deps(), "array", pred=fit, cv=True, vague=data.vague)
 
 
-def train_function(machine: Machine, arguments: Arguments) -> Value:
+def train_function(arguments: Arguments) -> Value:
     """Return the model that `xgb.train(params, dtrain)` gives."""
     data = next(
-        (v for v in map(machine.get, arguments.args) if isinstance(v, Data) and v.rows), None
+        (v for v in map(arguments.machine.get, arguments.args) if isinstance(v, Data) and v.rows),
+        None,
     )
     data = data or arguments.data(-1, "dtrain", "train_set")
     value = Estimator(arguments.what, "model")
-    owner = machine.box(value)
+    owner = arguments.machine.box(value)
     if data is not None:
         watched = arguments.args[_WATCHLIST : _WATCHLIST + 1]
-        learn(machine, owner, value, data, arguments, watched=watched)
+        learn(owner, value, data, arguments, watched=watched)
     return owner
 
 
@@ -94,18 +94,17 @@ _WATCHLIST = 3
 """The place of the rows that a training watches: `train(params, dtrain, 5000, watchlist)`."""
 
 
-def split(machine: Machine, bound: Bound, value: Splitter, arguments: Arguments) -> Value:
+def split(_owner: Value, value: Splitter, arguments: Arguments) -> Value:
     """Return the folds that `KFold().split(X)` gives, as positions."""
-    if machine.roles.method_of("splitter", bound.name) != "folds":
-        return AnyValue((bound.name, machine.token(value)))
-    key = ("folds", machine.fresh(arguments.node))
+    if arguments.machine.roles.method_of("splitter", arguments.what) != "folds":
+        return AnyValue((arguments.what, arguments.machine.token(value)))
+    key = ("folds", arguments.fresh)
     parts = tuple(Index((Division(key, ("is", place), "fold"),)) for place in (0, 1))
     data = arguments.find(0, "X")
     whole = [data] if isinstance(data, Data) else []
     for part in whole:
-        _groups(machine, arguments, part, 2)
+        _groups(arguments, part, 2)
     splits.note_split(
-        machine,
         arguments,
         key,
         whole,
@@ -131,12 +130,13 @@ def network_called(callee: Value, value: Estimator, arguments: Arguments) -> Val
 
 def backward(call: TableCall) -> Value:
     """Let the network that a loss comes from learn from the rows that it was computed on."""
-    learn_by_hand(call.machine, call.data, call.arguments)
+    learn_by_hand(call.data, call.arguments)
     return Const(None)
 
 
-def learn_by_hand(machine: Machine, loss: Data, arguments: Arguments) -> None:
+def learn_by_hand(loss: Data, arguments: Arguments) -> None:
     """Let the network that a loss comes from learn; what it knew before it goes on knowing."""
+    machine = arguments.machine
     value = machine.get(loss.net)
     if not isinstance(value, Estimator):
         return
@@ -156,11 +156,12 @@ def item(call: TableCall) -> Value:
     """Return a number out of a tensor: a score where it is one, or is made of mistakes."""
     if call.data.scores or call.data.pred is None or not call.data.judged:
         return call.data if call.data.scores else call.arguments.unknown()
-    return scores.judged(call.machine, call.data, call.arguments)
+    return scores.judged(call.data, call.arguments)
 
 
-def of_class(machine: Machine, value: Closure, arguments: Arguments) -> Value | None:
+def of_class(value: Closure, arguments: Arguments) -> Value | None:
     """Return an estimator for a class of the page that takes its `fit` from a known one."""
+    machine = arguments.machine
     node = value.node
     if not isinstance(node, ast.ClassDef):
         return None
@@ -169,7 +170,7 @@ def of_class(machine: Machine, value: Closure, arguments: Arguments) -> Value | 
         parent = machine.get(machine.evaluate(base))
         cls = machine.roles.class_of(parent.name) if isinstance(parent, Lib) else None
         if cls is not None and cls.role not in {"data", "splitter"}:
-            estimator = construct(machine, cls, arguments)
+            estimator = construct(cls, arguments)
             state = machine.get(estimator)
             if isinstance(state, Estimator):
                 machine.put(estimator, replace(state, what=node.name))
