@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from pytest_nbsafe.analysis.model import Span
@@ -198,11 +198,3 @@ def _widen(domain: Domain[S], child: _Node[S]) -> None:
     child.growths = last.growths + 1
     if child.growths >= GROWTHS:
         child.state = domain.widen(last.state, child.state)
-
-
-def meets(names: Iterable[str], reads: Mapping[str, object]) -> bool:
-    """Return whether a cell reads any of the names: what `phi` is unless a domain knows better.
-
-    Source: NBLyzer, section 4.1.1, the operator phi.
-    """
-    return any(name in reads for name in names)

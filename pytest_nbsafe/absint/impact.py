@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.absint.engine import Violation
-from pytest_nbsafe.absint.numbering import NumberedCell, Numbering, bits_of, numbered, ones
+from pytest_nbsafe.absint.summaries import NumberedCell, Numbering, bits_of, numbered, ones
 from pytest_nbsafe.analysis.model import Graph, Use
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order.plan import Plan
@@ -135,7 +135,7 @@ def affected(known: Numbering, before: Past, cell: int, edited: int) -> Mapping[
     """
     first_reads: dict[int, Use] = {}
     for reader in sorted(before.entries):
-        entry, reads = before.entries[reader], known.cells[reader].summary.reads
+        entry, reads = before.entries[reader], known.cells[reader].uses
         uses = [u for n, u in reads.items() if entry.sources[known.numbers[n]] & edited]
         if uses and reader != cell:
             first_reads[reader] = min(uses, key=lambda use: (use.span.line, use.span.column))
@@ -234,7 +234,7 @@ class Impact:
 
     def _stale_read(self, cell: int, number: int, entry: ImpactState) -> Violation:
         name = self.known.names[number]
-        use = self.known.cells[cell].summary.reads[name]
+        use = self.known.cells[cell].uses[name]
         maker, line = made_at(self.known, entry, number)
         inputs = old_inputs(self.known, entry.sources[number] & self.edited, name)
         old = called_old(inputs)

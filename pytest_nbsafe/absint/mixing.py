@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pytest_nbsafe.absint import engine, impact
 from pytest_nbsafe.absint.engine import Violation
 from pytest_nbsafe.absint.impact import Impact, Past, Rebuild, state_before_last
-from pytest_nbsafe.absint.numbering import Numbering, numbered
+from pytest_nbsafe.absint.summaries import Numbering, numbered
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.order.plan import Plan
@@ -116,9 +116,7 @@ def _candidates(known: Numbering, before: Past, reader: int) -> Iterator[tuple[i
     Both still hold what the cell read then.
     """
     entry, end = before.entries[reader], before.end
-    reads = sorted(
-        known.cells[reader].summary.reads.values(), key=lambda u: (u.span.line, u.span.column)
-    )
+    reads = sorted(known.cells[reader].uses.values(), key=lambda u: (u.span.line, u.span.column))
     numbers = [known.numbers[use.name] for use in reads]
     held = [
         n

@@ -1,8 +1,8 @@
-"""What one run of a cell takes from its entry and leaves at its end, name by name."""
+"""What a run of a cell takes and leaves, name by name, and the same in bits of an integer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from pytest_nbsafe.analysis import dependencies
@@ -34,16 +34,7 @@ class NameOutput:
     refitted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CellSummary:
-    """A cell in short: what it reads of the state it begins with, and what it leaves."""
-
-    cell: int
-    reads: Mapping[str, Use]
-    outputs: tuple[NameOutput, ...]
-
-
-def pre_summary(graph: Graph, cell: int) -> Mapping[str, Use]:
+def uses_of(graph: Graph, cell: int) -> Mapping[str, Use]:
     """Return the names that a run of the cell reads before it binds them, each with its read.
 
     Source: NBLyzer, section 3.2.1 (unbound variables of the use-def structure). Departs: reads
@@ -57,8 +48,8 @@ def pre_summary(graph: Graph, cell: int) -> Mapping[str, Use]:
     }
 
 
-def summary(graph: Graph, cell: int) -> CellSummary:
-    """Return what a run of the cell reads and leaves, its statements taken once, top to bottom.
+def outputs_of(graph: Graph, cell: int) -> tuple[NameOutput, ...]:
+    """Return what a run of the cell leaves, its statements taken once, top to bottom.
 
     Source: NBLyzer, section 4.1.1 (assignments, functions). Departs: a value is followed to the
     names at the cell's entry, so that one pass serves every entry state; a statement that does not
@@ -73,11 +64,7 @@ def summary(graph: Graph, cell: int) -> CellSummary:
         if name not in flows:
             reads = _reads_of_calls(analysis, name)
             flows[name] = _output(name, line, "changes", reads | {name}, flows)
-    return CellSummary(
-        cell,
-        pre_summary(graph, cell),
-        tuple(_final(analysis, out) for _, out in sorted(flows.items())),
-    )
+    return tuple(_final(analysis, out) for _, out in sorted(flows.items()))
 
 
 # -- statements ----------------------------------------------------------------------------------
@@ -171,3 +158,134 @@ def _changed_by_calls(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[st
 def _reads_of_calls(analysis: CellAnalysis, name: str) -> frozenset[str]:
     reads = (s.reads for s in analysis.statements if s.calls and name in s.reads)
     return frozenset[str]().union(*reads)
+
+
+# -- in bits ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedOutput:
+    """An output in bits: its own number, its name's, and the names that it is made from."""
+
+    output: NameOutput
+    number: int
+    name: int
+    bit: int
+    inputs: int
+    through: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedCell:
+    """A cell in short, in bits: what it reads of the state it begins with, and what it leaves.
+
+    `uses` are its reads, by the name.
+    """
+
+    uses: Mapping[str, Use]
+    bit: int
+    reads: int
+    leaves: int
+    outs: tuple[NumberedOutput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """The names, cells and outputs of a notebook, numbered, and the summaries in those numbers.
+
+    The bits of the cells follow `order`, that of the page. `readers` maps the number of a name to
+    the outputs that are made from it; `twins` to the names that the text somewhere makes share an
+    object with it.
+    """
+
+    graph: Graph
+    names: tuple[str, ...]
+    numbers: Mapping[str, int]
+    order: tuple[int, ...]
+    cells: Mapping[int, NumberedCell]
+    outputs: tuple[tuple[int, NameOutput], ...]
+    readers: Mapping[int, int]
+    twins: Mapping[int, int]
+
+
+def numbered(graph: Graph) -> Numbering:
+    """Return the numbered summaries of a notebook; they serve every what-if on it."""
+    pairs = {cell: (uses_of(graph, cell), outputs_of(graph, cell)) for cell in sorted(graph.cells)}
+    numbers: dict[str, int] = {}
+    for uses, leaves in pairs.values():
+        made_from = (name for output in leaves for name in sorted(output.made_from))
+        for name in (*uses, *(output.name for output in leaves), *made_from):
+            numbers.setdefault(name, len(numbers))
+    cells: dict[int, NumberedCell] = {}
+    outputs: list[tuple[int, NameOutput]] = []
+    readers: dict[int, int] = {}
+    for position, (number, (uses, leaves)) in enumerate(pairs.items()):
+        cells[number] = numbered_cell = _in_bits(uses, leaves, 1 << position, len(outputs), numbers)
+        outputs.extend((number, output) for output in leaves)
+        for own in numbered_cell.outs:
+            for read in ones(own.inputs):
+                readers[read] = readers.get(read, 0) | own.bit
+    return Numbering(
+        graph,
+        tuple(numbers),
+        numbers,
+        tuple(pairs),
+        cells,
+        tuple(outputs),
+        readers,
+        _twins(graph, numbers),
+    )
+
+
+def _in_bits(
+    uses: Mapping[str, Use],
+    leaves: Sequence[NameOutput],
+    bit: int,
+    first: int,
+    numbers: Mapping[str, int],
+) -> NumberedCell:
+    own = {out.name: 1 << (first + i) for i, out in enumerate(leaves)}
+    outs = tuple(
+        NumberedOutput(
+            output=out,
+            number=first + i,
+            name=numbers[out.name],
+            bit=own[out.name],
+            inputs=bits_of(numbers[name] for name in out.made_from),
+            through=sum(own[name] for name in out.through if name in own),
+        )
+        for i, out in enumerate(leaves)
+    )
+    return NumberedCell(
+        uses,
+        bit,
+        reads=bits_of(numbers[name] for name in uses),
+        leaves=bits_of(out.name for out in outs),
+        outs=outs,
+    )
+
+
+def _twins(graph: Graph, numbers: Mapping[str, int]) -> dict[int, int]:
+    twins: dict[int, int] = {}
+    for analysis in graph.cells.values():
+        for statement in analysis.statements:
+            same = [numbers[name] for name in statement.same if name in numbers]
+            for name in same:
+                twins[name] = twins.get(name, 0) | bits_of(same)
+    return twins
+
+
+def bits_of(numbers: Iterable[int]) -> int:
+    """Return an integer in which the bits of these numbers are set."""
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
+
+
+def ones(bits: int) -> Iterator[int]:
+    """Yield the numbers whose bits are set, lowest first."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

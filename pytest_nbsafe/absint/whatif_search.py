@@ -17,7 +17,7 @@ from pytest_nbsafe.absint.impact import (
     state_before_last,
 )
 from pytest_nbsafe.absint.leakage import rerun_leaks
-from pytest_nbsafe.absint.numbering import Numbering, ones
+from pytest_nbsafe.absint.summaries import Numbering, ones
 from pytest_nbsafe.absint.whatif_answer import Renamed, RerunCell, StaleSequence, WhatIf
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Graph, Use

@@ -134,7 +134,8 @@ class ModelFit:
 class Eval:
     """One score: of which fit, on which rows; `cv` in place of a fit by cross-validation.
 
-    `better` says whether "more" or "less" is better, "" where that is not known.
+    `several`: it is one of many, in a loop or of a curve. `better` says whether "more" or "less" is
+    better, "" where that is not known.
     """
 
     fit: ModelFit
@@ -144,9 +145,7 @@ class Eval:
     name: str = ""
     cv: bool = False
     shuffled: bool = False
-    grouped: bool = False
-    loop: bool = False
-    curve: bool = False
+    several: bool = False
     vague: bool = False
     certain: bool = True
     better: Better = ""
@@ -267,7 +266,6 @@ class Estimator:
     tuned: Deps = NO_DEPS
     given: Data | None = None
     stops: bool = False
-    search: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import scores, slicing, subscripts, tabular
+from pytest_nbsafe.absint.leakage import scores, subscripts, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     CodeSite,
@@ -57,12 +57,9 @@ def remember(machine: Machine, node: ast.Assign, value: Value) -> None:
 
 def _remember_rows(machine: Machine, expression: ast.expr, state: Value, target: ast.expr) -> None:
     for atom in state.rows if isinstance(state, Data) else ():
-        if not atom.steps and atom.source not in machine.notes.sources:
-            machine.notes.sources[atom.source] = machine.site(expression), _spelt(target)
-        elif atom.steps:
-            last = atom.steps[-1].key, atom.steps[-1].part
-            if last not in machine.notes.places:
-                machine.notes.places[last] = machine.site(expression), _spelt(target)
+        key = (atom.steps[-1].key, atom.steps[-1].part) if atom.steps else atom.source
+        if key not in machine.notes.places:
+            machine.notes.places[key] = machine.site(expression), _spelt(target)
 
 
 def _spelt(target: ast.expr) -> str:
@@ -150,7 +147,7 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
     key = subscripts.keys(machine, target.slice)
     partly = False
     if isinstance(state, Locator):
-        partly = isinstance(key, tuple) and not (isinstance(key[0], slicing.Slice) and key[0].all)
+        partly = isinstance(key, tuple) and not (isinstance(key[0], tabular.Slice) and key[0].all)
         key = key[1] if isinstance(key, tuple) else key
         owner, state = state.owner, machine.get(state.owner)
     chained = isinstance(target.value, ast.Subscript | ast.Attribute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pytest_nbsafe.absint.leakage import learned_effects, positions, scores, tabular
+from pytest_nbsafe.absint.leakage import containers, learned_effects, scores, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Better,
@@ -242,7 +242,7 @@ BUILTINS: Mapping[str, Callable[[Arguments], Value]] = {
     "next": _next,
     "open": _open,
     "print": _print,
-    "range": positions.between,
+    "range": containers.places_between,
     "reversed": same,
     "round": _number,
     "set": same,

@@ -14,9 +14,7 @@ from pytest_nbsafe.absint.leakage import (
     deferred,
     estimators,
     learned_effects,
-    loading,
     page_classes,
-    positions,
     row_effects,
     scores,
     splits,
@@ -92,7 +90,7 @@ def _library(name: str, arguments: Arguments) -> Value:
     if effect is not None:
         return by_effect(effect, arguments)
     if cls is not None:
-        return loading.make_table(cls, arguments)
+        return construction.make_table(cls, arguments)
     if roles.class_of(owner) and arguments.args:  # `DataFrame.mean(df)`
         return method(arguments.args[0], replace(arguments, args=arguments.args[1:]))
     return arguments.unknown()
@@ -260,13 +258,13 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
 """What an effect makes of a table; one without a row here does what its general effect does."""
 
 FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
-    "load": loading.loaded,
-    "load_pair": loading.loaded_pair,
-    "load_pairs": loading.loaded_pairs,
-    "load_series": loading.loaded_series,
-    "random": loading.random_numbers,
-    "dates": loading.dates,
-    "calendar": partial(loading.dates, kind="dated"),
+    "load": construction.loaded,
+    "load_pair": construction.loaded_pair,
+    "load_pairs": construction.loaded_pairs,
+    "load_series": construction.loaded_series,
+    "random": construction.random_numbers,
+    "dates": construction.dates,
+    "calendar": partial(construction.dates, kind="dated"),
     "date": _same,
     "column": deferred.column,
     "concat": combining.concatenated,
@@ -279,16 +277,16 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "sample": splits.chosen,
     "resample": splits.drawn_again,
     "repeat": splits.several_times,
-    "size": positions.counted,
+    "size": containers.counted,
     "counts": _same,
-    "nonzero": positions.where_true,
-    "positions": positions.every,
-    "positions_without": positions.without,
-    "range": positions.between,
+    "nonzero": containers.places_where_true,
+    "positions": containers.every_place,
+    "positions_without": containers.places_without,
+    "range": containers.places_between,
     "stopper": construction.stopper,
     "checkpoint": construction.checkpoint,
     "dump": construction.dumped,
-    "load_saved": construction.loaded,
+    "load_saved": construction.restored,
     "draw": _nothing,
     "metric": scores.metric,
     "curve_metric": partial(scores.metric, curve=True),
@@ -318,7 +316,7 @@ _METHODS: Mapping[type[Value], Callable[..., Value]] = {
     Dictionary: containers.dict_method,
     Splitter: training.split,
     Names: containers.names_method,
-    Index: positions.index_method,
+    Index: containers.index_method,
     AnyValue: _of_unknown,
 }
 """What finds the methods of each kind of value."""

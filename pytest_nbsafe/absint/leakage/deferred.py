@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import slicing, tabular
+from pytest_nbsafe.absint.leakage import tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
     Columns,
@@ -103,7 +103,7 @@ def chosen(call: TableCall) -> Value:
     given = call.find(0, "predicate")
     if not isinstance(given, Data):
         return by_names(call)
-    return slicing.take_rows(call.machine, call.data, bound(given, call.data, call.name))
+    return tabular.take_rows(call.machine, call.data, bound(given, call.data, call.name))
 
 
 def renamed(call: TableCall) -> Data:

@@ -114,7 +114,7 @@ def learn(
         deps=fit.deps | _of_layers(machine, value),
         learns=value.learns,
         watch=_watched(value, arguments, watched),
-        searched=value.search,
+        searched=value.role == "search",
     )
     if more:
         fit = fit.beside(value.fit)

@@ -11,7 +11,6 @@ from pytest_nbsafe.absint.leakage import (
     loops,
     page_classes,
     scores,
-    slicing,
     subscripts,
     tabular,
 )
@@ -104,9 +103,9 @@ def attribute(machine: Machine, node: ast.AST, owner: Value, name: str) -> Value
 def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: str) -> Value:
     if value.form == "bunch" and name not in {"keys", "items"}:
         return subscripts.bunch(value, name)
-    handler = _OF_TABLES.get(name)
-    if handler is not None:
-        return handler(machine, owner, value, name)
+    known = _of_table(machine, owner, value, name)
+    if known is not None:
+        return known
     if machine.roles.effect_on(value.form, name) is not None:
         return Bound(owner, name)
     if value.form == "stat" and name in {"pvalue", "statistic", "correlation"}:
@@ -117,47 +116,24 @@ def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: s
     return Bound(owner, name)
 
 
-def _locator(_machine: Machine, owner: Value, _value: Data, name: str) -> Value:
-    return Locator(owner, name)
-
-
-def _labels(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
-    if value.ranked:
+def _of_table(machine: Machine, owner: Value, value: Data, name: str) -> Value | None:
+    """Return what an attribute that every table has gives, None for any other."""
+    if name in {"loc", "iloc", "ix", "at", "iat"}:
+        return Locator(owner, name)
+    if name in {"str", "dt", "cat", "T"} or (name == "index" and value.ranked):
         return value
-    return Index((), value.rows) if value.rows else Names(None, subscripts.selecting(value))
-
-
-def _columns(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
-    some = value.columns is None and value.form == "frame"
-    return Names(Columns(but=True), subscripts.selecting(value), some)
-
-
-def _itself(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
-    return value
-
-
-def _array(_machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
-    return replace(value, form="array")
-
-
-def _shape(machine: Machine, _owner: Value, value: Data, _name: str) -> Value:
-    return AnyValue(Shape(machine.token(value.rows)))
-
-
-def _size(machine: Machine, _owner: Value, value: Data, name: str) -> Value:
-    return AnyValue((name, machine.token(value.rows)))
-
-
-_OF_TABLES: Mapping[str, Callable[[Machine, Value, Data, str], Value]] = {
-    **dict.fromkeys(("loc", "iloc", "ix", "at", "iat"), _locator),
-    **dict.fromkeys(("str", "dt", "cat", "T"), _itself),
-    **dict.fromkeys(("values", "A", "sparse", "real"), _array),
-    **dict.fromkeys(("size", "ndim", "dtypes", "dtype", "empty"), _size),
-    "index": _labels,
-    "columns": _columns,
-    "shape": _shape,
-}
-"""What the attributes of tables give."""
+    if name == "index":
+        return Index((), value.rows) if value.rows else Names(None, subscripts.selecting(value))
+    if name == "columns":
+        some = value.columns is None and value.form == "frame"
+        return Names(Columns(but=True), subscripts.selecting(value), some)
+    if name in {"values", "A", "sparse", "real"}:
+        return replace(value, form="array")
+    if name == "shape":
+        return AnyValue(Shape(machine.token(value.rows)))
+    if name in {"size", "ndim", "dtypes", "dtype", "empty"}:
+        return AnyValue((name, machine.token(value.rows)))
+    return None
 
 
 def _subscript(machine: Machine, node: ast.Subscript) -> Value:
@@ -183,11 +159,11 @@ def _combined(
     machine: Machine,
     node: ast.Subscript,
     effect: str,
-    key: slicing.Selector | tuple[slicing.Selector, ...],
+    key: tabular.Selector | tuple[tabular.Selector, ...],
 ) -> Value:
     """Return what `np.r_[X, Z]` or `np.c_[X, z]` makes of tables."""
     values = [
-        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, slicing.Slice)
+        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, tabular.Slice)
     ]
     parts = [machine.get(value) for value in values]
     data = [part for part in parts if isinstance(part, Data)]

@@ -85,9 +85,9 @@ def of_search(page: Page, fit: ModelFit, site: CodeSite) -> Steps:
 
 
 def _sources(page: Page, rows: sets.Rows) -> Iterator[tuple[CodeSite, str]]:
-    keys = sorted({atom.source for atom in rows} & page.notes.sources.keys(), key=repr)
+    keys = sorted({atom.source for atom in rows} & page.notes.places.keys(), key=repr)
     for key in keys if len(keys) <= _MANY else ():
-        site, name = page.notes.sources[key]
+        site, name = page.notes.places[key]
         what = key[0] if isinstance(key, tuple) and isinstance(key[0], str) else ""
         call = page.text(site)
         pattern = r"[\w.]+\(" if what in _VAGUE else rf"[\w.]*\b{re.escape(what)}\("

@@ -201,7 +201,7 @@ class Machine:
         """Remember that a column says of rows where they are from: `train["part"] = "train"`."""
         if isinstance(value, Const):
             for atom in data.rows:
-                self.notes.markers.setdefault(name, {})[atom] = value.value
+                self.notes.markers[name, atom] = value.value
 
     def note(self, event: Event) -> None:
         """Tell the judge that something happened."""

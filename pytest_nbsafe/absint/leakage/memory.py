@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
+from copy import copy
 
 from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Eval, ModelFit, Value
 from pytest_nbsafe.absint.leakage.rows import Atom
@@ -45,18 +46,18 @@ class Notes:
 
     `events` are what the judge is told of, in the order in which it happened. `groups` and
     `markers` are columns that say of rows to which group or table they belong, `splits` the
-    divisions by functions and folds; `places` says where any other was made, `sources` where rows
-    come from, each with the name that it was given; `times` says when a place was last run.
+    divisions by functions and folds; `places` says where any other was made, and where the
+    rows of a source come from, each with the name that it was given; `times` says when a place was
+    last run.
     `saved` is what files hold, `stars` are the modules of `from x import *`, `runs` counts those
     of each cell, `tokens` are small numbers that stand for values.
     """
 
     events: list[Event] = field(default_factory=list)
     groups: dict[object, str] = field(default_factory=dict)
-    markers: dict[str, dict[Atom, object]] = field(default_factory=dict)
+    markers: dict[tuple[str, Atom], object] = field(default_factory=dict)
     splits: dict[object, tuple[CodeSite, str, bool, str | None]] = field(default_factory=dict)
     places: dict[Hashable, tuple[CodeSite, str]] = field(default_factory=dict)
-    sources: dict[Hashable, tuple[CodeSite, str]] = field(default_factory=dict)
     times: dict[CodeSite, int] = field(default_factory=dict)
     saved: dict[object, Value] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
@@ -66,21 +67,7 @@ class Notes:
 
     def copy(self) -> Notes:
         """Return notes that grow apart from these."""
-        markers = {name: rows.copy() for name, rows in self.markers.items()}
-        return Notes(
-            self.events.copy(),
-            self.groups.copy(),
-            markers,
-            self.splits.copy(),
-            self.places.copy(),
-            self.sources.copy(),
-            self.times.copy(),
-            self.saved.copy(),
-            self.stars.copy(),
-            self.runs.copy(),
-            self.tokens.copy(),
-            self.objects,
-        )
+        return Notes(*(copy(getattr(self, name)) for name in self.__match_args__))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pytest_nbsafe.absint.leakage import (
     combining,
     containers,
-    positions,
     scores,
-    slicing,
     subscripts,
     tabular,
 )
@@ -96,7 +94,7 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
     if isinstance(left, Index) and isinstance(right, Const):
         return _of_places(machine, left, type(op).__name__, right.value)
     if isinstance(left, Index) and isinstance(right, Index) and isinstance(op, ast.Sub):
-        return positions.index_without(left, right)
+        return containers.index_without(left, right)
     return AnyValue((type(op).__name__, machine.token(left), machine.token(right)))
 
 
@@ -142,7 +140,7 @@ def _computed(
 
 
 def _both(machine: Machine, left: Value, right: Value, op: str) -> Value:
-    masks = [slicing.mask_of(machine, value) for value in (left, right)]
+    masks = [tabular.mask_of(machine, value) for value in (left, right)]
     mixed = tabular.mix([left, right])
     if masks[0] is None or masks[1] is None:
         return mixed
@@ -154,7 +152,7 @@ def unary(machine: Machine, node: ast.UnaryOp) -> Value:
     """Return what a sign or a negation gives: the complement of a mask."""
     value = machine.get(machine.evaluate(node.operand))
     if isinstance(node.op, ast.Invert | ast.Not) and isinstance(value, Data):
-        mask = slicing.mask_of(machine, value)
+        mask = tabular.mask_of(machine, value)
         if mask is not None:
             return replace(value, mask=replace(mask, part=sets.opposite(mask.part)))
     if isinstance(value, Data):

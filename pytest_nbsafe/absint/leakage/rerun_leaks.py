@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.absint.engine import Domain, Violation, meets
+from pytest_nbsafe.absint.engine import Domain, Violation
 from pytest_nbsafe.absint.leakage.relevance import names_learning
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.findings import Step
@@ -65,9 +65,11 @@ class Leakage:
         return old == new
 
     def phi(self, state: RanMachine, cell: int) -> bool:
-        """Return whether the cell reads anything that the runs changed."""
-        uses = {use.name: use for use in self.graph.cells[cell].uses}
-        return meets(state.changed, uses)
+        """Return whether the cell reads anything that the runs changed.
+
+        Source: NBLyzer, section 4.1.1, the operator phi.
+        """
+        return any(use.name in state.changed for use in self.graph.cells[cell].uses)
 
     def check(self, cell: int, entry: RanMachine, after: RanMachine) -> Iterator[Violation]:
         """Yield the leaks that the scores of this run show, though the page may show them too."""

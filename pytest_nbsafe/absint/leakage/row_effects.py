@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import slicing, tabular
+from pytest_nbsafe.absint.leakage import tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Closure,
@@ -145,7 +145,7 @@ def is_between(call: TableCall) -> Value:
     """Return which rows have values between two bounds."""
     if len(call.data.origins) != 1:
         return rowwise(call)
-    low, high = (slicing.bound(call.machine, call.arguments.get(i, n)) for i, n in _BOUNDS)
+    low, high = (tabular.bound(call.machine, call.arguments.get(i, n)) for i, n in _BOUNDS)
     within: tuple[Hashable, ...] = ("range", (low, False), (high, True))
     (origin,) = call.data.origins
     return replace(tabular.mix([call.data]), mask=Mask(ByColumn(origin), within))
@@ -214,17 +214,17 @@ def at_end(call: TableCall, *, first: bool) -> Value:
         site = call.machine.site(call.arguments.node)
         call.machine.note(Choice(site, data.scores))
     if first:
-        return slicing.take_rows(call.machine, data, slicing.Slice(None, value))
+        return tabular.take_rows(call.machine, data, tabular.Slice(None, value))
     low = -value if isinstance(value, int) else value
-    return slicing.take_rows(call.machine, data, slicing.Slice(low, None))
+    return tabular.take_rows(call.machine, data, tabular.Slice(low, None))
 
 
 def taken(call: TableCall) -> Value:
     """Return the first rows, so many of them as a number says, or those at positions."""
     count = call.find(0, "count")
     if isinstance(count, Const | AnyValue):
-        part = slicing.Slice(None, slicing.bound(call.machine, count))
-        return slicing.take_rows(call.machine, call.data, part)
+        part = tabular.Slice(None, tabular.bound(call.machine, count))
+        return tabular.take_rows(call.machine, call.data, part)
     return subset(call)
 
 
@@ -232,8 +232,8 @@ def skipped(call: TableCall) -> Value:
     """Return the rows after the first ones."""
     count = call.find(0, "count")
     if isinstance(count, Const | AnyValue):
-        part = slicing.Slice(slicing.bound(call.machine, count), None)
-        return slicing.take_rows(call.machine, call.data, part)
+        part = tabular.Slice(tabular.bound(call.machine, count), None)
+        return tabular.take_rows(call.machine, call.data, part)
     return filtered(call)
 
 
@@ -241,7 +241,7 @@ def subset(call: TableCall) -> Value:
     """Return the rows at some positions."""
     index = call.find(0)
     if isinstance(index, Index | Data):
-        return slicing.take_rows(call.machine, call.data, index)
+        return tabular.take_rows(call.machine, call.data, index)
     return filtered(call)
 
 

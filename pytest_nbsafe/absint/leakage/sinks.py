@@ -236,7 +236,7 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
             key=lambda s: (s.site.cell, s.site.span.line, s.fit.what),
         )
         used = [s for s in used if sets.overlap(s.rows, used[0].rows) == "yes"]
-        several = any(s.loop or s.curve for s in used) or len({s.fit.site for s in used}) > 1
+        several = any(s.several for s in used) or len({s.fit.site for s in used}) > 1
         if not used or not several:
             continue
         first = used[0]

@@ -8,10 +8,10 @@ from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import subscripts, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import AnyValue, Const, Data, Index, Seq, Value
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
+from pytest_nbsafe.absint.leakage.containers import repeated_places
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Repeated
 from pytest_nbsafe.absint.leakage.memory import RowsSplit
-from pytest_nbsafe.absint.leakage.positions import again
 from pytest_nbsafe.absint.leakage.row_effects import learned_by
 from pytest_nbsafe.absint.leakage.rows import Division, Sampled
 from pytest_nbsafe.values import replace
@@ -255,7 +255,7 @@ def several_times(arguments: Arguments) -> Value:
     """Return rows or positions that are there more than once."""
     data = arguments.find(0)
     if isinstance(data, Index) and data.rows:
-        return again(data, arguments)
+        return repeated_places(data, arguments)
     if isinstance(data, Data) and data.rows and not data.random:
         return repeated(TableCall(data, arguments))
     return AnyValue(Repeated(arguments.fresh))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Hashable, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import slicing, tabular
+from pytest_nbsafe.absint.leakage import tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Const,
@@ -30,7 +30,7 @@ from pytest_nbsafe.values import replace
 
 
 def subscript(
-    machine: Machine, owner: Value, key: slicing.Selector | tuple[slicing.Selector, ...]
+    machine: Machine, owner: Value, key: tabular.Selector | tuple[tabular.Selector, ...]
 ) -> Value:
     """Return what a subscript takes of a value; a tuple has rows first and columns second."""
     value = machine.get(owner)
@@ -39,7 +39,7 @@ def subscript(
     if isinstance(value, Data):
         if isinstance(key, tuple):
             rows, second = key[0], key[1]
-            part = slicing.take_rows(machine, value, rows)
+            part = tabular.take_rows(machine, value, rows)
             return _array_columns(machine, part, second)
         return _of_table(machine, value, key)
     if isinstance(key, tuple):
@@ -54,9 +54,9 @@ def subscript(
 _NONE: frozenset[Dep] = frozenset()
 
 
-def _of_container(machine: Machine, value: Value, key: slicing.Selector) -> Value:
+def _of_container(machine: Machine, value: Value, key: tabular.Selector) -> Value:
     if isinstance(value, Names):
-        chosen = machine.get(key) if not isinstance(key, slicing.Slice) else key
+        chosen = machine.get(key) if not isinstance(key, tabular.Slice) else key
         return Names(None, value.deps | (selecting(chosen) if isinstance(chosen, Data) else _NONE))
     if isinstance(value, Dictionary):
         if isinstance(key, Const):
@@ -76,7 +76,7 @@ def _of_container(machine: Machine, value: Value, key: slicing.Selector) -> Valu
     return AnyValue(("item", machine.token(value), machine.token(key)))
 
 
-def _step(pipeline: Estimator, key: slicing.Selector) -> Value:
+def _step(pipeline: Estimator, key: tabular.Selector) -> Value:
     """Return a step of a pipeline by its place, or a pipeline of some of its steps."""
     if isinstance(key, Const) and isinstance(key.value, int):
         inside = -len(pipeline.steps) <= key.value < len(pipeline.steps)
@@ -85,20 +85,20 @@ def _step(pipeline: Estimator, key: slicing.Selector) -> Value:
     return AnyValue() if some is None else replace(pipeline, steps=pipeline.steps[some])
 
 
-def _known_slice(key: slicing.Selector) -> slice | None:
+def _known_slice(key: tabular.Selector) -> slice | None:
     """Return a slice of a list whose bounds are known numbers, None for any other key."""
-    if not isinstance(key, slicing.Slice) or key.step:
+    if not isinstance(key, tabular.Slice) or key.step:
         return None
     low, high = (bound if isinstance(bound, int) else None for bound in (key.low, key.high))
     return slice(low, high) if (low, high) == (key.low, key.high) else None
 
 
-def _of_seq(machine: Machine, value: Seq, key: slicing.Selector) -> Value:
+def _of_seq(machine: Machine, value: Seq, key: tabular.Selector) -> Value:
     if isinstance(key, Const) and isinstance(key.value, int) and value.each is None:
         if -len(value.items) <= key.value < len(value.items):
             return value.items[key.value]
         return AnyValue()
-    if isinstance(key, slicing.Slice):
+    if isinstance(key, tabular.Slice):
         known = _known_slice(key)
         if known is not None and value.each is None:
             return Seq(value.items[known])
@@ -107,7 +107,7 @@ def _of_seq(machine: Machine, value: Seq, key: slicing.Selector) -> Value:
             some = some if not key.step else ("by", key)
             return Seq((), _item(machine, value, value.each, some), value.key)
         rows = as_data(machine, value)
-        return slicing.take_rows(machine, rows, key) if rows is not None else value
+        return tabular.take_rows(machine, rows, key) if rows is not None else value
     number = key.value if isinstance(key, Const) else None
     part: tuple[Hashable, ...] = ("by", machine.token(key))
     if isinstance(number, int) and number >= 0:
@@ -197,8 +197,8 @@ def own_rows(data: Data) -> Data:
     return replace(data, rows=sets.source(sets.GroupsOf(base)))
 
 
-def _positions(machine: Machine, index: Index, key: slicing.Selector) -> Value:
-    if isinstance(key, slicing.Slice):
+def _positions(machine: Machine, index: Index, key: tabular.Selector) -> Value:
+    if isinstance(key, tabular.Slice):
         if key.all:
             return index
         kind: sets.Kind = "chosen" if index.order is None else "random"
@@ -207,7 +207,7 @@ def _positions(machine: Machine, index: Index, key: slicing.Selector) -> Value:
     value = machine.get(key)
     if isinstance(value, Index):
         return replace(index, steps=(*index.steps, *value.steps))
-    mask = slicing.mask_of(machine, value)
+    mask = tabular.mask_of(machine, value)
     if mask is not None:
         step = Division(mask.key, mask.part, "random" if mask.random else "chosen")
         return tabular.divided(index, step)
@@ -217,9 +217,9 @@ def _positions(machine: Machine, index: Index, key: slicing.Selector) -> Value:
 # -- columns ---------------------------------------------------------------------------------------
 
 
-def _of_table(machine: Machine, data: Data, key: slicing.Selector) -> Value:
-    if isinstance(key, slicing.Slice):
-        return slicing.take_rows(machine, data, key)
+def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
+    if isinstance(key, tabular.Slice):
+        return tabular.take_rows(machine, data, key)
     key = machine.plain(key)
     names = tabular.names_in(key)
     if isinstance(key, Const) and data.form == "bunch":
@@ -251,7 +251,7 @@ def _of_table(machine: Machine, data: Data, key: slicing.Selector) -> Value:
     chosen = selecting(key) if isinstance(key, Data) else _NONE
     if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
         return tabular.chosen_by(data, Names(None, chosen))
-    return tabular.with_deps(slicing.take_rows(machine, data, key), chosen)
+    return tabular.with_deps(tabular.take_rows(machine, data, key), chosen)
 
 
 def bunch(data: Data, name: str) -> Data:
@@ -274,8 +274,8 @@ def selecting(key: Data) -> frozenset[Dep]:
     )
 
 
-def _array_columns(machine: Machine, data: Data, key: slicing.Selector) -> Data:
-    if isinstance(key, slicing.Slice):
+def _array_columns(machine: Machine, data: Data, key: tabular.Selector) -> Data:
+    if isinstance(key, tabular.Slice):
         return data if key.all else _some_columns(data, _NONE)
     value = machine.get(key)
     deps = selecting(value) if isinstance(value, Data) else _NONE
@@ -291,17 +291,17 @@ def _some_columns(data: Data, deps: frozenset[Dep]) -> Data:
 def _located(
     machine: Machine,
     value: Locator,
-    key: slicing.Selector | tuple[slicing.Selector, ...],
+    key: tabular.Selector | tuple[tabular.Selector, ...],
 ) -> Value:
     data = machine.get(value.owner)
     if not isinstance(data, Data):
         return AnyValue()
     if not isinstance(key, tuple):
-        return slicing.take_rows(machine, data, key)
-    part = slicing.take_rows(machine, data, key[0]) if not _every(key[0]) else data
+        return tabular.take_rows(machine, data, key)
+    part = tabular.take_rows(machine, data, key[0]) if not _every(key[0]) else data
     if value.name in {"iloc", "iat"}:
         return _array_columns(machine, part, key[1])
-    if isinstance(key[1], slicing.Slice):
+    if isinstance(key[1], tabular.Slice):
         return _array_columns(machine, part, key[1])
     second = machine.get(key[1])
     if isinstance(second, Data):
@@ -310,27 +310,27 @@ def _located(
     return _of_table(machine, part, key[1])
 
 
-def _every(key: slicing.Selector) -> bool:
-    return isinstance(key, slicing.Slice) and key.all
+def _every(key: tabular.Selector) -> bool:
+    return isinstance(key, tabular.Slice) and key.all
 
 
-def keys(machine: Machine, node: ast.expr) -> slicing.Selector | tuple[slicing.Selector, ...]:
+def keys(machine: Machine, node: ast.expr) -> tabular.Selector | tuple[tabular.Selector, ...]:
     """Return the parts of a subscript."""
     if isinstance(node, ast.Tuple) and len(node.elts) > 1:
         return tuple(_key(machine, item) for item in node.elts) or AnyValue()
     return _key(machine, node)
 
 
-def _key(machine: Machine, node: ast.expr) -> slicing.Selector:
+def _key(machine: Machine, node: ast.expr) -> tabular.Selector:
     if not isinstance(node, ast.Slice):
         return machine.evaluate(node)
     bounds = [
-        slicing.bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
+        tabular.bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
         for part in (node.lower, node.upper)
     ]
     low, high = bounds
     window = machine.site(node) if _slides(machine, node) else None
-    return slicing.Slice(None if low == 0 else low, high, node.step is not None, window)
+    return tabular.Slice(None if low == 0 else low, high, node.step is not None, window)
 
 
 def _slides(machine: Machine, node: ast.Slice) -> bool:

@@ -1,4 +1,4 @@
-"""Columns and arithmetic of tables: what becomes of rows and of what they depend on."""
+"""Tables: their columns and arithmetic, and the rows that a mask, a slice or positions choose."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
+    AnyValue,
     CodeSite,
     Column,
     Columns,
@@ -17,12 +18,15 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Deps,
     Form,
     Index,
+    Mask,
     Names,
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.rows import Division
-from pytest_nbsafe.values import replace
+from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.marks import Length
+from pytest_nbsafe.absint.leakage.rows import Atom, ByColumn, ByPlace, ByUnknown, Division
+from pytest_nbsafe.values import dataclass, replace
 
 
 def column(data: Data, name: str) -> Data:
@@ -210,3 +214,134 @@ def less(columns: Columns, gone: Iterable[str]) -> Columns:
     """Return columns without some."""
     names = frozenset(gone)
     return replace(columns, names=columns.names | names if columns.but else columns.names - names)
+
+
+# -- rows that are chosen --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A slice with bounds that can be compared: constants, or marks of what they are.
+
+    `window` is the place of one that slides over neighbouring rows: `values[i - 10 : i]`.
+    """
+
+    low: Hashable = None
+    high: Hashable = None
+    step: bool = False
+    window: CodeSite | None = None
+
+    @property
+    def all(self) -> bool:
+        """Whether it takes everything."""
+        return self.low is None and self.high is None and not self.step
+
+
+Selector = Value | Slice
+
+
+def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
+    """Return the rows of a table that a mask, slice, or positions choose."""
+    if isinstance(key, Slice):
+        if key.all:
+            return data
+        table_rows = _cut(machine, data.rows, key)
+        if table_rows is not None:
+            return replace(data, rows=table_rows, mask=None)
+        step = Division(ByPlace(), ("range", key.low, key.high))
+        if key.step:
+            step = Division(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
+        cut = part(data, step)
+        if key.window is None or data.pred is not None:
+            return cut
+        return with_deps(cut, (Dep("time", cut.rows, "window", key.window),))
+    key = machine.get(key)
+    if isinstance(key, Index):
+        taken = replace(data, rows=indexed(data.rows, key), mask=None)
+        if key.again is None:
+            return taken
+        return with_deps(taken, (replace(key.again, rows=taken.rows),))
+    if isinstance(key, Const):
+        if data.judged or data.scores:
+            return data
+        step = Division("position", ("is", key.value))
+        return part(data, step, "any")
+    mask = mask_of(machine, key)
+    marked = _marked(machine, data, mask)
+    if marked is not None:
+        return replace(data, rows=marked, mask=None)
+    if mask is None:
+        step = Division(ByUnknown(machine.token(key)), ("is", True))
+    else:
+        drawn: sets.Kind = "round" if machine.loops else "random"
+        step = Division(mask.key, mask.part, drawn if mask.random else "chosen")
+    return part(data, step)
+
+
+def _marked(machine: Machine, data: Data, mask: Mask | None) -> sets.Rows | None:
+    """Return the rows of joined tables that a column says are from one of them."""
+    if mask is None or len(data.rows) < 2 or not isinstance(mask.key, ByColumn):
+        return None
+    if mask.key.compared is not None or not isinstance(mask.key.origin, tuple):
+        return None
+    name = str(mask.key.origin[-1])
+    values = {atom: _mark(machine.notes.markers, name, atom) for atom in data.rows}
+    if None in values.values() or len(set(values.values())) < 2:
+        return None
+    wanted, is_it = mask.part, True
+    if wanted[0] == "not" and isinstance(wanted[1], tuple):
+        wanted, is_it = wanted[1], False
+    if wanted[0] != "is":
+        return None
+    chosen = frozenset(
+        a for a, v in values.items() if v is not None and (v[0] == wanted[1]) is is_it
+    )
+    return chosen or None
+
+
+def _mark(known: Mapping[tuple[str, Atom], object], name: str, atom: Atom) -> tuple[object] | None:
+    for length in range(len(atom.steps), -1, -1):
+        start = Atom(atom.source, atom.steps[:length])
+        if (name, start) in known:
+            return (known[name, start],)
+    return None
+
+
+def _cut(machine: Machine, rows: sets.Rows, key: Slice) -> sets.Rows | None:
+    """Return one of two tables that were joined, cut at its length: `both[: len(train)]`."""
+    bound = key.high if key.low is None else key.low
+    if len(rows) < 2 or key.step or not (key.low is None or key.high is None):
+        return None
+    for atom in rows:
+        table = frozenset((atom,))
+        if bound == AnyValue(machine.token(AnyValue(Length(machine.token(table))))):
+            return table if key.low is None else rows - table
+    return None
+
+
+def indexed(rows: sets.Rows, index: Index) -> sets.Rows:
+    """Return the rows at some positions, or with some labels."""
+    if index.rows is not None:
+        same = sets.sources(rows) & sets.sources(index.rows)
+        if same:
+            rows = frozenset(atom for atom in index.rows if atom.source in same)
+        else:
+            # other tables side by side: divided in the same way
+            for atom in sorted(index.rows, key=repr)[:1]:
+                for step in atom.steps:
+                    rows = sets.divide(rows, step)
+    for step in index.steps:
+        rows = sets.divide(rows, step)
+    return rows
+
+
+def mask_of(machine: Machine, value: Value) -> Mask | None:
+    """Return which rows are chosen by a value that is used as a mask."""
+    if isinstance(value, Data):
+        return value.mask or Mask(ByUnknown(machine.token(value)), ("is", True), value.random)
+    return None
+
+
+def bound(machine: Machine, value: Value) -> Hashable:
+    """Return a bound of a slice: a constant, or a mark of what it is."""
+    return value.value if isinstance(value, Const) else AnyValue(machine.token(value))
