@@ -92,7 +92,7 @@ def _may_mix(graph: Graph) -> Iterator[int]:
 
 def _makers(graph: Graph, name: str, cell: int) -> Iterator[int]:
     """Yield the cells nearest to this one, above and below, that make or change a name."""
-    for cells in (dependencies.definers(graph, name), dependencies.mutators(graph, name)):
+    for cells in (graph.binders.get(name, ()), graph.changers.get(name, ())):
         at = bisect_left(cells, cell)
         for maker in cells[max(0, at - _MOST_MAKERS) : at + _MOST_MAKERS]:
             if maker != cell:

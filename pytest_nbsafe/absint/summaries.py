@@ -138,7 +138,7 @@ def _final(analysis: CellAnalysis, out: NameOutput) -> NameOutput:
 
 def _surely_changes(graph: Graph, analysis: CellAnalysis, name: str) -> bool:
     """Return whether the cell is known to change the name's object, and it is no module."""
-    return analysis.cell in dependencies.mutators(graph, name) and any(
+    return analysis.cell in graph.changers.get(name, ()) and any(
         d.name == name and d.kind == "mutation" and not d.doubtful for d in analysis.definitions
     )
 
@@ -150,7 +150,7 @@ def _changed_by_calls(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[st
         name for statement in analysis.statements if statement.calls for name in statement.reads
     }
     for name in sorted(called - own):
-        if analysis.cell in dependencies.mutators(graph, name):
+        if analysis.cell in graph.changers.get(name, ()):
             line = next(s.span.line for s in analysis.statements if s.calls and name in s.reads)
             yield name, line
 

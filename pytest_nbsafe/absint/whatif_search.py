@@ -268,7 +268,7 @@ def isolated(graph: Graph) -> tuple[int, ...]:
 
 def renamed(graph: Graph, cell: int, name: str) -> Renamed:
     """Return what a rename of the name in this cell alone would do to the others."""
-    others = [number for number in dependencies.definers(graph, name) if number != cell]
+    others = [number for number in graph.binders.get(name, ()) if number != cell]
     reads, makes = _shared(graph)
     readers = sorted(n for n in graph.cells if n != cell and name in reads[n])
     elsewhere = tuple((reader, _nearest(others, reader)) for reader in readers if others)

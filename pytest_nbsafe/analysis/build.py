@@ -12,31 +12,27 @@ from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import replace
 
-_NOT_BINDING = frozenset({"delete", "mutation"})
-
 
 def build(notebook: Notebook) -> Graph:
     """Return the graph of a notebook."""
     cells = _analyse_all(notebook)
     binders: dict[str, list[int]] = {}
-    changers: dict[str, list[int]] = {}
+    changers: dict[str, dict[int, None]] = {}
     imported: dict[str, bool] = {}
     for number, analysis in cells.items():
         for name in analysis.leaves:
             binders.setdefault(name, []).append(number)
         for definition in analysis.definitions:
             name, kind = definition.name, definition.kind
-            if kind not in _NOT_BINDING:
+            if definition.binds:
                 imported[name] = imported.get(name, True) and kind == "import"
             elif kind == "mutation":
-                cells_of = changers.setdefault(name, [])
-                if not cells_of or cells_of[-1] != number:
-                    cells_of.append(number)
+                changers.setdefault(name, {})[number] = None
     graph = Graph(
         notebook,
         cells,
-        {name: tuple(found) for name, found in binders.items()},
-        {name: tuple(found) for name, found in changers.items() if not imported.get(name)},
+        {name: tuple(numbers) for name, numbers in binders.items()},
+        {name: tuple(numbers) for name, numbers in changers.items() if not imported.get(name)},
     )
     return state_links.with_state(_with_calls(graph, imported))
 
@@ -45,9 +41,8 @@ def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
     """Analyse each cell; those that name a builtin which some cell binds, again."""
     major, known = notebook.python_major, notebook.libraries
     cells = {cell.number: analyse(cell, major, libraries=known) for cell in notebook.code_cells}
-    bound = {
-        d.name for a in cells.values() for d in a.definitions if d.kind not in _NOT_BINDING
-    } | {n for a in cells.values() for f in a.functions.values() for n in f.writes}
+    bound = {name for analysis in cells.values() for name in analysis.defines}
+    bound |= {n for a in cells.values() for f in a.functions.values() for n in f.writes}
     shadowed = frozenset(name for name in bound if is_known(name, major))
     if shadowed:
         mentioned = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(shadowed)))})\b")
@@ -77,8 +72,8 @@ def _added(
     table: Mapping[str, tuple[int, ...]], effects: Mapping[int, Iterable[str]]
 ) -> Mapping[str, tuple[int, ...]]:
     """Return a table of the cells of each name with those that calls add to it."""
-    cells = {name: set(found) for name, found in table.items()}
+    cells = {name: set(numbers) for name, numbers in table.items()}
     for number, names in effects.items():
         for name in names:
             cells.setdefault(name, set()).add(number)
-    return {name: tuple(sorted(found)) for name, found in cells.items()}
+    return {name: tuple(sorted(numbers)) for name, numbers in cells.items()}

@@ -6,6 +6,8 @@ import ast
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from operator import itemgetter
+from typing import cast
 
 from pytest_nbsafe.analysis import definitions, liveness
 from pytest_nbsafe.analysis.branches import BRANCHES
@@ -18,6 +20,7 @@ from pytest_nbsafe.analysis.cfg import (
     MUTATE,
     Builder,
     Cfg,
+    LiveRead,
     Raw,
     Summary,
 )
@@ -166,12 +169,13 @@ def _result(source: str, b: Builder, text: str, escapes: Iterable[Escape]) -> Ce
     return CellAnalysis(
         cell=0,
         uses=tuple(
-            _use(name, read.node, read.flags, places) for name, read in liveness.ordered(flow.uses)
+            _use(name, read, places)
+            for name, read in sorted(flow.uses.items(), key=lambda use: liveness.place(use[1].node))
         ),
         dead=ends.dead,
         definitions=_definitions(cfg, ends, places, magic),
         statements=tuple(_statement(raw, places) for raw in b.statements if cfg.reached[raw.block]),
-        functions={name: _function(found, places) for name, found in b.functions.items()},
+        functions=_functions(b.functions, places),
         calls=tuple(
             Call(c.name, places.span(c.node), not c.flags & MAYBE, c.bound, c.method)
             for c in flow.calls
@@ -183,21 +187,22 @@ def _result(source: str, b: Builder, text: str, escapes: Iterable[Escape]) -> Ce
         replaced=ends.bound,
         index=flow.bits,
         aliases=_frozen(b.aliases),
-        made_by=_frozen(b.made),
+        made_by=_frozen(b.makers),
     )
 
 
-def _use(name: str, node: ast.AST, flags: int, places: Places) -> Use:
-    return Use(name, places.span(node), not flags & MAYBE, bool(flags & GUARDED))
+def _use(name: str, read: LiveRead, places: Places) -> Use:
+    certain, guarded = not read.flags & MAYBE, bool(read.flags & GUARDED)
+    return Use(name, places.span(read.node), certain, guarded)
 
 
 def _definitions(
     cfg: Cfg, ends: definitions.Ends, places: Places, magic: set[tuple[int, str]]
 ) -> tuple[Definition, ...]:
-    found: dict[tuple[int, str], tuple[tuple[int, int], Definition]] = {}
+    placed: dict[tuple[int, str], tuple[tuple[int, int], Definition]] = {}
     for events in cfg.events:
         for what, name, node, _, kind in events:
-            if what not in (BIND, DELETE, MUTATE) or (id(node), name) in found:
+            if what not in (BIND, DELETE, MUTATE) or (id(node), name) in placed:
                 continue
             if what == BIND:
                 sure = name in ends.bound
@@ -207,16 +212,13 @@ def _definitions(
                 sure = name in (ends.removed if what == DELETE else ends.changed)
                 shown = kind
             doubtful = shown == DOUBTFUL
-            kind_of = _kind("mutation" if doubtful else shown)
+            kind_of = cast("DefinitionKind", "mutation" if doubtful else shown)
             definition = Definition(name, places.span(node), kind_of, sure, doubtful)
-            found[id(node), name] = (liveness.place(node), definition)
-    if len(cfg.events) == 1:
-        return tuple(definition for _, definition in found.values())
-    return tuple(definition for _, definition in sorted(found.values(), key=lambda f: f[0]))
-
-
-def _kind(kind: str) -> DefinitionKind:
-    return kind  # type: ignore[return-value]
+            placed[id(node), name] = (liveness.place(node), definition)
+    in_order = (
+        placed.values() if len(cfg.events) == 1 else sorted(placed.values(), key=itemgetter(0))
+    )
+    return tuple(definition for _, definition in in_order)
 
 
 def _statement(raw: Raw, places: Places) -> Statement:
@@ -236,29 +238,34 @@ def _frozen(sets: Mapping[str, set[str]]) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(names) for name, names in sets.items()} if sets else _NOTHING
 
 
-def _function(found: list[Summary], places: Places) -> Function:
+def _functions(summaries: Mapping[str, list[Summary]], places: Places) -> Mapping[str, Function]:
+    return {name: _function(namesakes, places) for name, namesakes in summaries.items()}
+
+
+def _function(namesakes: list[Summary], places: Places) -> Function:
     """Return one value for all functions of a cell that share a name (in branches, say)."""
-    reads: dict[str, tuple[ast.AST, int]] = {}
-    for summary in found:
-        for name, (node, flags) in summary.reads.items():
-            reads.setdefault(name, (node, flags | (MAYBE if len(found) > 1 else 0)))
-    last = found[-1]
-    calls = frozenset(name for s in found for name in s.calls)
+    reads: dict[str, LiveRead] = {}
+    for summary in namesakes:
+        for name, read in summary.reads.items():
+            flags = read.flags | (MAYBE if len(namesakes) > 1 else 0)
+            reads.setdefault(name, LiveRead(read.node, flags))
+    last = namesakes[-1]
+    calls = frozenset(name for s in namesakes for name in s.calls)
     return Function(
         name=last.name,
         span=places.span(last.node),
-        reads={name: _use(name, node, flags, places) for name, (node, flags) in reads.items()},
-        returns=frozenset(name for s in found for name in s.returns),
-        writes=frozenset(name for s in found for name in s.writes),
+        reads={name: _use(name, read, places) for name, read in reads.items()},
+        returns=frozenset(name for s in namesakes for name in s.returns),
+        writes=frozenset(name for s in namesakes for name in s.writes),
         calls=calls,
         parameters=last.parameters,
         sure_calls=frozenset(
-            name for name in calls if all(not s.calls.get(name, MAYBE) & MAYBE for s in found)
+            name for name in calls if all(not s.calls.get(name, MAYBE) & MAYBE for s in namesakes)
         ),
-        changes=frozenset(name for s in found for name in s.changes),
-        rebinds=frozenset(name for s in found for name in s.rebinds),
-        own_calls=frozenset(name for s in found for name in s.own_calls),
-        inner=frozenset(name for s in found for name in s.inner),
-        later=all(s.later for s in found),
-        methods={n: _function(m, places) for n, m in last.methods.items()} if last.methods else {},
+        changes=frozenset(name for s in namesakes for name in s.changes),
+        rebinds=frozenset(name for s in namesakes for name in s.rebinds),
+        own_calls=frozenset(name for s in namesakes for name in s.own_calls),
+        inner=frozenset(name for s in namesakes for name in s.inner),
+        later=all(s.later for s in namesakes),
+        methods=_functions(last.methods, places),
     )

@@ -61,12 +61,20 @@ class Cfg:
 
 
 @dataclass(slots=True)
+class LiveRead:
+    """The first read of a live name in the text; `flags` holds MAYBE and GUARDED."""
+
+    node: ast.AST
+    flags: int
+
+
+@dataclass(slots=True)
 class Summary:
     """What a function (or the methods of a class together) does when it is called."""
 
     name: str
     node: ast.AST
-    reads: dict[str, tuple[ast.AST, int]] = field(default_factory=dict)
+    reads: dict[str, LiveRead] = field(default_factory=dict)
     returns: set[str] = field(default_factory=set)
     writes: set[str] = field(default_factory=set)
     calls: dict[str, int] = field(default_factory=dict)
@@ -121,7 +129,7 @@ class Builder:
         self.statements: list[Raw] = []
         self.functions: dict[str, list[Summary]] = {}
         self.aliases: dict[str, set[str]] = {}
-        self.made: dict[str, set[str]] = {}
+        self.makers: dict[str, set[str]] = {}
 
     # -- blocks ------------------------------------------------------------------------------
 
@@ -217,10 +225,10 @@ class Builder:
     def read(self, name: str, node: ast.AST, flags: int = 0) -> None:
         """Note a read of a name."""
         if self.frames and not flags & GLOBAL:
-            found = self._in_frames(name)
-            if found is None:
+            frame_flags = self._in_frames(name)
+            if frame_flags is None:
                 return
-            flags |= found
+            flags |= frame_flags
         if not self.function and self.known(name):
             return
         self.reads.add(name)
@@ -292,7 +300,7 @@ class Builder:
 
 def postorder(start: int, edges: Sequence[Sequence[int]]) -> list[int]:
     """Return the blocks that the edges lead to from `start`, each after those it leads to."""
-    found: list[int] = []
+    finished: list[int] = []
     visited = {start}
     todo = [(start, iter(edges[start]))]
     while todo:
@@ -304,5 +312,5 @@ def postorder(start: int, edges: Sequence[Sequence[int]]) -> list[int]:
                 break
         else:
             todo.pop()
-            found.append(block)
-    return found
+            finished.append(block)
+    return finished

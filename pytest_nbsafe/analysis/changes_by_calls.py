@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.call_graph import Caller, leads_to
-from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Graph, Span
+from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Graph, Span, kept
 from pytest_nbsafe.analysis.scopes import root
 from pytest_nbsafe.values import dataclass, replace
 

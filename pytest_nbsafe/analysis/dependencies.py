@@ -1,12 +1,12 @@
-"""What links the cells of a notebook: every edge with its cause in English, and what is missing."""
+"""What links the cells of a notebook: each edge with its cause in English, and what is missing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_nbsafe.analysis import state, through_calls
-from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Graph, Use
+from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Graph, Use, kept
 from pytest_nbsafe.analysis.scopes import is_known
 
 _SINCE = 16
@@ -19,20 +19,10 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # -- names and cells -----------------------------------------------------------------------------
 
 
-def definers(graph: Graph, name: str) -> tuple[int, ...]:
-    """Return the cells that may leave a name bound, in page order."""
-    return graph.binders.get(name, ())
-
-
-def mutators(graph: Graph, name: str) -> tuple[int, ...]:
-    """Return the cells that may change the object of a name in place, in page order."""
-    return graph.changers.get(name, ())
-
-
 def changed_by_calls(graph: Graph, cell: int) -> tuple[Definition, ...]:
     """Return where calls of the notebook's functions change the object of a name of the cell."""
-    found = graph.through_calls.get(cell, {}).values()
-    return tuple(definition for definition in found if definition.kind == "mutation")
+    effects = graph.through_calls.get(cell, {}).values()
+    return tuple(definition for definition in effects if definition.kind == "mutation")
 
 
 def needs(graph: Graph, cell: int) -> tuple[Use, ...]:
@@ -60,7 +50,7 @@ def edges(graph: Graph, order: Sequence[int]) -> tuple[Edge, ...]:
     name (or deleted it), and to those since that may have bound it or changed its object in place.
     A cell that reads and changes a name is linked first, as its run reads before it ends.
     """
-    found: list[Edge] = []
+    links: list[Edge] = []
     reaching: dict[str, _Reaching] = {}
     for cell in order:
         if cell not in graph.cells:
@@ -68,9 +58,34 @@ def edges(graph: Graph, order: Sequence[int]) -> tuple[Edge, ...]:
         for need in through_calls.needs(graph, cell):
             for definer, definition in reaching.get(need.use.name, {}).items():
                 cause = _cause(need, definer, definition)
-                found.append(Edge(cell, definer, need.use.name, need.use, definition, cause))
+                links.append(Edge(cell, definer, need.use.name, need.use, definition, cause))
         _run(graph, cell, reaching)
-    return tuple(found)
+    return tuple(links)
+
+
+@kept
+def page_edges(graph: Graph) -> tuple[Edge, ...]:
+    """Return the dependencies of cells on cells above them."""
+    page = [cell.number for cell in graph.notebook.code_cells]
+    return tuple(edge for edge in edges(graph, page) if edge.definer < edge.reader)
+
+
+def upstream(page: Iterable[Edge], *cells: int) -> tuple[int, ...]:
+    """Return the cells above that these are made from, however far, without these themselves."""
+    reached = {*cells}
+    for edge in sorted(page, key=lambda edge: edge.reader, reverse=True):
+        if edge.reader in reached:
+            reached.add(edge.definer)
+    return tuple(sorted(reached.difference(cells)))
+
+
+def downstream(page: Iterable[Edge], *cells: int) -> tuple[int, ...]:
+    """Return the cells below that are made, however far, from what these make, without these."""
+    reached = {*cells}
+    for edge in sorted(page, key=lambda edge: edge.reader):
+        if edge.definer in reached:
+            reached.add(edge.reader)
+    return tuple(sorted(reached.difference(cells)))
 
 
 def _run(graph: Graph, cell: int, reaching: dict[str, _Reaching]) -> None:
@@ -113,7 +128,7 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
     Left out: names of Python and IPython, state that no name holds, and reads after something
     opaque. Any word of an earlier cell that does not parse may be a name that it binds.
     """
-    found: list[tuple[int, Use]] = []
+    unbound_reads: list[tuple[int, Use]] = []
     bound: set[str] = set()
     hidden = False
     for index, cell in enumerate(order):
@@ -121,7 +136,7 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
         if analysis is None:
             continue
         if not hidden:
-            found.extend((index, use) for use in _missing(graph, analysis, bound))
+            unbound_reads.extend((index, use) for use in _missing(graph, analysis, bound))
         hidden = hidden or bool(analysis.opaque)
         bound -= analysis.removed
         bound |= analysis.leaves
@@ -129,7 +144,7 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
         bound.update(name for name, d in effects.items() if d.kind != "mutation")
         if analysis.fault is not None:
             bound.update(_WORD.findall(graph.notebook.cell(cell).source))
-    return tuple(found)
+    return tuple(unbound_reads)
 
 
 def _missing(graph: Graph, analysis: CellAnalysis, bound: set[str]) -> Iterator[Use]:

@@ -8,8 +8,7 @@ from pytest_nbsafe.analysis import randomness, syntax
 from pytest_nbsafe.analysis.call_graph import Caller, reachable
 from pytest_nbsafe.analysis.imports import STAR
 from pytest_nbsafe.analysis.invocations import Invocation
-from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Call, Graph, Span
+from pytest_nbsafe.analysis.model import Call, Graph, Span, kept
 from pytest_nbsafe.analysis.randomness import Draw
 from pytest_nbsafe.values import dataclass, replace
 

@@ -30,9 +30,9 @@ def using(b: Builder, node: ast.AST) -> set[str]:
     b.enclosing.append(b.reads)
     b.reads = set()
     visit(b, node)
-    found, b.reads = b.reads, b.enclosing.pop()
-    b.reads |= found
-    return found
+    names, b.reads = b.reads, b.enclosing.pop()
+    b.reads |= names
+    return names
 
 
 def visit_all(b: Builder, nodes: Iterable[ast.AST | None]) -> None:

@@ -15,6 +15,7 @@ from pytest_nbsafe.analysis.cfg import (
     READ,
     Builder,
     Event,
+    LiveRead,
     Summary,
 )
 from pytest_nbsafe.analysis.scopes import ClassFrame, NamesFrame
@@ -78,7 +79,7 @@ def finish(inner: Builder, name: str, node: ast.AST) -> Summary:
     return Summary(
         name=name,
         node=node,
-        reads={n: (use.node, use.flags) for n, use in flow.uses.items()},
+        reads=flow.uses,
         returns={n for n in returns if not inner.known(n)},
         writes=inner.written | (bound & inner.globals),
         calls=_calls(flow),
@@ -117,14 +118,14 @@ def _reaching(inner: Builder) -> set[str]:
     for statement in inner.statements:
         for target, sources in (*statement.writes.items(), *statement.mutates.items()):
             flows.setdefault(target, set()).update(sources)
-    found: set[str] = set()
+    reaching: set[str] = set()
     todo = list(inner.returned)
     while todo:
         name = todo.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reaching:
+            reaching.add(name)
             todo.extend(flows.get(name, ()))
-    return found
+    return reaching
 
 
 def keep(b: Builder, summary: Summary) -> None:
@@ -139,9 +140,9 @@ def keep(b: Builder, summary: Summary) -> None:
 
 def _absorb(b: Builder, summary: Summary) -> None:
     """Let an inner function's reads and calls be possible ones of the function around."""
-    for name, (node, flags) in summary.reads.items():
+    for name, read in summary.reads.items():
         outer = GLOBAL if name in summary.outer else 0
-        b.now.append((READ, name, node, flags | MAYBE | outer, ""))
+        b.now.append((READ, name, read.node, read.flags | MAYBE | outer, ""))
     for name in summary.calls:
         flags = MAYBE | (GLOBAL if name in summary.outer else 0)
         b.now.append((CALL, name, summary.node, flags, ""))
@@ -154,10 +155,10 @@ def methods_together(name: str, node: ast.AST, methods: list[Summary]) -> Summar
     result = Summary(name, node)
     for method in methods:
         maybe = 0 if method.name == "__init__" else MAYBE
-        for read, (where, flags) in method.reads.items():
-            before = result.reads.get(read)
-            if before is None or (before[1] & MAYBE and not flags & MAYBE):
-                result.reads[read] = (where, flags | maybe)
+        for name_read, read in method.reads.items():
+            before = result.reads.get(name_read)
+            if before is None or (before.flags & MAYBE and not read.flags & MAYBE):
+                result.reads[name_read] = LiveRead(read.node, read.flags | maybe)
         for called, flags in method.calls.items():
             result.calls[called] = result.calls.get(called, MAYBE) & (flags | maybe)
         result.returns |= method.returns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pytest_nbsafe.analysis.cfg import (
     BIND,
@@ -18,19 +18,12 @@ from pytest_nbsafe.analysis.cfg import (
     READ,
     Cfg,
     Event,
+    LiveRead,
     postorder,
 )
 from pytest_nbsafe.analysis.dataflow import reverse, solve
 from pytest_nbsafe.analysis.definitions import Bits, forward, seen
 from pytest_nbsafe.values import dataclass
-
-
-@dataclass(slots=True)
-class LiveRead:
-    """The first read of a live name in the text; `flags` holds MAYBE and GUARDED."""
-
-    node: ast.AST
-    flags: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +153,3 @@ def _expected(cfg: Cfg, bits: Bits) -> list[int]:
         kill.append(gone & ~there)
     top = (1 << len(bits)) - 1
     return forward(cfg, gen, kill, top)
-
-
-def ordered(uses: dict[str, LiveRead]) -> Iterator[tuple[str, LiveRead]]:
-    """Yield the live names in the order of their reads in the text."""
-    yield from sorted(uses.items(), key=lambda item: place(item[1].node))

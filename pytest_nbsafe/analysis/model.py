@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Concatenate, Literal, ParamSpec, TypeVar, cast
 
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import dataclass, field
@@ -67,6 +68,11 @@ class Definition:
     kind: DefinitionKind
     certain: bool
     doubtful: bool = False
+
+    @property
+    def binds(self) -> bool:
+        """Whether it gives the name an object, and neither deletes nor changes one."""
+        return self.kind not in {"delete", "mutation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +202,7 @@ class CellAnalysis:
     @property
     def defines(self) -> frozenset[str]:
         """Names that the cell may bind (deletions and mutations left out)."""
-        return frozenset(d.name for d in self.definitions if d.kind not in {"delete", "mutation"})
+        return frozenset(d.name for d in self.definitions if d.binds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +227,7 @@ class Graph:
     `binders` and `changers` are the cells that may bind a name, or change its object in place,
     in page order. Names that only imports bind are modules, whose changes are left out.
     `through_calls` are, for each cell, the names that the functions it calls may bind or change.
-    `kept` are answers to questions about the notebook that have been asked before (`memo.kept`).
+    `kept` are answers to questions about the notebook that have been asked before (`kept`).
     """
 
     notebook: Notebook
@@ -230,3 +236,26 @@ class Graph:
     changers: Mapping[str, tuple[int, ...]]
     through_calls: Mapping[int, Mapping[str, Definition]] = field(default_factory=dict)
     kept: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
+
+
+_About = ParamSpec("_About")
+_Answer = TypeVar("_Answer")
+
+
+def kept(
+    ask: Callable[Concatenate[Graph, _About], _Answer],
+) -> Callable[Concatenate[Graph, _About], _Answer]:
+    """Let a question about a graph be worked out once for each of its arguments.
+
+    While the graph is being built, only what hangs on the text alone may be asked so: the answers
+    go along into the finished graph.
+    """
+
+    @wraps(ask)
+    def answer(graph: Graph, /, *about: _About.args, **named: _About.kwargs) -> _Answer:
+        question = (ask, *about)
+        if question not in graph.kept:
+            graph.kept[question] = ask(graph, *about, **named)
+        return cast("_Answer", graph.kept[question])
+
+    return answer

@@ -114,9 +114,9 @@ def _store_into(b: Builder, raw: Raw, target: ast.expr, parents: set[str]) -> No
         return
     before = b.reads
     b.reads = raw.reads
-    found = using(b, target)
+    names_within = using(b, target)
     b.reads = before
-    _mutate(b, raw, target, parents | found)
+    _mutate(b, raw, target, parents | names_within)
 
 
 def _mutate(
@@ -155,9 +155,9 @@ def _note_aliases(b: Builder, targets: Sequence[ast.expr], value: ast.expr) -> N
         if names or lambdas:
             b.aliases.setdefault(target.id, set()).update(names | lambdas)
         if isinstance(maker, ast.Name):
-            b.made.setdefault(target.id, set()).add(maker.id)
+            b.makers.setdefault(target.id, set()).add(maker.id)
         elif isinstance(maker, ast.Attribute) and maker.attr == "partial":
-            b.made.setdefault(target.id, set()).add("partial")
+            b.makers.setdefault(target.id, set()).add("partial")
 
 
 def _augmented(b: Builder, node: ast.AugAssign) -> None:

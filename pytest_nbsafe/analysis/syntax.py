@@ -12,8 +12,7 @@ from pytest_nbsafe.analysis import invocations, trees
 from pytest_nbsafe.analysis.cell import Places
 from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import CellSyntax
-from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Graph, Span
+from pytest_nbsafe.analysis.model import Graph, Span, kept
 from pytest_nbsafe.analysis.scopes import is_known, words
 from pytest_nbsafe.notebook.source import to_python
 

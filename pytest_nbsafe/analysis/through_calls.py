@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_nbsafe.analysis.call_graph import Caller, Reached, reachable
-from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Graph, Use
+from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Graph, Use, kept
 from pytest_nbsafe.values import dataclass, replace
 
 

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from pytest_nbsafe.analysis.cell import parse
-from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.source import to_python
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.page_edges import downstream, page_edges
 from pytest_nbsafe.judge import verdicts
 from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import Judgement, Trial

@@ -11,8 +11,8 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from itertools import islice
 
 from pytest_nbsafe.analysis import rerun_hazards
+from pytest_nbsafe.analysis.dependencies import page_edges, upstream
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.page_edges import page_edges, upstream
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order.plan import Plan, Run

@@ -60,7 +60,7 @@ def missing(graph: Graph, clean: PlanResult | None) -> tuple[Missing, ...]:
 
 def _definers(graph: Graph, cell: int, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the cells above and those below that define the name."""
-    cells = dependencies.definers(graph, name)
+    cells = graph.binders.get(name, ())
     return tuple(n for n in cells if n < cell), tuple(n for n in cells if n > cell)
 
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
-from pytest_nbsafe.analysis.memo import kept
-from pytest_nbsafe.analysis.model import Edge, Graph
-from pytest_nbsafe.analysis.page_edges import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.model import Edge, Graph, kept
 from pytest_nbsafe.libraries import outside_world
 from pytest_nbsafe.values import dataclass
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
+from pytest_nbsafe.analysis.dependencies import page_edges, upstream
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.page_edges import page_edges, upstream
 from pytest_nbsafe.judge.rerun_evidence import DescribedRun, rerun
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.trace import lineage, refreshers

@@ -1,11 +1,13 @@
 """What is known of magics by name: which hold Python, which bind or read names, which may do both.
 
-Source: IPython 9's own magics, and the documentation of the extensions that are named here.
+Source: IPython 9's own magics, and the documentation of the extensions that are named here. Those
+that need only a name stand in the section `magics` of the data files.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal
 
 from pytest_nbsafe import patterns
@@ -41,10 +43,6 @@ class PythonMagic:
         return match.end() if match else 0
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 PYTHON_LINES = {
     "time": PythonMagic(),
     "timeit": PythonMagic("tcqo", "nrpv", "function"),
@@ -67,68 +65,40 @@ PYTHON_CELLS = {
 }
 """Cell magics whose body is Python that runs here."""
 
-CODE_ON_FIRST_LINE = _words("timeit prun memit")
+CODE_ON_FIRST_LINE = frozenset({"timeit", "prun", "memit"})
 """Those of `PYTHON_CELLS` whose first line may hold Python too."""
 
-_AUTOMAGICS = _words(
-    """
-    alias autoreload bookmark cat cd clear conda config connect_info cp debug dhist dirs env
-    history less ll load load_ext ls lsmagic lx mamba man mkdir more mv page pdb
-    pdoc pfile pinfo pip popd prun psource pushd pwd pycat quickref rehashx reload_ext
-    reset rm rmdir run set_env store system time timeit unalias uv who who_ls whos xdel xmode
-    """
-)
-
-_QUIET_LINES = _AUTOMAGICS.union(PYTHON_LINES) | _words(
-    """
-    alias_magic autoawait autocall automagic autosave black code_wrap colors doctest_mode dotenv
-    flake8 gui hist killbgscripts lab_black ldir lf lk loadpy logoff logon logstart logstate
-    logstop macro magic memory_profiler micromamba nb_black notebook pastebin pdef pinfo2 pprint
-    precision psearch qtconsole R Rget Rpull Rpush octave octave_pull octave_push save sc
-    snakeviz sql subshell sx tb tensorboard unload_ext version_information watermark
-    """
-)
-
-_QUIET_CELLS = _words(
-    """
-    ! HTML SVG bash bigquery cmd file html javascript js latex markdown octave perl powershell
-    pypy python python2 python3 R ruby script sh sql svg sx system writefile
-    """
-)
-
 _FOREIGN = frozenset({"R", "octave"})
-_SCRIPTS = _words("bash sh script perl ruby python python2 python3 pypy cmd")
-_CAUSES = {
-    "run": "`%run` runs another file, which may define names here",
-    "reset": "`%reset` deletes names",
-    "reset_selective": "`%reset_selective` deletes names",
-    "edit": "`%edit` runs code that the notebook does not show",
-    "recall": "`%recall` runs code that the notebook does not show",
-    "rerun": "`%rerun` runs code that the notebook does not show",
-}
+_SCRIPTS = frozenset({
+    "bash", "sh", "script", "perl", "ruby", "python", "python2", "python3", "pypy", "cmd",
+})  # fmt: skip
 
 
+@cache
 def automagics() -> frozenset[str]:
     """Return the magics that a one-line cell may call without `%`; rare ones are left out."""
-    return _AUTOMAGICS | words("magics", "automagic")
+    return words("magics", "automagic")
+
+
+@cache
+def _quiet_lines() -> frozenset[str]:
+    return automagics().union(PYTHON_LINES, words("magics", "quiet"))
 
 
 def line_cause(name: str, arguments: str) -> str:
     """Return why a line magic may bind names that the text does not show; empty if it cannot."""
-    if name in _CAUSES:
-        return _CAUSES[name]
     if cause := dict(section("magics")).get(name, {}).get("cause"):
         return " ".join(cause)
     if name == "store":
         everything = arguments.split() == ["-r"]
         return "`%store -r` brings back stored names" if everything else ""
-    quiet = name in _QUIET_LINES or name in automagics()
-    return "" if quiet else f"`%{name}` is not known and may define names"
+    return "" if name in _quiet_lines() else f"`%{name}` is not known and may define names"
 
 
 def cell_cause(name: str) -> str:
     """Return why an opaque cell may bind names that the text does not show; empty if not."""
-    return "" if name in _QUIET_CELLS else f"`%%{name}` is not known and may define names"
+    quiet = name in words("magics", "quiet_cells")
+    return "" if quiet else f"`%%{name}` is not known and may define names"
 
 
 def line_binds(name: str, arguments: str) -> tuple[str, ...]:

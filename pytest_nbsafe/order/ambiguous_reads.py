@@ -141,7 +141,7 @@ def _may_be_hidden(graph: Graph, read: AmbiguousRead) -> bool:
     name, analyses = read.use.name, graph.cells
     unsure = any(
         cell != read.reader and name not in analyses[cell].sure
-        for cell in dependencies.definers(graph, name)
+        for cell in graph.binders.get(name, ())
     )
     return unsure or any(
         analysis.opaque or analysis.fault or name in analysis.removed

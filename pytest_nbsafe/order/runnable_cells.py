@@ -43,7 +43,7 @@ def nearest_definer(
     A cell that was run goes before one that never was, above the reader before below, one that
     surely defines it before one that may, and near before far.
     """
-    definers = set(dependencies.definers(graph, name))
+    definers = set(graph.binders.get(name, ()))
     ranked = sorted(
         (
             cell.count is None,

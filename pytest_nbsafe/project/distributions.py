@@ -11,17 +11,6 @@ from typing import Any
 from pytest_nbsafe import toml
 from pytest_nbsafe.project import normalised
 
-_NAMESPACES = frozenset({"azure", "backports", "jaraco", "sphinxcontrib", "zope"})
-"""Packages that many distributions share."""
-_PYTHONS = frozenset(
-    """
-    aifc annotationlib asynchat asyncore audioop cgi cgitb chunk compression crypt distutils imghdr
-    imp lib2to3 mailcap msilib nis nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib
-    tomllib uu xdrlib
-    """.split()  # noqa: SIM905 - a list of as many lines
-)
-"""Modules of Python's library in some of its versions only, whichever runs this."""
-
 
 def distribution(module: str) -> str:
     """Return the distribution that is to be declared for a top-level module."""
@@ -35,7 +24,7 @@ def is_well_known(module: str) -> bool:
 
 def needs_none(module: str) -> bool:
     """Return whether a module is there without being declared."""
-    is_python = module in sys.stdlib_module_names or module in _PYTHONS
+    is_python = module in sys.stdlib_module_names or module in _words("names", "python")
     return is_python or module.startswith("_") or module in _words("names", "there")
 
 
@@ -50,7 +39,7 @@ def is_declared(module: str, declared: Collection[str]) -> bool:
     if any(normalised(name) in declared for name in _bringing(module)):
         return True
     plain = normalised(module)
-    if module in _NAMESPACES or len(plain) > 2:
+    if module in _words("names", "shared") or len(plain) > 2:
         return any(
             name.startswith(f"{plain}-") or name in {f"py{plain}", f"python-{plain}"}
             for name in declared

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.page_edges import downstream
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.page_edges import downstream, page_edges
 from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof

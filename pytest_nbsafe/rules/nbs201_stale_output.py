@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.page_edges import page_edges
 from pytest_nbsafe.analysis.state import is_random
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof

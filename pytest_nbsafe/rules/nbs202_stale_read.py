@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.analysis.page_edges import page_edges
+from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.analysis.page_edges import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
 from pytest_nbsafe.analysis.model import Edge
-from pytest_nbsafe.analysis.page_edges import downstream, page_edges, upstream
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Facts, Mark

@@ -11,8 +11,8 @@ from functools import partial
 from itertools import groupby
 
 from pytest_nbsafe.analysis import dependencies
+from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.analysis.model import Edge, Graph
-from pytest_nbsafe.analysis.page_edges import page_edges
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.cellsets import live, renewers
 from pytest_nbsafe.trace.lineage import Descent, LineageState, Version, replay
@@ -116,7 +116,7 @@ def from_below(
             if version is None or version.cell <= cell:
                 continue
             maker = plan.runs[version.at[0] - 1]
-            above = any(definer < cell for definer in dependencies.definers(graph, name))
+            above = any(definer < cell for definer in graph.binders.get(name, ()))
             if above and maker.recorded and maker.session == run.session:
                 reads_from_below.setdefault(
                     (cell, name),

@@ -6,7 +6,6 @@ import pytest
 from analysiscase import graph
 
 from pytest_nbsafe.analysis.call_graph import Caller, called_by, reachable
-from pytest_nbsafe.analysis.dependencies import mutators
 from pytest_nbsafe.analysis.model import Function, Graph
 
 ONE = "def f(): ran.append('1f')"
@@ -77,4 +76,4 @@ def test_in_another_order_the_last_that_ran_counts() -> None:
 def test_a_name_that_is_bound_anew_below_the_call() -> None:
     """The call is that of the function above, which changes what it is given."""
     pages = graph("xs = []\ndef add(l): l.append(1)", "add(xs)\nadd = print")
-    assert 2 in mutators(pages, "xs")
+    assert 2 in pages.changers.get("xs", ())

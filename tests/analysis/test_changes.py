@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from analysiscase import cell, graph, names
 
-from pytest_nbsafe.analysis.dependencies import definers, edges, mutators, unbound
+from pytest_nbsafe.analysis.dependencies import edges, unbound
 
 ADD = "xs = []; ys = []\ndef add(l, n=1): l.append(n)"
 CLASS = """
@@ -23,7 +23,7 @@ c = C()
 def changed(*cells: str) -> str:
     """Return the names that the last cell changes."""
     g = graph(*cells)
-    return " ".join(sorted(n for n in g.changers if len(cells) in mutators(g, n))) or "-"
+    return " ".join(sorted(n for n in g.changers if len(cells) in g.changers[n])) or "-"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_later_readers_depend_on_the_call() -> None:
 
 def test_a_change_binds_nothing() -> None:
     g = graph("def add(l): l.append(1)", "add(xs)", "xs")
-    assert definers(g, "xs") == ()
+    assert g.binders.get("xs", ()) == ()
     assert [use.name for _, use in unbound(g, (1, 2, 3))] == ["xs", "xs"]
 
 

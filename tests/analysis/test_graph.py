@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from analysiscase import graph, written
 
-from pytest_nbsafe.analysis.dependencies import definers, edges, mutators, needs, unbound
+from pytest_nbsafe.analysis.dependencies import edges, needs, unbound
 from pytest_nbsafe.analysis.model import Graph
 
 
@@ -21,10 +21,10 @@ def missing(g: Graph, *order: int) -> str:
 
 def test_definers_and_mutators() -> None:
     g = graph("x = []\nimport m", "x.append(1)\nm.seed(0)", "x = [2]; y = 1; del y", "del x")
-    assert definers(g, "x") == (1, 3)
-    assert definers(g, "y") == ()
-    assert mutators(g, "x") == (2,)
-    assert mutators(g, "m") == ()
+    assert g.binders.get("x", ()) == (1, 3)
+    assert g.binders.get("y", ()) == ()
+    assert g.changers.get("x", ()) == (2,)
+    assert g.changers.get("m", ()) == ()
 
 
 def test_edges_in_page_order() -> None:
@@ -105,7 +105,7 @@ def test_nearest_definer_above_is_called() -> None:
 
 def test_global_write_through_a_call() -> None:
     g = graph("def f():\n    global n\n    n = 1", "f()", "n")
-    assert definers(g, "n") == (2,)
+    assert g.binders.get("n", ()) == (2,)
     assert edge_text(g, 1, 2, 3) == "1-f>2 2-n>3"
     assert missing(g, 1, 2, 3) == ""
     assert missing(g, 1, 3) == "1:n"
@@ -161,7 +161,7 @@ def test_archaeology_figure_2_a_ambiguous() -> None:
         "df = pd.read_csv('penguins_lter.csv')",
         "df['Island']",
     )
-    assert definers(g, "df") == (2, 3)
+    assert g.binders.get("df", ()) == (2, 3)
     assert edge_text(g, 1, 2, 3, 4) == "1-pd>2 1-pd>3 3-df>4"
     assert edge_text(g, 1, 3, 2, 4) == "1-pd>3 1-pd>2 2-df>4"
 
@@ -198,5 +198,5 @@ def test_wiener_process() -> None:
         """,
     )
     assert missing(g, 1, 2, 3, 4) == "3:w"
-    assert definers(g, "w") == ()
+    assert g.binders.get("w", ()) == ()
     assert needed(g, 3) == "wiener np*"

@@ -3,7 +3,7 @@
 import percent
 
 from pytest_nbsafe.analysis import build
-from pytest_nbsafe.analysis.page_edges import downstream, page_edges, upstream
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
 
 PAGE = percent.parse("# %%\na = z\n# %%\nb = a\n# %%\nc = 1\n# %%\nd = b + c\n# %%\nz = d\n")
 
