@@ -26,13 +26,13 @@ class Reached:
 class Lead:
     """What a called name may stand for: another name, in its cell.
 
-    `made`: an object that calling this one gave. `direct`: what is given to the called name is
+    `is_result`: an object that calling this one gave. `direct`: what is given to the called name is
     given to this one, unlike to the `f` of `p = partial(f, 1)`.
     """
 
     home: CellAnalysis
     name: str
-    made: bool = False
+    is_result: bool = False
     direct: bool = True
 
 
@@ -81,19 +81,19 @@ def leads_to(caller: Caller, name: str, near: CellAnalysis) -> Iterator[Lead]:
     alone.
     """
     todo = [Lead(near, name)]
-    seen: set[str] = set()
+    followed: set[str] = set()
     while todo:
         lead = todo.pop()
         home = lead.home if lead.name[0] == "<" else caller.home(lead.name)
-        if home is None or lead.name in seen:
+        if home is None or lead.name in followed:
             continue
-        seen.add(lead.name)
+        followed.add(lead.name)
         yield replace(lead, home=home)
         others = sorted(home.aliases.get(lead.name, ()))
         makers = sorted(home.made_by.get(lead.name, ()))
         direct = lead.direct and not makers
-        todo += [Lead(home, other, lead.made, direct) for other in others]
-        todo += [Lead(home, maker, made=True, direct=lead.direct) for maker in makers]
+        todo += [Lead(home, other, lead.is_result, direct) for other in others]
+        todo += [Lead(home, maker, is_result=True, direct=lead.direct) for maker in makers]
 
 
 def reachable(caller: Caller) -> Iterator[Reached]:
@@ -110,7 +110,7 @@ def reachable(caller: Caller) -> Iterator[Reached]:
             function = lead.home.functions.get(lead.name)
             if function is None:
                 continue
-            if lead.made and not _is_class(lead):
+            if lead.is_result and not _is_class(lead):
                 yield from _returned(lead.home, function)
                 continue
             yield Reached(lead.home.cell, function, certain)
@@ -137,9 +137,9 @@ def called_by(
     """Return the functions of the notebook that a statement of a cell calls by name, each once."""
     analysis, lines = graph.cells[cell], (statement.span.line, statement.span.end_line)
     reached = {
-        (found.cell, found.function.name): found.function
+        (callee.cell, callee.function.name): callee.function
         for call in (analysis.calls if statement.calls else ())
         if call.name in statement.calls and lines[0] <= call.span.line <= lines[1]
-        for found in reachable(Caller(graph, analysis, call, before))
+        for callee in reachable(Caller(graph, analysis, call, before))
     }
     return tuple(reached.values())

@@ -78,7 +78,7 @@ def _analysed(
     source: str, python_major: int, shadowed: frozenset[str], libraries: str
 ) -> CellAnalysis:
     """Return the analysis of a source, of whatever cell; what raises is not remembered."""
-    python = to_python(source, python_major)
+    python = to_python(source)
     tree = parse(python.text)
     builder = _build(tree, python_major, shadowed, libraries)
     if builder.suspicious:

@@ -152,7 +152,7 @@ def _at_top(
 @kept
 def _calls(graph: Graph, cell: int) -> Mapping[str, list[ast.Call]]:
     """Return the calls in a cell by the path of the function that they stand in, "" at the top."""
-    found: dict[str, list[ast.Call]] = {}
+    calls: dict[str, list[ast.Call]] = {}
     todo: list[tuple[str, str, ast.AST]] = [("", "", trees.of(graph, cell))]
     while todo:
         path, function, node = todo.pop()
@@ -162,9 +162,9 @@ def _calls(graph: Graph, cell: int) -> Mapping[str, list[ast.Call]]:
             path = f"{path}.{node.name}" if path else node.name
             function = function if isinstance(node, ast.ClassDef) else path
         elif isinstance(node, ast.Call):
-            found.setdefault(function, []).append(node)
+            calls.setdefault(function, []).append(node)
         todo.extend([(path, function, child) for child in ast.iter_child_nodes(node)])
-    return found
+    return calls
 
 
 def _arguments(
@@ -208,12 +208,14 @@ def _called(
 ) -> Iterator[_Routine]:
     """Yield the functions and methods that a call may run."""
     for lead in leads_to(Caller(graph, analysis, call), call.name, analysis):
-        if lead.made:
-            found = routines.get((lead.home.cell, f"{lead.name}.{call.method or '__call__'}"))
-        else:
-            found = None if call.method else routines.get((lead.home.cell, lead.name))
-        if found is not None and lead.direct:
-            yield found
+        path = lead.name
+        if lead.is_result:
+            path = f"{lead.name}.{call.method or '__call__'}"
+        elif call.method:
+            continue
+        routine = routines.get((lead.home.cell, path))
+        if routine is not None and lead.direct:
+            yield routine
 
 
 def _somewhere(analysis: CellAnalysis, name: str, method: str = "", line: int = 0) -> Call:

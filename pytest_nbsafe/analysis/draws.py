@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_nbsafe.analysis import randomness, syntax
 from pytest_nbsafe.analysis.call_graph import Caller, reachable
@@ -42,14 +42,15 @@ def of(graph: Graph) -> tuple[Event, ...]:
 
     A function that is never seen called seeds where it is defined, and draws nothing.
     """
-    found: list[Event] = []
+    events: list[Event] = []
     inside: dict[tuple[int, str], list[Event]] = {}
-    imports = [one for cell in graph.cells for one in syntax.imports(graph, cell)]
-    mentioned = randomness.mentioned(imports, graph.notebook.libraries)
-    stars = _stars(graph)
-    imported = frozenset(one.module.partition(".")[0] for one in imports)
+    imports = [(cell, i) for cell in graph.cells for i in syntax.imports(graph, cell)]
+    mentioned = randomness.mentioned((i for _, i in imports), graph.notebook.libraries)
+    stars = [(cell, i.module) for cell, i in imports if i.attribute == STAR and not i.level]
+    imported = frozenset(i.module.partition(".")[0] for _, i in imports)
     for cell in graph.cells:
-        if not _holds(graph, cell, mentioned):
+        source = graph.notebook.cell(cell).source
+        if not any(word in source for word in mentioned):
             continue
         for call, event in _in_cell(graph, cell, stars, imported):
             if call.function:
@@ -57,33 +58,22 @@ def of(graph: Graph) -> tuple[Event, ...]:
                 if _may_run(graph, cell, call.function):
                     inside.setdefault((cell, root), []).append(event)
             else:
-                found.append(event)
-        found.extend(_run_files(graph, cell))
+                events.append(event)
+        events.extend(_run_files(graph, cell))
     if inside:
-        found.extend(_called(graph, inside))
-    return tuple(sorted(found, key=lambda e: (e.cell, e.span.line, e.span.column)))
-
-
-def _holds(graph: Graph, cell: int, words: tuple[str, ...]) -> bool:
-    source = graph.notebook.cell(cell).source
-    return any(word in source for word in words)
+        events.extend(_called(graph, inside))
+    return tuple(sorted(events, key=lambda e: (e.cell, e.span.line, e.span.column)))
 
 
 # -- in the text of a cell -------------------------------------------------------------------------
 
 
-def _stars(graph: Graph) -> tuple[tuple[int, str], ...]:
-    """Return the modules all of whose names are imported, with the cell from which on."""
-    return tuple(
-        (cell, found.module)
-        for cell in graph.cells
-        for found in syntax.imports(graph, cell)
-        if found.attribute == STAR and not found.level
-    )
+_Stars = Sequence[tuple[int, str]]
+"""The modules all of whose names are imported, each after the cell from which on."""
 
 
 def _in_cell(
-    graph: Graph, cell: int, stars: tuple[tuple[int, str], ...], imported: frozenset[str]
+    graph: Graph, cell: int, stars: _Stars, imported: frozenset[str]
 ) -> Iterator[tuple[Invocation, Event]]:
     shown, known = syntax.of(graph, cell), graph.notebook.libraries
     pauses = [c.span for c in shown.invocations if c.callee in {"time.sleep", "sleep"}]
@@ -100,7 +90,7 @@ def _in_cell(
             yield call, Event(cell, call.span, call.callee, seeds=seeded)
 
 
-def _target(graph: Graph, cell: int, call: Invocation, stars: tuple[tuple[int, str], ...]) -> str:
+def _target(graph: Graph, cell: int, call: Invocation, stars: _Stars) -> str:
     """Return what is called, also where `from m import *` brought the name."""
     if call.target or not stars or call.callee.partition(".")[0] in graph.binders:
         return call.target
@@ -163,8 +153,7 @@ def _may_run(graph: Graph, cell: int, function: str) -> bool:
     method = rest.partition(".")[0]
     if not method or method.startswith("__"):
         return True
-    definitions = graph.cells[cell].definitions
-    if not any(found.name == root and found.kind == "class" for found in definitions):
+    if not any(d.name == root and d.kind == "class" for d in graph.cells[cell].definitions):
         return True
     return any(f".{method}" in page.source for page in graph.notebook.code_cells)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
-from pytest_nbsafe.analysis.scopes import words
+from pytest_nbsafe.analysis.scopes import last_word, words
 from pytest_nbsafe.libraries import inplace, spellings
 
 Effect = Literal["changes", "draws", "leaves", "unknown"]
@@ -39,19 +39,15 @@ def of_method(call: ast.Call, libraries: str, *, kept: bool) -> Effect:
 
 def is_in_place(call: ast.Call) -> bool:
     """Tell whether the call says `inplace=True`, or `in_place=True`."""
-    told = [k.value for k in call.keywords if k.arg in {"inplace", "in_place"}]
-    return any(isinstance(value, ast.Constant) and value.value is True for value in told)
+    given = [k.value for k in call.keywords if k.arg in {"inplace", "in_place"}]
+    return any(isinstance(value, ast.Constant) and value.value is True for value in given)
 
 
 def changed_arguments(call: ast.Call, libraries: str) -> Iterator[ast.expr]:
     """Yield the arguments that a well-known function changes in place (`random.shuffle(x)`)."""
-    func = call.func
-    if isinstance(func, ast.Attribute):
-        candidates = _by_last_word(libraries).get(func.attr)
-    else:
-        candidates = _by_last_word(libraries).get(func.id) if isinstance(func, ast.Name) else None
+    candidates = _by_last_word(libraries).get(last_word(call.func))
     if candidates:
-        path = dotted(func, libraries)
+        path = dotted(call.func, libraries)
         for name, position in candidates:
             if (name[0] == "." or name == path) and position < len(call.args):
                 yield call.args[position]
@@ -73,17 +69,10 @@ def changes_alone(node: ast.expr, libraries: str) -> ast.expr | None:
 
 @cache
 def _by_last_word(libraries: str) -> dict[str, list[tuple[str, int]]]:
-    found: dict[str, list[tuple[str, int]]] = {}
+    functions: dict[str, list[tuple[str, int]]] = {}
     for name, position in inplace.load(libraries).functions.changes.items():
-        found.setdefault(name.rpartition(".")[2], []).append((name, position))
-    return found
-
-
-def last_word(node: ast.expr) -> str:
-    """Return the last word of what is called: `sort` of `xs.sort`, "" if it has none."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+        functions.setdefault(name.rpartition(".")[2], []).append((name, position))
+    return functions
 
 
 def dotted(node: ast.expr, libraries: str) -> str:

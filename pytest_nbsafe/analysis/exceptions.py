@@ -6,6 +6,7 @@ import ast
 
 from pytest_nbsafe.analysis.cfg import FORGET, Builder, Visitors
 from pytest_nbsafe.analysis.expressions import using, visit
+from pytest_nbsafe.analysis.scopes import catches, last_word
 from pytest_nbsafe.analysis.statements import begin, inner_suite, record, store, suite
 
 _COPIES = 3
@@ -55,7 +56,7 @@ def _try_except(b: Builder, node: ast.Try) -> None:
         inner_suite(b, node.orelse)
         return
     failing = b.new()
-    catching = any(_catches(h.type, _CATCH_NAME_ERROR) for h in node.handlers)
+    catching = any(catches(h.type, _CATCH_NAME_ERROR) for h in node.handlers)
     _caught_suite(b, node.body, failing, catching=catching)
     ends = [inner_suite(b, node.orelse)]
     for handler in node.handlers:
@@ -63,7 +64,7 @@ def _try_except(b: Builder, node: ast.Try) -> None:
         b.link(failing, entry)
         b.start(entry)
         ends.append(_handler(b, handler))
-    if b.handlers and not any(_catches(h.type, _CATCH_ALL) for h in node.handlers):
+    if b.handlers and not any(catches(h.type, _CATCH_ALL) for h in node.handlers):
         b.link(failing, b.handlers[-1])
     b.merge(ends)
 
@@ -104,16 +105,6 @@ def _handler(b: Builder, handler: ast.ExceptHandler) -> int:
     return b.here
 
 
-def _catches(kind: ast.expr | None, names: frozenset[str]) -> bool:
-    if kind is None:
-        return True
-    if isinstance(kind, ast.Tuple):
-        return any(_catches(element, names) for element in kind.elts)
-    if isinstance(kind, ast.Attribute):
-        return kind.attr in names
-    return isinstance(kind, ast.Name) and kind.id in names
-
-
 def _with(b: Builder, node: ast.With | ast.AsyncWith) -> None:
     raw = record(b, node, end=node.items[-1])
     for item in node.items:
@@ -128,7 +119,7 @@ def _with(b: Builder, node: ast.With | ast.AsyncWith) -> None:
         suite(b, node.body)
         return
     failing = b.new()
-    catching = any(_catches(kind, _CATCH_NAME_ERROR) for kinds in swallowed for kind in kinds)
+    catching = any(catches(kind, _CATCH_NAME_ERROR) for kinds in swallowed for kind in kinds)
     end = _caught_suite(b, node.body, failing, catching=catching)
     b.merge((end, failing))
 
@@ -137,9 +128,8 @@ def _swallowed(manager: ast.expr) -> list[ast.expr] | None:
     """Return the exceptions that `with suppress(...)` or `raises(...)` keeps in, if it is one."""
     if not isinstance(manager, ast.Call):
         return None
-    func = manager.func
-    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-    return list(manager.args) if name in {"suppress", "raises", "assertRaises"} else None
+    swallows = last_word(manager.func) in {"suppress", "raises", "assertRaises"}
+    return list(manager.args) if swallows else None
 
 
 EXCEPTIONS: Visitors = {

@@ -15,6 +15,7 @@ from functools import cache
 
 from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.scopes import last_word
 from pytest_nbsafe.analysis.state import StateUse, What
 from pytest_nbsafe.libraries import file_access
 from pytest_nbsafe.libraries.file_access import FileAccess
@@ -63,7 +64,7 @@ def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
 
 def _constants(graph: Graph) -> dict[str, str]:
     """Return the names that every cell binds to one and the same string."""
-    found: dict[str, set[str | None]] = {}
+    values: dict[str, set[str | None]] = {}
     for cell, analysis in graph.cells.items():
         simple: dict[str, set[str | None]] = {}
         for node in trees.of(graph, cell).body:
@@ -75,10 +76,10 @@ def _constants(graph: Graph) -> dict[str, str]:
         for name in analysis.defines:
             places = sum(definition.name == name for definition in analysis.definitions)
             known = simple.get(name, set()) if places == len(simple.get(name, ())) else {None}
-            found.setdefault(name, set()).update(known)
+            values.setdefault(name, set()).update(known)
     return {
         name: next(iter(texts)) or ""
-        for name, texts in found.items()
+        for name, texts in values.items()
         if len(texts) == 1 and None not in texts
     }
 
@@ -111,7 +112,7 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
 def _use(call: ast.Call, constants: Mapping[str, str], known: FileAccess) -> tuple[What, str]:
     """Return what a call does with which file, "" for none that is known."""
     function = call.func
-    name = getattr(function, "attr", None) or getattr(function, "id", "")
+    name = last_word(function)
     given: list[ast.expr] = [*call.args]
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call):
         given = [*function.value.args, *given]  # Path('notes.txt').write_text(...)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.scopes import catches
 from pytest_nbsafe.values import dataclass
 
 STAR = "*"
@@ -45,7 +46,7 @@ class _Suite:
     guarded: bool = False
 
 
-def found(tree: ast.Module, span_of: Callable[[ast.AST], Span]) -> tuple[Import, ...]:
+def bound(tree: ast.Module, span_of: Callable[[ast.AST], Span]) -> tuple[Import, ...]:
     """Return what each import statement of a tree binds, by place."""
     imports: list[Import] = []
     todo = [_Suite(tree.body)]
@@ -53,13 +54,13 @@ def found(tree: ast.Module, span_of: Callable[[ast.AST], Span]) -> tuple[Import,
         suite = todo.pop()
         for statement in suite.body:
             if isinstance(statement, ast.Import | ast.ImportFrom):
-                imports.extend(_bound(statement, suite, span_of))
+                imports.extend(_names(statement, suite, span_of))
             else:
                 todo.extend(_inside(statement, suite))
     return tuple(sorted(imports, key=lambda i: (i.span.line, i.span.column)))
 
 
-def _bound(
+def _names(
     statement: ast.Import | ast.ImportFrom, suite: _Suite, span_of: Callable[[ast.AST], Span]
 ) -> Iterator[Import]:
     scope = suite.guarded, suite.function
@@ -86,7 +87,7 @@ def _inside(statement: ast.stmt, suite: _Suite) -> Iterator[_Suite]:
     elif isinstance(statement, ast.If | ast.With | ast.AsyncWith):
         guarded = guarded or _expects_failure(statement)
     elif isinstance(statement, ast.Try) or type(statement).__name__ == "TryStar":
-        guarded = guarded or any(map(_catches, statement.handlers))  # type: ignore[attr-defined] # TryStar is 3.11's
+        guarded = guarded or any(catches(h.type, _FAILURES) for h in statement.handlers)  # type: ignore[attr-defined] # TryStar is 3.11's
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         for part in getattr(statement, name, None) or ():
             if isinstance(part, ast.stmt):
@@ -100,19 +101,10 @@ def dotted_path(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _catches(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or _names_failure(handler.type)
-
-
-def _names_failure(caught: ast.expr) -> bool:
-    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(isinstance(kind, ast.Name) and kind.id in _FAILURES for kind in kinds)
-
-
 def _expects_failure(statement: ast.If | ast.With | ast.AsyncWith) -> bool:
     """Tell whether this is `if TYPE_CHECKING` or `with suppress(ImportError)`."""
     if isinstance(statement, ast.If):
         test = statement.test
         return "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
     calls = [i.context_expr for i in statement.items if isinstance(i.context_expr, ast.Call)]
-    return any(map(_names_failure, (argument for call in calls for argument in call.args)))
+    return any(catches(argument, _FAILURES) for call in calls for argument in call.args)

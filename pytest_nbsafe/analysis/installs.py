@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.invocations import Text
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.libraries.datafiles import section
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.values import dataclass
 
 _INSTALL = patterns.compile(r"\binstall\b")
@@ -54,7 +53,10 @@ def of(graph: Graph) -> tuple[Install, ...]:
     """Return the commands of a notebook that install packages, by cell and line."""
     cells = (cell for cell in graph.notebook.code_cells if _INSTALL.search(cell.source))
     return tuple(
-        found for cell in cells for words in _commands(graph, cell) for found in _read(cell, words)
+        install
+        for cell in cells
+        for words in _commands(graph, cell)
+        for install in _read(cell, words)
     )
 
 
@@ -81,7 +83,7 @@ def _commands(graph: Graph, cell: Cell) -> Iterator[list[_Word]]:
     """Yield the words of each shell command of a cell, also those of calls that run one."""
     lines = cell.source.split("\n")
     shell_lines: dict[int, None] = {}
-    for escape in to_python(cell.source, graph.notebook.python_major).escapes:
+    for escape in trees.python_of(graph, cell.number).escapes:
         if escape.kind != "opaque-cell":
             shell_lines[escape.line] = None
         elif escape.name in _SHELLS:
@@ -97,7 +99,7 @@ def _commands(graph: Graph, cell: Cell) -> Iterator[list[_Word]]:
 
 def _split(text: str, first: int) -> Iterator[list[_Word]]:
     """Yield the words of each simple command in a piece of a cell that begins at line `first`."""
-    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    starts = [0, *(end.end() for end in re.finditer("\n", text))]
     words: list[_Word] = []
     for token in _TOKEN.finditer(text):
         if token["end"]:
@@ -204,4 +206,4 @@ def _is_fixed(address: str) -> bool:
 
 def names(installs: Iterable[Install]) -> frozenset[str]:
     """Return the names of all packages that are installed, as they are written."""
-    return frozenset(p.name for found in installs for p in found.packages if p.name)
+    return frozenset(p.name for install in installs for p in install.packages if p.name)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
+from pytest_nbsafe.analysis.functions import all_arguments
 from pytest_nbsafe.analysis.imports import Import, dotted_path
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.analysis.scopes import words
@@ -102,7 +104,10 @@ def read(
 
 
 class _CallReader:
-    """Walks a tree once. `scopes` are the functions around, the innermost last."""
+    """Walks a tree once.
+
+    `scopes` tell what the functions around bind themselves, the innermost last.
+    """
 
     def __init__(
         self,
@@ -121,7 +126,7 @@ class _CallReader:
         self.bound = ""
         self.path = ""
         self.function = ""
-        self.scopes: list[_Scope] = []
+        self.scopes: list[Callable[[], dict[str, str]]] = []
 
     def visit(self, node: ast.AST) -> None:
         handler = _HANDLERS.get(type(node))
@@ -193,7 +198,7 @@ class _CallReader:
     ) -> None:
         before = self.calls, self.bound
         self.calls, self.bound = ((), "") if not isinstance(node, ast.Lambda) else before
-        self.scopes.append(_Scope(node, self.function))
+        self.scopes.append(cache(partial(self.bound_in, node, self.function)))
         for part in body:
             self.visit(part)
         self.scopes.pop()
@@ -274,36 +279,20 @@ class _CallReader:
         stands_for = self.resolve(name)
         if stands_for or name in self.local_names:
             for scope in reversed(self.scopes):
-                if name in (own := scope.targets(self.imports)):
+                if name in (own := scope()):
                     stands_for = own[name]
                     break
         return stands_for and stands_for + callee[first.end() :]
 
-
-class _Scope:
-    """A function (or lambda) that is being read; the names that it binds are found when needed."""
-
-    def __init__(
+    def bound_in(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, function: str
-    ) -> None:
-        self.node = node
-        self.function = function
-        self.found: dict[str, str] | None = None
-
-    def targets(self, imports: Iterable[Import]) -> dict[str, str]:
-        """Return the names that it binds itself, with what its imports make of them."""
-        if self.found is None:
-            self.found = dict.fromkeys(self.parameters(), "")
-            if not isinstance(self.node, ast.Lambda):
-                own = (i for i in imports if i.function == self.function)
-                self.found.update((i.name, i.target) for i in own)
-                self.found.update(dict.fromkeys(_stored(self.node.body), ""))
-        return self.found
-
-    def parameters(self) -> Iterator[str]:
-        taken = self.node.args
-        every = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg)
-        return (argument.arg for argument in every if argument is not None)
+    ) -> dict[str, str]:
+        """Return the names that a function binds itself, with what its imports make of them."""
+        names = dict.fromkeys((argument.arg for argument in all_arguments(node.args)), "")
+        if not isinstance(node, ast.Lambda):
+            names.update((i.name, i.target) for i in self.imports if i.function == function)
+            names.update(dict.fromkeys(_stored(node.body), ""))
+        return names
 
 
 _HANDLERS: dict[type[ast.AST], Callable[[_CallReader, Any], None]] = {

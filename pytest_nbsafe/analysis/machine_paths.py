@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache, cached_property
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.invocations import CellSyntax, Invocation, Text
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.libraries import file_access
+from pytest_nbsafe.libraries.file_access import FileAccess
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.notebook.source import Escape, to_python
+from pytest_nbsafe.notebook.source import Escape
 from pytest_nbsafe.values import dataclass
 
 
@@ -36,13 +36,13 @@ class MachinePath:
 
 def of(graph: Graph, cells: Collection[int]) -> tuple[MachinePath, ...]:
     """Return the places in these cells that use a path of one machine, by cell and place."""
-    found: list[MachinePath] = []
+    paths: list[MachinePath] = []
     handed = _Handed(graph)
     for cell in graph.notebook.code_cells:
         if cell.number in cells:
-            found.extend(_in_escapes(graph, cell))
-            found.extend(_in_code(graph, cell.number, handed))
-    return tuple(sorted(found, key=lambda path: (path.cell, path.span.line, path.span.column)))
+            paths.extend(_in_escapes(graph, cell))
+            paths.extend(_in_code(graph, cell.number, handed))
+    return tuple(sorted(paths, key=lambda path: (path.cell, path.span.line, path.span.column)))
 
 
 # -- what such paths look like ---------------------------------------------------------------------
@@ -88,7 +88,7 @@ _SPEAKS = patterns.compile(r"\s*(?:echo|printf|git\s+commit)\b")
 
 def _in_escapes(graph: Graph, cell: Cell) -> Iterator[MachinePath]:
     lines = cell.source.split("\n")
-    for escape in to_python(cell.source, graph.notebook.python_major).escapes:
+    for escape in trees.python_of(graph, cell.number).escapes:
         is_path = _is_absolute if escape.name in _FILE_MAGICS else _is_own
         if not _runs_files(escape):
             continue
@@ -118,19 +118,6 @@ _WRAPPERS = patterns.compile(
 )
 
 
-class _PathCalls(NamedTuple):
-    """What finds the name of a call that takes a path, and of one whose texts are none."""
-
-    takes: Callable[[str], object]
-    takes_none: Callable[[str], object]
-
-
-@cache
-def _path_calls(libraries: str) -> _PathCalls:
-    known = file_access.load(libraries)
-    return _PathCalls(re.compile(known.paths).search, re.compile(known.no_paths).search)
-
-
 def _in_code(graph: Graph, cell: int, handed: _Handed) -> Iterator[MachinePath]:
     shown = syntax.of(graph, cell)
     for text in shown.texts:
@@ -142,24 +129,24 @@ def _in_code(graph: Graph, cell: int, handed: _Handed) -> Iterator[MachinePath]:
 def _is_used(shown: CellSyntax, text: Text, handed: _Handed) -> bool:
     """Tell whether a path is read or written: by the call around it, or through its name."""
     calls = [_called(shown.invocations[index]) for index in text.calls]
-    if any(map(handed.calls.takes_none, calls)):
+    if any(map(handed.known.no_paths.search, calls)):
         return False
     own = _is_own(text.value)
     using = [i for i, call in zip(text.calls, calls, strict=True) if not _WRAPPERS.search(call)]
     if using:
-        return own or _is_the_file_of(shown.invocations[using[-1]], text.value, handed.calls)
+        return own or _is_the_file_of(shown.invocations[using[-1]], text.value, handed.known)
     name = re.split(r"[.\[]", text.bound, maxsplit=1)[0]
     if own and (text.bound.startswith(("os.environ[", "self.")) or "pathlib.Path" in calls):
         return True
     return bool(name) and name in (handed.anywhere if own else handed.to_files)
 
 
-def _is_the_file_of(call: Invocation, value: str, path_calls: _PathCalls) -> bool:
+def _is_the_file_of(call: Invocation, value: str, known: FileAccess) -> bool:
     """Tell whether a text in a call is what it reads or writes: the first argument, mostly."""
     called = _called(call)
     first = call.arguments[0].text if call.arguments else ""
     is_first = first in {"", repr(value)} or called == "sys.path.insert"
-    return is_first and bool(path_calls.takes(called))
+    return is_first and bool(known.paths.search(called))
 
 
 # -- names that are handed over ------------------------------------------------------------------
@@ -180,9 +167,9 @@ class _Handed:
         self.graph = graph
 
     @cached_property
-    def calls(self) -> _PathCalls:
-        """What finds the calls that take a path, and those that do not."""
-        return _path_calls(self.graph.notebook.libraries)
+    def known(self) -> FileAccess:
+        """Which calls take a path, and which do not."""
+        return file_access.load(self.graph.notebook.libraries)
 
     @cached_property
     def anywhere(self) -> frozenset[str]:
@@ -206,7 +193,7 @@ class _Handed:
                 name
                 for cell in self.graph.cells
                 for call in syntax.of(self.graph, cell).invocations
-                if self._takes(call) and self.calls.takes(_called(call))
+                if self._takes(call) and self.known.paths.search(_called(call))
                 for argument in call.arguments[:1]
                 for name in argument.names
             }
@@ -214,7 +201,7 @@ class _Handed:
 
     def _takes(self, call: Invocation) -> bool:
         called = _called(call)
-        return not (self.calls.takes_none(called) or _WRAPPERS.search(called))
+        return not (self.known.no_paths.search(called) or _WRAPPERS.search(called))
 
     def _with_sources(self, names: set[str]) -> frozenset[str]:
         """Return the names and those that they are made from."""
@@ -224,12 +211,12 @@ class _Handed:
                 if not statement.calls - _JOINING:
                     for target, made_from in statement.writes.items():
                         sources.setdefault(target, set()).update(made_from)
-        found, todo = set(names), list(names)
+        reached, todo = set(names), list(names)
         while todo:
-            new = sources.get(todo.pop(), set()) - found
-            found |= new
+            new = sources.get(todo.pop(), set()) - reached
+            reached |= new
             todo.extend(new)
-        return frozenset(found)
+        return frozenset(reached)
 
 
 def _called(call: Invocation) -> str:

@@ -67,8 +67,8 @@ class Reader:
 
     def _statement(self, cell: int, line: int) -> ast.stmt | None:
         """Return the simple statement at a line, None when there is another, or several."""
-        found = self._statements(cell).get(line, [])
-        return found[0] if len(found) == 1 and isinstance(found[0], _SIMPLE) else None
+        there = self._statements(cell).get(line, [])
+        return there[0] if len(there) == 1 and isinstance(there[0], _SIMPLE) else None
 
     def _mentioned(self, name: str, node: ast.AST) -> Iterator[Part]:
         """Yield the part of each mention; of a method's receiver, what stands before the dot."""
@@ -122,10 +122,10 @@ class Reader:
 
 def _by_line(module: ast.Module) -> dict[int, list[ast.stmt]]:
     """Return the statements of a module, those in blocks too, by the line that each begins on."""
-    found: dict[int, list[ast.stmt]] = {}
+    statements: dict[int, list[ast.stmt]] = {}
     for node in trees.statements(module):
-        found.setdefault(node.lineno, []).append(node)
-    return found
+        statements.setdefault(node.lineno, []).append(node)
+    return statements
 
 
 def _is_under(name: str, node: ast.expr) -> bool:
@@ -152,13 +152,13 @@ def _constant(node: ast.expr) -> str | int | None:
 
 def _stored(modules: Iterable[ast.Module]) -> frozenset[str]:
     """Return the attributes and text keys that the notebook stores: they hold data."""
-    found: set[str] = set()
+    keys: set[str] = set()
     for module in modules:
         for node in ast.walk(module):
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-                found.add(node.attr)
+                keys.add(node.attr)
             elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
                 key = _constant(node.slice)
                 if isinstance(key, str):
-                    found.add(key)
-    return frozenset(found)
+                    keys.add(key)
+    return frozenset(keys)

@@ -63,8 +63,8 @@ def samples_rows(call: Invocation, imported: frozenset[str], libraries: str) -> 
     for sample in sorted(samples, key=lambda s: s.library not in imported):
         if call.target and f"{sample.library}." not in call.target:
             continue
-        told = {argument.keyword for argument in call.arguments}
-        by_name = told & sample.by_name or (sample.count in told and len(told) < 3)
+        keywords = {argument.keyword for argument in call.arguments}
+        by_name = keywords & sample.by_name or (sample.count in keywords and len(keywords) < 3)
         numbers = [a.keyword for a in call.arguments if a.text.isdigit() or a.text.isidentifier()]
         is_table = sample.library in imported and imported.isdisjoint(known.not_tables)
         if by_name or (is_table and numbers == [""]):
@@ -120,8 +120,8 @@ def _meets(call: Invocation, condition: tuple[str, str, str] | None) -> bool:
     if condition is None:
         return True
     parameter, sign, value = condition
-    told = [a.text for a in call.arguments if a.keyword == parameter]
-    return (value in told) is (sign == "=")
+    given = [a.text for a in call.arguments if a.keyword == parameter]
+    return (value in given) is (sign == "=")
 
 
 def _given(call: Invocation) -> bool:

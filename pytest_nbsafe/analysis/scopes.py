@@ -62,11 +62,25 @@ def root(node: ast.AST) -> ast.Name | None:
 
 def words(node: ast.AST) -> list[str]:
     """Return the names of `a.b.c`, none for anything else."""
-    found: list[str] = []
+    attributes: list[str] = []
     while isinstance(node, ast.Attribute):
-        found.append(node.attr)
+        attributes.append(node.attr)
         node = node.value
-    return [node.id, *reversed(found)] if isinstance(node, ast.Name) else []
+    return [node.id, *reversed(attributes)] if isinstance(node, ast.Name) else []
+
+
+def last_word(node: ast.AST) -> str:
+    """Return the last word of a name or an attribute: `sort` of `xs.sort`, "" for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def catches(caught: ast.expr | None, names: frozenset[str]) -> bool:
+    """Tell whether `except caught` handles one of these exceptions; a bare `except` handles all."""
+    if isinstance(caught, ast.Tuple):
+        return any(catches(element, names) for element in caught.elts)
+    return caught is None or last_word(caught) in names
 
 
 class ClassFrame:

@@ -21,14 +21,14 @@ _LAST = re.compile(r"\w+(?=\W*$)")
 def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield where cells set what belongs to a module, and where they read that."""
     settings: dict[str, set[int]] = {}
-    found: list[tuple[int, StateUse]] = []
+    stores: list[tuple[int, StateUse]] = []
     for cell in _setting(graph):
         for access in _set(graph, cell):
             settings.setdefault(access.symbol, set()).add(cell)
-            found.append((cell, access))
+            stores.append((cell, access))
     if not settings:
         return
-    yield from found
+    yield from stores
     words = re.compile("|".join({_word(symbol) for symbol in settings}))
     for cell in graph.cells:
         if words.search(graph.notebook.cell(cell).source):

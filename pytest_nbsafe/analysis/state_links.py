@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.call_graph import Caller, reachable
-from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Graph, Span, Statement, Use
+from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Graph, Statement, Use
 from pytest_nbsafe.analysis.state import StateUse
 from pytest_nbsafe.values import replace
 
 _DEEPEST = 64
 """Of so many statements that begin above an access, one holds it."""
+_MAKES = frozenset({"set", "change"})
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.With, ast.Delete)
 
 
@@ -27,30 +28,23 @@ def with_state(graph: Graph) -> Graph:
     accesses = _accesses(graph)
     if not accesses:
         return graph
-    setters = {s: [c for c, a in accesses.items() if _makes(a, s)] for s in _symbols(accesses)}
     cells = dict(graph.cells)
-    binders, changers = dict(graph.binders), dict(graph.changers)
-    for cell, found in accesses.items():
-        above = {symbol for symbol, made in setters.items() if made and made[0] < cell}
-        cells[cell] = _with(graph, cell, found, above)
-    for symbol in setters:
-        binding = [c for c, a in accesses.items() if _does(a, symbol, "set")]
-        changing = [c for c, a in accesses.items() if _does(a, symbol, "change", "draw")]
-        binders.update({symbol: tuple(binding)} if binding else {})
-        changers.update({symbol: tuple(changing)} if changing else {})
-    return replace(graph, cells=cells, binders=binders, changers=changers)
-
-
-def _symbols(accesses: Mapping[int, Iterable[StateUse]]) -> list[str]:
-    return list(dict.fromkeys(a.symbol for found in accesses.values() for a in found))
-
-
-def _makes(found: Iterable[StateUse], symbol: str) -> bool:
-    return _does(found, symbol, "set", "change")
-
-
-def _does(found: Iterable[StateUse], symbol: str, *what: str) -> bool:
-    return any(access.symbol == symbol and access.what in what for access in found)
+    binding: dict[str, dict[int, None]] = {}
+    changing: dict[str, dict[int, None]] = {}
+    above: set[str] = set()
+    for cell, uses in accesses.items():
+        cells[cell] = _with(graph, cell, uses, above)
+        above |= {use.symbol for use in uses if use.what in _MAKES}
+        for use in uses:
+            if use.what != "read":
+                table = binding if use.what == "set" else changing
+                table.setdefault(use.symbol, {})[cell] = None
+    return replace(
+        graph,
+        cells=cells,
+        binders={**graph.binders, **{symbol: tuple(makers) for symbol, makers in binding.items()}},
+        changers={**graph.changers, **{symbol: tuple(each) for symbol, each in changing.items()}},
+    )
 
 
 # -- what there is ---------------------------------------------------------------------------------
@@ -60,7 +54,7 @@ def _accesses(graph: Graph) -> dict[int, list[StateUse]]:
     """Return for each cell its uses of states, by place, of states that pass between cells."""
     own: dict[int, list[StateUse]] = {}
     inside: dict[tuple[int, str], list[StateUse]] = {}
-    for cell, access in _found(graph):
+    for cell, access in _all_uses(graph):
         if access.function:
             inside.setdefault((cell, access.function), []).append(access)
         else:
@@ -68,23 +62,20 @@ def _accesses(graph: Graph) -> dict[int, list[StateUse]]:
     for cell, access in _at_calls(graph, inside):
         own.setdefault(cell, []).append(access)
     used: dict[str, set[int]] = {}
-    for cell, found in own.items():
-        for access in found:
-            used.setdefault(access.symbol, set()).add(cell)
-    passing = {
-        symbol
-        for symbol, cells in used.items()
-        if len(cells) > 1 and any(_makes(own[cell], symbol) for cell in cells)
-    }
-    kept = {cell: [a for a in found if a.symbol in passing] for cell, found in own.items()}
+    made = {use.symbol for uses in own.values() for use in uses if use.what in _MAKES}
+    for cell, uses in own.items():
+        for use in uses:
+            used.setdefault(use.symbol, set()).add(cell)
+    passing = {symbol for symbol, cells in used.items() if len(cells) > 1 and symbol in made}
+    passed = {cell: [use for use in own[cell] if use.symbol in passing] for cell in sorted(own)}
     return {
-        cell: sorted(found, key=lambda a: (a.span.line, a.span.column, a.what != "read"))
-        for cell, found in sorted(kept.items())
-        if found
+        cell: sorted(uses, key=lambda use: (use.span.line, use.span.column, use.what != "read"))
+        for cell, uses in passed.items()
+        if uses
     }
 
 
-def _found(graph: Graph) -> Iterator[tuple[int, StateUse]]:
+def _all_uses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     from pytest_nbsafe.analysis import files, settings
 
     yield from files.accesses(graph)
@@ -130,17 +121,17 @@ def _with(graph: Graph, cell: int, accesses: list[StateUse], above: set[str]) ->
     analysis = graph.cells[cell]
     sure = _sure_lines(trees.of(graph, cell))
     uses: dict[str, Use] = {}
-    made: set[str] = set()
+    here: set[str] = set()
     surely: set[str] = set()
     definitions = list(analysis.definitions)
     for access in accesses:
         symbol, span = access.symbol, access.span
         certain = span.line in sure
         if access.what != "set" and symbol not in surely:
-            guarded = symbol not in above and symbol not in made
+            guarded = symbol not in above and symbol not in here
             uses.setdefault(symbol, Use(symbol, span, certain, guarded))
         if access.what == "set":
-            made.add(symbol)
+            here.add(symbol)
             surely |= {symbol} if certain else set()
             definitions.append(Definition(symbol, span, "assign", certain))
         elif access.what != "read":
@@ -152,7 +143,7 @@ def _with(graph: Graph, cell: int, accesses: list[StateUse], above: set[str]) ->
         definitions=tuple(sorted(definitions, key=lambda d: (d.span.line, d.span.column))),
         statements=_statements(analysis.statements, accesses),
         sure=analysis.sure | surely,
-        leaves=analysis.leaves | made,
+        leaves=analysis.leaves | here,
         replaced=analysis.replaced | surely,
     )
 
@@ -170,17 +161,17 @@ def _sure_lines(module: ast.Module) -> frozenset[int]:
 def _statements(
     statements: tuple[Statement, ...], accesses: Iterable[StateUse]
 ) -> tuple[Statement, ...]:
-    starts = sorted((_start(statement.span), i) for i, statement in enumerate(statements))
-    found: dict[int, list[StateUse]] = {}
+    starts = sorted((s.span.line, s.span.column, i) for i, s in enumerate(statements))
+    held: dict[int, list[StateUse]] = {}
     for access in accesses:
         place = access.span.line, access.span.column
-        before = bisect_right(starts, (place, len(statements)))
-        for _, i in reversed(starts[max(0, before - _DEEPEST) : before]):
+        before = bisect_right(starts, (*place, len(statements)))
+        for *_, i in reversed(starts[max(0, before - _DEEPEST) : before]):
             if place <= (statements[i].span.end_line, statements[i].span.end_column):
-                found.setdefault(i, []).append(access)
+                held.setdefault(i, []).append(access)
                 break
     return tuple(
-        _statement(statement, found[i]) if i in found else statement
+        _statement(statement, held[i]) if i in held else statement
         for i, statement in enumerate(statements)
     )
 
@@ -192,20 +183,17 @@ def _statement(statement: Statement, accesses: Iterable[StateUse]) -> Statement:
     never to be the same.
     """
     read = frozenset(a.symbol for a in accesses if a.what in {"read", "draw"})
-    made = {a.symbol: statement.reads | read for a in accesses if a.what == "set"}
-    changed = {a.symbol: statement.reads | read for a in accesses if a.what == "change"}
+    inflow = statement.reads | read
+    written = {a.symbol: inflow for a in accesses if a.what == "set"}
+    changed = {a.symbol: inflow for a in accesses if a.what == "change"}
     holders = {name for a in accesses if a.holder for name in (a.symbol, a.holder)}
     return replace(
         statement,
-        reads=statement.reads | read,
-        writes={**{name: parents | read for name, parents in statement.writes.items()}, **made},
+        reads=inflow,
+        writes={**{name: parents | read for name, parents in statement.writes.items()}, **written},
         mutates={
-            **{name: inflow | read for name, inflow in statement.mutates.items()},
-            **{name: inflow for name, inflow in changed.items() if name not in made},
+            **{name: parents | read for name, parents in statement.mutates.items()},
+            **{name: parents for name, parents in changed.items() if name not in written},
         },
         same=statement.same | holders,
     )
-
-
-def _start(span: Span) -> tuple[int, int]:
-    return span.line, span.column

@@ -6,6 +6,7 @@ import ast
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import partial
+from operator import itemgetter
 
 from pytest_nbsafe.analysis import imports as import_statements
 from pytest_nbsafe.analysis import invocations, trees
@@ -14,7 +15,6 @@ from pytest_nbsafe.analysis.imports import Import
 from pytest_nbsafe.analysis.invocations import CellSyntax
 from pytest_nbsafe.analysis.model import Graph, Span, kept
 from pytest_nbsafe.analysis.scopes import is_known, words
-from pytest_nbsafe.notebook.source import to_python
 
 _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 """For each name that an import binds: the cells that bind it, and what it stands for after each."""
@@ -32,7 +32,6 @@ def of(graph: Graph, cell: int) -> CellSyntax:
         return CellSyntax(cell)
     if analysis.fault is not None:
         return CellSyntax(cell, fault=analysis.fault.message)
-    python = to_python(graph.notebook.cell(cell).source, graph.notebook.python_major)
     imported = imports(graph, cell)
     try:
         calls, texts = invocations.read(
@@ -43,7 +42,7 @@ def of(graph: Graph, cell: int) -> CellSyntax:
         )
     except RecursionError:
         return CellSyntax(cell, fault="the code is nested too deeply to be read")
-    return CellSyntax(cell, imported, calls, texts, python.escapes)
+    return CellSyntax(cell, imported, calls, texts, trees.python_of(graph, cell).escapes)
 
 
 @kept
@@ -53,7 +52,7 @@ def imports(graph: Graph, cell: int) -> tuple[Import, ...]:
     if analysis is None or "import" not in graph.notebook.cell(cell).source:
         return ()
     try:
-        return import_statements.found(trees.of(graph, cell), span_of(graph, cell))
+        return import_statements.bound(trees.of(graph, cell), span_of(graph, cell))
     except RecursionError:  # the stack is deeper here than that of the analysis was
         return ()
 
@@ -63,7 +62,7 @@ def stands_for(graph: Graph, cell: int, name: str) -> str:
     bound = _targets(graph).get(name)
     if not bound:
         return ""
-    above = bisect_right(bound, cell, key=lambda found: found[0])
+    above = bisect_right(bound, cell, key=itemgetter(0))
     return bound[max(above - 1, 0)][1]
 
 
@@ -79,17 +78,16 @@ def full_name(graph: Graph, func: ast.expr, cell: int) -> str:
 
 def span_of(graph: Graph, cell: int) -> Callable[[ast.AST], Span]:
     """Return what tells where a node of a cell's tree stands."""
-    source = graph.notebook.cell(cell).source
-    return Places(source, to_python(source, graph.notebook.python_major).text).span
+    return Places(graph.notebook.cell(cell).source, trees.python_of(graph, cell).text).span
 
 
 @kept
 def _targets(graph: Graph) -> _Targets:
     last: dict[str, dict[int, str]] = {}
     for cell in graph.cells:
-        for found in imports(graph, cell):
-            if not found.function:
-                last.setdefault(found.name, {})[cell] = found.target
+        for imported in imports(graph, cell):
+            if not imported.function:
+                last.setdefault(imported.name, {})[cell] = imported.target
     targets: dict[str, tuple[tuple[int, str], ...]] = {}
     for name, cells in last.items():
         binders = sorted({*graph.binders.get(name, ()), *cells})

@@ -23,13 +23,13 @@ def needs(graph: Graph, cell: int) -> tuple[Need, ...]:
     analysis = graph.cells.get(cell)
     if analysis is None:
         return ()
-    found = {use.name: Need(use, f"reads `{use.name}`") for use in analysis.uses}
+    reads = {use.name: Need(use, f"reads `{use.name}`") for use in analysis.uses}
     done: dict[str, list[tuple[int, bool]]] = {}
     for call in analysis.calls:
         if not _covered(done.setdefault(call.name, []), call):
             for reached in reachable(Caller(graph, analysis, call)):
-                _add_reads(found, analysis, call, reached)
-    return tuple(found.values())
+                _add_reads(reads, analysis, call, reached)
+    return tuple(reads.values())
 
 
 def _covered(before: list[tuple[int, bool]], call: Call) -> bool:
@@ -41,18 +41,18 @@ def _covered(before: list[tuple[int, bool]], call: Call) -> bool:
 
 
 def _add_reads(
-    found: dict[str, Need], analysis: CellAnalysis, call: Call, reached: Reached
+    reads: dict[str, Need], analysis: CellAnalysis, call: Call, reached: Reached
 ) -> None:
     function = reached.function
     for name, read in function.reads.items():
         if call.bound & analysis.index.get(name, 0):
             continue
         certain = read.certain and reached.certain
-        before = found.get(name)
+        before = reads.get(name)
         if before is not None and (before.use.certain or not certain):
             continue
         if before is not None:  # read by the cell itself on some paths, here on all
-            found[name] = replace(before, use=replace(before.use, certain=True))
+            reads[name] = replace(before, use=replace(before.use, certain=True))
             continue
         is_lambda = function.name.startswith("<")
         title, quoted = (
@@ -60,15 +60,15 @@ def _add_reads(
         )
         via = f"through {title}, defined in cell {reached.cell} (line {function.span.line})"
         cause = f"calls {quoted} (cell {reached.cell}), which reads `{name}`"
-        found[name] = Need(Use(name, call.span, certain, read.guarded, via), cause)
+        reads[name] = Need(Use(name, call.span, certain, read.guarded, via), cause)
 
 
 def effects(graph: Graph, cell: int) -> Mapping[str, Definition]:
     """Return the names that functions called by the cell may bind by `global`, at the call."""
     analysis = graph.cells[cell]
-    found: dict[str, Definition] = {}
+    bound: dict[str, Definition] = {}
     for call in analysis.calls:
         for reached in reachable(Caller(graph, analysis, call)):
             for name in sorted(reached.function.writes):
-                found.setdefault(name, Definition(name, call.span, "assign", certain=False))
-    return found
+                bound.setdefault(name, Definition(name, call.span, "assign", certain=False))
+    return bound

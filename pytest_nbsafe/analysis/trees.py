@@ -1,4 +1,4 @@
-"""The syntax tree of a cell for those who ask later than the analysis; each is parsed once."""
+"""The Python of a cell and its tree for those who ask later than the analysis; read once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from collections.abc import Iterator
 
 from pytest_nbsafe.analysis.cell import parse
 from pytest_nbsafe.analysis.model import Graph, kept
-from pytest_nbsafe.notebook.source import to_python
+from pytest_nbsafe.notebook.source import PythonSource, to_python
+
+
+@kept
+def python_of(graph: Graph, cell: int) -> PythonSource:
+    """Return the Python of a code cell, with what was escaped in it."""
+    return to_python(graph.notebook.cell(cell).source)
 
 
 @kept
@@ -16,8 +22,7 @@ def of(graph: Graph, cell: int) -> ast.Module:
     analysis = graph.cells.get(cell)
     if analysis is None or analysis.fault is not None:
         return ast.Module([], [])
-    source = graph.notebook.cell(cell).source
-    return parse(to_python(source, graph.notebook.python_major).text)
+    return parse(python_of(graph, cell).text)
 
 
 def statements(module: ast.Module) -> Iterator[ast.stmt]:

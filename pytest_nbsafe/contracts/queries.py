@@ -89,11 +89,11 @@ def _bad(contract: Contract, what: str, hint: str) -> NbsafeError:
     return NbsafeError("bad-contract", f"contract {contract.name!r}: {what}", hint)
 
 
-def _hint(said: str) -> str:
+def _hint(message: str) -> str:
     """Return what to do about SQLite's message: the nearest table or column, where one is near."""
-    missing = _MISSING.match(said)
+    missing = _MISSING.match(message)
     if missing is None:
-        reads = "not authorized" in said or "prohibited" in said or "one statement" in said
+        reads = "not authorized" in message or "prohibited" in message or "one statement" in message
         return _READS_ONLY if reads else _MANUAL
     known = [column for table in TABLES.values() for column in table.columns]
     near = nearest(missing[2].lower(), TABLES if missing[1] == "table" else known)

@@ -97,7 +97,7 @@ def _first_bindings(analysis: CellAnalysis) -> Mapping[str, Place]:
     """Return where a cell may bind each of its names for the first time."""
     found: dict[str, Place] = {}
     for definition in analysis.definitions:
-        if definition.kind not in {"delete", "mutation"}:
+        if definition.binds:
             place = (definition.span.line, definition.span.column)
             found[definition.name] = min(found.get(definition.name, place), place)
     return found

@@ -16,7 +16,8 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge, Graph, kept
-from pytest_nbsafe.libraries import outside_world
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.values import dataclass
 
 _RUN = patterns.compile(r"^[ \t]*%(?:run|load|pylab)\b", re.MULTILINE)
@@ -48,20 +49,22 @@ class _Expressions(NamedTuple):
 
 @cache
 def _expressions(libraries: str) -> _Expressions:
-    known = outside_world.load(libraries)
+    def one_of(key: str) -> str:
+        return alternatives(words("outside", key, libraries))
+
     return _Expressions(
         re.compile(
-            rf"\b(?:{known.machine})\("
+            rf"\b(?:{one_of('machine')})\("
             r"|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
             r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
             re.MULTILINE,
         ),
         re.compile(
-            rf"\b(?:{known.places})\(|\bPath\(\w*\)\.resolve\("
+            rf"\b(?:{one_of('places')})\(|\bPath\(\w*\)\.resolve\("
             r"|\b__file__\b|\bsys\.(?:path|executable)\b"
         ),
-        re.compile(rf"\b(?:{known.files})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
-        re.compile(rf"\b(?:{known.versioned})\b|\b(?:{known.versioned_calls})\("),
+        re.compile(rf"\b(?:{one_of('files')})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
+        re.compile(rf"\b(?:{one_of('versioned')})\b|\b(?:{one_of('versioned_calls')})\("),
     )
 
 

@@ -27,6 +27,7 @@ def section(name: str, extra: str = "") -> tuple[tuple[str, Table], ...]:
     return tuple(map(table_of, _by_section().get(name, ())))
 
 
+@cache
 def words(name: str, key: str, extra: str = "") -> frozenset[str]:
     """Return the words that the tables of a section hold under one key."""
     return frozenset(word for _, table in section(name, extra) for word in table.get(key, ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from pytest_nbsafe.libraries.datafiles import words
@@ -13,15 +14,15 @@ from pytest_nbsafe.values import dataclass
 class FileAccess:
     """Functions and methods by their last word, `writes` and `reads` of files.
 
-    `paths` and `no_paths` are regular expressions that find dotted names: of calls whose first
+    `paths` and `no_paths` find dotted names: of calls whose first
     argument is surely a path; of those that say, compare or cut a text, and of web clients, which
     take paths of a server.
     """
 
     writes: frozenset[str]
     reads: frozenset[str]
-    paths: str
-    no_paths: str
+    paths: re.Pattern[str]
+    no_paths: re.Pattern[str]
 
 
 @cache
@@ -30,6 +31,6 @@ def load(extra: str = "") -> FileAccess:
     return FileAccess(
         words("files", "writes", extra),
         words("files", "reads", extra),
-        expression(words("files", "paths", extra)),
-        expression(words("files", "no_paths", extra)),
+        re.compile(expression(words("files", "paths", extra))),
+        re.compile(expression(words("files", "no_paths", extra))),
     )

@@ -93,7 +93,7 @@ def load(extra: str = "") -> InPlace:
     tables: dict[str, list[Table]] = {}
     for title, table in section("classes", extra):
         tables.setdefault(title, []).append(table)
-    classes = {title: _methods(title, found) for title, found in tables.items()}
+    classes = {title: _methods(title, of_class) for title, of_class in tables.items()}
     rebinding = [table for _, table in section("rebinding")]
     return InPlace(
         classes,

@@ -72,8 +72,7 @@ class LeakRoles:
 
     def class_of(self, name: str) -> LibraryClass | None:
         """Return what is known of a class by its dotted name, None for nothing."""
-        found = self.classes.get(name)
-        return found if found is not None else self.classes.get(spellings.load().canonical(name))
+        return self.classes.get(name) or self.classes.get(spellings.load().canonical(name))
 
     def effect_of(self, name: str) -> str | None:
         """Return the effect of a function or method by its dotted name, None if not known.

@@ -31,7 +31,7 @@ def read(extra: str) -> Mapping[str, tuple[tuple[str, Table], ...]]:
                 hint = _hint(section, SECTIONS, "sections")
                 raise bad("libraries", library, section, "is not known", hint)
             tables.setdefault(section, []).extend(flat(section, "", entries))
-    return {section: tuple(found) for section, found in tables.items()}
+    return {section: tuple(titled) for section, titled in tables.items()}
 
 
 def flat(section: str, title: str, entries: Any) -> Iterator[tuple[str, Table]]:

@@ -116,19 +116,6 @@ def load(extra: str = "") -> RandomSources:
     )
 
 
-def hints(extra: str = "") -> frozenset[str]:
-    """Return words of which a notebook holds one if it draws at all."""
-    tables = section("random", extra)
-    names = {name for title, table in tables for name in (title, *table.get("also", ()))}
-    methods = {f".{m}(" for _, t in section("row_sample", extra) for m in t.get("methods", ())}
-    return frozenset(map(_hint, names)) | methods
-
-
-def _hint(name: str) -> str:
-    """Return a word that stands wherever something of a module is used."""
-    return name.partition(".")[0].rstrip("*") if "*" in name else name.rpartition(".")[2]
-
-
 def _source(table: Table) -> Source:
     return Source(**{key: " ".join(words) for key, words in table.items()})
 

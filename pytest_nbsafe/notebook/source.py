@@ -43,7 +43,7 @@ _MAY_ESCAPE = patterns.compile(
 )
 
 
-def to_python(source: str, python_major: int = 3) -> PythonSource:  # noqa: ARG001 - in the contract; Python 2 has the same escapes
+def to_python(source: str) -> PythonSource:
     """Return the Python of a cell, with its number of lines kept.
 
     A magic, shell or help line becomes the call that IPython makes of it, with the names that
@@ -51,7 +51,8 @@ def to_python(source: str, python_major: int = 3) -> PythonSource:  # noqa: ARG0
     `'HOME' in globals()`. Where a magic runs Python (`%time`, `%%capture`), that Python stays.
     Code in `%%timeit` runs in a function: of it only the names read from outside are kept, each
     at its place. The body of any other cell magic becomes blank lines. What is not Python with
-    or without IPython is left as it is: to say so is the analysis' task, as it is for Python 2.
+    or without IPython is left as it is: to say so is the analysis' task, as it is for Python 2,
+    which has the same escapes.
 
     Source: IPython.core.inputtransformer2 (9.x); `tests/notebook/test_source.py` compares.
     """

@@ -6,7 +6,6 @@ that ran last before it made. Where these are two cells the order decides.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -59,10 +58,11 @@ def ambiguous(graph: Graph) -> Iterator[AmbiguousRead]:
 
 def _sure_definers(graph: Graph, page: Collection[int]) -> Mapping[str, Sequence[int]]:
     """Return the cells of the page that surely bind a name, for the names that have several."""
-    definers: dict[str, list[int]] = defaultdict(list)
-    for name, cells in graph.binders.items():
-        if len(cells) > 1:
-            definers[name] = [n for n in cells if n in page and name in graph.cells[n].sure]
+    definers = {
+        name: [n for n in cells if n in page and name in graph.cells[n].sure]
+        for name, cells in graph.binders.items()
+        if len(cells) > 1
+    }
     return {name: cells for name, cells in definers.items() if len(cells) > 1}
 
 
@@ -110,8 +110,7 @@ def _is_choice(graph: Graph, read: AmbiguousRead) -> bool:
 def definition_of(graph: Graph, cell: int, name: str) -> Definition:
     """Return the last place where a cell that leaves the name bound binds it."""
     places = [d for d in graph.cells[cell].definitions if d.name == name]
-    binding = [d for d in places if d.kind not in {"delete", "mutation"}]
-    return (binding or places)[-1]
+    return ([d for d in places if d.binds] or places)[-1]
 
 
 def _text(graph: Graph, cell: int, definition: Definition) -> str:

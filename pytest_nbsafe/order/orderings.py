@@ -34,12 +34,8 @@ def topdown(graph: Graph) -> Plan:
     return Plan("top-down", tuple(runs))
 
 
-ORDERINGS: Mapping[OrderName, Callable[[Graph], Plan]] = MappingProxyType(
-    {
-        "recorded": recorded,
-        "inferred": inferred.plan,
-        "top-down": topdown,
-    }
+ORDERINGS: Mapping[str, Callable[[Graph], Plan]] = MappingProxyType(
+    {"recorded": recorded, "inferred": inferred.plan, "top-down": topdown}
 )
 """Every order that can be asked for; `auto` chooses among them."""
 
@@ -52,11 +48,10 @@ def plan(graph: Graph, order: str) -> Plan:
 
     """
     name = choose(graph) if order == "auto" else order
-    for known, strategy in ORDERINGS.items():
-        if known == name:
-            return strategy(graph)
-    hint = f"one of auto, {', '.join(ORDERINGS)}"
-    raise NbsafeError("unknown-order", f"there is no order {order!r}", hint)
+    if name not in ORDERINGS:
+        hint = f"one of auto, {', '.join(ORDERINGS)}"
+        raise NbsafeError("unknown-order", f"there is no order {order!r}", hint)
+    return ORDERINGS[name](graph)
 
 
 def choose(graph: Graph) -> OrderName:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,16 @@ from pytest_nbsafe.project.requirements import Requirements, joined, names_of, n
 def pyproject(file: Path) -> Requirements:
     """Return what a pyproject.toml declares: the project's needs, its extras, groups and itself."""
     table, unknown = _table(file)
-    project = _at(table, "project")
-    names = {*names_of(_standard(project)), *names_of(_groups(_at(table, "dependency-groups")))}
-    tool = _at(table, "tool")
-    names |= {*names_of(_lists(tool)), *_keys(tool)}
-    dynamic = project.get("dynamic") if isinstance(project.get("dynamic"), list) else []
-    if "dependencies" in (dynamic or []):
+    project, tool = _at(table, "project"), _at(table, "tool")
+    names = {*names_of(_listed(table)), *_keys(tool)}
+    if "dependencies" in _items(project.get("dynamic")):
         dependencies = _dynamic(tool, file.parent)
         names |= dependencies.names
         unknown = unknown or dependencies.unknown
-    return Requirements(frozenset(_with_itself(names, project, _at(tool, "poetry"))), unknown)
+    if names:
+        itself = (project.get("name"), _at(tool, "poetry").get("name"))
+        names.update(normalised(name) for name in itself if isinstance(name, str))
+    return Requirements(frozenset(names), unknown)
 
 
 def pipfile(file: Path) -> Requirements:
@@ -50,29 +50,23 @@ def _at(table: dict[str, Any], *keys: str) -> dict[str, Any]:
     return at if isinstance(at, dict) else {}
 
 
-def _standard(project: dict[str, Any]) -> Iterator[Any]:
-    yield from _items(project.get("dependencies"))
-    for extra in _at(project, "optional-dependencies").values():
-        yield from _items(extra)
+def _listed(table: dict[str, Any]) -> list[Any]:
+    """Return the requirements that stand in lists, those of the standard and those of tools.
 
-
-def _groups(groups: dict[str, Any]) -> Iterator[Any]:
-    """Yield the requirements of PEP 735's groups; one that is included stands in its own."""
-    for group in groups.values():
-        yield from _items(group)
-
-
-def _lists(tool: dict[str, Any]) -> Iterator[Any]:
-    """Yield the requirements that tools keep in lists."""
-    for group in _at(tool, "pdm", "dev-dependencies").values():
-        yield from _items(group)
-    for name in ("uv", "rye"):
-        yield from _items(_at(tool, name).get("dev-dependencies"))
-    for environment in _at(tool, "hatch", "envs").values():
-        if isinstance(environment, dict):
-            yield from _items(environment.get("dependencies"))
-            yield from _items(environment.get("extra-dependencies"))
-    yield from _items(_at(tool, "flit", "metadata").get("requires"))
+    A group of PEP 735 that another one includes stands in its own list, too.
+    """
+    project, tool = _at(table, "project"), _at(table, "tool")
+    environments = [e for e in _at(tool, "hatch", "envs").values() if isinstance(e, dict)]
+    lists = [
+        project.get("dependencies"),
+        *_at(project, "optional-dependencies").values(),
+        *_at(table, "dependency-groups").values(),
+        *_at(tool, "pdm", "dev-dependencies").values(),
+        *(_at(tool, name).get("dev-dependencies") for name in ("uv", "rye")),
+        *(e.get(key) for e in environments for key in ("dependencies", "extra-dependencies")),
+        _at(tool, "flit", "metadata").get("requires"),
+    ]
+    return [item for entry in lists for item in _items(entry)]
 
 
 def _keys(tool: dict[str, Any]) -> Iterator[str]:
@@ -93,15 +87,6 @@ def _dynamic(tool: dict[str, Any], folder: Path) -> Requirements:
     if not isinstance(named, list) or not named:
         return Requirements(unknown="its dependencies are made when it is built")
     return joined(requirements.read(folder / str(name)) for name in named)
-
-
-def _with_itself(names: Iterable[str], *homes: dict[str, Any]) -> Iterator[str]:
-    """Yield the names, and where there are any the project's own."""
-    declared = list(names)
-    yield from declared
-    for home in homes:
-        if declared and isinstance(home.get("name"), str):
-            yield normalised(home["name"])
 
 
 def _items(value: Any) -> list[Any]:

@@ -87,7 +87,7 @@ def _first_line(cell: Cell, analysis: CellAnalysis) -> int:
     """Return the line where the cell's own work begins, 0 where it may reach others after all."""
     if analysis.fault or analysis.opaque or is_skipped(cell) or _REACHES.search(cell.source):
         return 0
-    own = {d.name for d in analysis.definitions if d.kind not in {"delete", "mutation"}}
+    own = {d.name for d in analysis.definitions if d.binds}
     foreign = {use.name for use in analysis.uses} - own
     foreign |= {name for f in analysis.functions.values() for name in f.reads} - own
     if not own or foreign or _sets_options(analysis):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.libraries import printing
+from pytest_nbsafe.libraries import datafiles
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.trace.output_text import text_lines
 from pytest_nbsafe.values import replace
@@ -162,7 +162,7 @@ def _words(lines: Iterable[str]) -> Iterator[str]:
 
 def _atoms(outputs: Iterable[Output]) -> Iterator[_Atom]:
     """Yield the words and numbers of a text."""
-    kinds = printing.load().kinds
+    kinds = datafiles.words("printing", "kinds")
     for line in text_lines(outputs):
         for text in _ATOM.findall(_MODULE.sub("", _PRINTED.sub("", line))):
             atom = _atom(text)

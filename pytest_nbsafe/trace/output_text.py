@@ -14,7 +14,8 @@ from functools import cache
 from typing import Literal
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.libraries import printing
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.values import dataclass
 
@@ -44,12 +45,13 @@ class TextComparison:
 
 @cache
 def _picture() -> re.Pattern[str]:
-    return re.compile(rf"^[\[(]*<(?:{printing.load().pictures})")
+    pictures = alternatives(words("printing", "pictures"), anything="[^>]*?")
+    return re.compile(rf"^[\[(]*<(?:{pictures})")
 
 
 @cache
 def _wrapped_number() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{printing.load().scalars})\(([^()]*)\)")
+    return re.compile(rf"\b(?:{alternatives(words('printing', 'scalars'))})\(([^()]*)\)")
 
 
 def text_lines(outputs: Iterable[Output]) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.order.plan import OrderName
 
 TRUTH = Path(__file__).parents[2] / "fixtures" / "orders" / "real_sessions.jsonl"
 
@@ -89,7 +88,7 @@ def answers(linked: Linked, name: str) -> dict[tuple[int, str], int]:
     return writers(linked, ((1, cell) for cell in plan.cells))
 
 
-def score() -> tuple[int, dict[OrderName, int], int, dict[OrderName, int]]:
+def score() -> tuple[int, dict[str, int], int, dict[str, int]]:
     """Return the true edges and those each order gets right; the same of the contested edges."""
     edges = contested = 0
     right = dict.fromkeys(order.ORDERINGS, 0)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import trees
-from pytest_nbsafe.analysis.model import CellAnalysis, Span
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.model import Graph
     from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Change
 
 _VALUES = frozenset({"assign", "augmented", "with", "annotation", "walrus", "loop", "magic"})
@@ -43,20 +42,20 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
     makers = dict(_candidates(graph, analysis))
     if not makers:
         return ()
-    from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Walk, lasting  # few ask
+    from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Walk  # few ask
 
     try:
         walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
     except RecursionError:  # nested too deeply: nothing is known
         return ()
     first: dict[str, Change] = {}
-    for change in lasting(walk.found, walk.near):
+    for change in walk.lasting():
         before = first.get(change.name)
         stronger = before is None or (change.kind == "raises" and before.kind != "raises")
         if change.name not in analysis.dead and stronger:
             first[change.name] = change
-    found = [_hazard(analysis, change, makers[name]) for name, change in first.items()]
-    return tuple(sorted(found, key=lambda h: (h.span.line, h.span.column)))
+    each = (_hazard(analysis, change, makers[name]) for name, change in first.items())
+    return tuple(sorted(each, key=lambda hazard: (hazard.span.line, hazard.span.column)))
 
 
 def _candidates(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[str, int]]:

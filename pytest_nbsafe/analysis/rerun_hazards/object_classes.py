@@ -82,8 +82,8 @@ def _of_element(graph: Graph, node: ast.Subscript, at: _Place, depth: int) -> st
     if not isinstance(node.value, ast.Name):
         return ""
     name = node.value.id
-    made, place = _bound(graph, name, at)
-    parts = made.values if isinstance(made, ast.Dict) else getattr(made, "elts", [])
+    value, place = _bound(graph, name, at)
+    parts = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", [])
     kinds = {_of_value(graph, part, place, depth) for part in parts}
     cells = [cell for cell in graph.changers.get(name, ()) if cell <= at[0]]
     stored = any(_stores(trees.of(graph, cell), name) for cell in cells)

@@ -208,8 +208,8 @@ def _comprehension(node: ast.ListComp, same: Same, callee: Callable[[ast.expr], 
     def element(part: ast.expr) -> bool:
         return isinstance(part, ast.Name) and part.id == name
 
-    found = second(node.elt, element, callee)
-    return Second(found.kind, found.does.replace("{it}", "what {it} holds"))
+    of_element = second(node.elt, element, callee)
+    return Second(of_element.kind, of_element.does.replace("{it}", "what {it} holds"))
 
 
 # -- calls ---------------------------------------------------------------------------------------

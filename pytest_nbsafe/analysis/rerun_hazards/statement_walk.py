@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator
+from functools import cached_property, partial
 
 from pytest_nbsafe.analysis import effects, syntax
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.rerun_hazards import (
-    repeated_assignments,
-    repeated_calls,
-)
+from pytest_nbsafe.analysis.rerun_hazards import repeated_assignments, repeated_calls
 from pytest_nbsafe.analysis.rerun_hazards.object_classes import class_at
 from pytest_nbsafe.analysis.rerun_hazards.repeated_calls import (
     CONVERTS,
@@ -31,7 +28,7 @@ from pytest_nbsafe.analysis.rerun_hazards.symbol_paths import (
     path_of,
     stored_labels,
 )
-from pytest_nbsafe.analysis.scopes import root, stored_names
+from pytest_nbsafe.analysis.scopes import last_word, root, stored_names
 from pytest_nbsafe.values import dataclass
 
 _COPYING = frozenset({"copy", "deepcopy", "clone"})
@@ -60,10 +57,11 @@ class Change:
 class Walk:
     """Notes the changes of some names in the statements of a cell.
 
-    `made`: names that the cell has made again, or that nothing can be said of any more; `paths`:
+    `remade`: names that the cell has made again, or that nothing can be said of any more; `paths`:
     the same of symbols under a name. `derived`: which of the names each name is made from here.
     `loops` are the variables of the loops around the present statement, `copies` the names that
-    hold a copy made in a loop: of what, and the variables of that loop.
+    hold a copy made in a loop: of what, and the variables of that loop. `near` are, for each name,
+    the functions and methods in all statements that mention it.
     """
 
     def __init__(self, graph: Graph, cell: int, tree: ast.Module, watched: frozenset[str]) -> None:
@@ -71,8 +69,7 @@ class Walk:
         self.cell = cell
         self.watched = watched
         self.tree = tree
-        self.stored: dict[str, set[object]] | None = None
-        self.made: set[str] = set()
+        self.remade: set[str] = set()
         self.paths: set[Path] = set()
         self.derived: dict[str, set[str]] = {}
         self.converted: set[Path] = set()
@@ -80,8 +77,13 @@ class Walk:
         self.copies: dict[str, tuple[str, set[str]]] = {}
         self.used: set[str] = set()
         self.near: dict[str, set[str]] = {}
-        self.found: list[Change] = []
+        self.changes: list[Change] = []
         self.body(tree.body)
+
+    @cached_property
+    def stored(self) -> dict[str, set[object]]:
+        """The labels that the cell stores under each name."""
+        return stored_labels(self.tree, self.watched)
 
     def callee(self, func: ast.expr) -> str:
         """Return the full name of what is called."""
@@ -89,14 +91,14 @@ class Walk:
 
     def is_live(self, name: str) -> bool:
         """Tell whether a name still holds what another cell left in it."""
-        return name in self.watched and name not in self.made
+        return name in self.watched and name not in self.remade
 
     def add(self, name: str, node: ast.stmt, second: Second, it: str, method: str = "") -> None:
         """Note a change; one that a second run does not notice only by its method."""
         if second.kind == "unknown" and not method:
             return
         does = second.does.replace("{it}", f"`{it}`")
-        self.found.append(Change(name, node, does, second.kind, method))
+        self.changes.append(Change(name, node, does, second.kind, method))
 
     # -- statements --------------------------------------------------------------------------
 
@@ -104,10 +106,10 @@ class Walk:
         """Go through statements one after another."""
         for node in statements:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                self.made.add(node.name)
+                self.remade.add(node.name)
             elif isinstance(node, ast.With | ast.AsyncWith):
                 targets = [i.optional_vars for i in node.items if i.optional_vars is not None]
-                self.made.update(name.id for target in targets for name in stored_names(target))
+                self.remade.update(name.id for target in targets for name in stored_names(target))
                 self.body(node.body, looped=looped)
             elif isinstance(node, ast.For | ast.AsyncFor):
                 self.loop(node, {name.id for name in stored_names(node.target)})
@@ -135,7 +137,7 @@ class Walk:
 
     def loop(self, node: ast.While | ast.For | ast.AsyncFor, variables: set[str]) -> None:
         """Go into the body of a loop."""
-        self.made |= variables
+        self.remade |= variables
         self.loops.append(variables)
         self.body(node.body, looped=True)
         self.loops.pop()
@@ -144,7 +146,7 @@ class Walk:
         """Let what may not run make names again, so that nothing is said of them after it."""
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                self.made.add(part.id)
+                self.remade.add(part.id)
             elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
                 self.paths.add(path_of(part))
 
@@ -160,7 +162,7 @@ class Walk:
         for call in called:
             self.call(node, call)
         for name in used & self.watched if called else ():
-            words = {effects.last_word(call.func) for call in called}
+            words = {last_word(call.func) for call in called}
             self.near.setdefault(name, set()).update(words)
         if isinstance(node, ast.Assign):
             for target in node.targets:
@@ -204,7 +206,7 @@ class Walk:
             return
         self.derive([name])
         if second.kind == "unknown" or name not in self.watched:
-            self.made.add(name)
+            self.remade.add(name)
 
     def note_copy(self, name: str, value: ast.expr) -> None:
         """Note `before = x.copy()` in a loop, for an `x` that comes from another cell."""
@@ -259,7 +261,7 @@ class Walk:
                 if name in given:
                     self.add(name, node, split, name)
         self.derive(bound)
-        self.made.update(bound)
+        self.remade.update(bound)
 
     def augmented(self, node: ast.AugAssign) -> None:
         """Judge `x += ...`, also of a symbol under the name."""
@@ -295,8 +297,6 @@ class Walk:
 
     def stores(self, name: str, keys: list[object]) -> bool:
         """Tell whether the cell puts one of these keys (any, if none) into a name's object."""
-        if self.stored is None:
-            self.stored = stored_labels(self.tree, self.watched)
         stored = self.stored.get(name, set())
         return bool(stored) and (not keys or ANY in stored or not stored.isdisjoint(keys))
 
@@ -344,6 +344,21 @@ class Walk:
                 if keys and isinstance(keys[0], str) and not self.stores(name, keys):
                     self.add(name, node, Second("raises", "raises KeyError: {it} is gone"), it)
 
+    # -- changes that the cell does not undo itself ----------------------------------------------
+
+    def lasting(self) -> Iterator[Change]:
+        """Yield the changes that matter and that the cell does not undo itself."""
+        for change in self.changes:
+            called = [c.method for c in self.changes if c.name == change.name]
+            beside = self.near.get(change.name, set())
+            if not change.does or _is_undone(change.method, called, beside):
+                continue
+            if change.kind == "grows" and not beside.isdisjoint(_UNIQUE):
+                continue
+            same = [c for c in self.changes if (c.name, c.does) == (change.name, change.does)]
+            if change.kind != "turns" or (len(same) == 1 and beside.isdisjoint(_SORTS)):
+                yield change
+
 
 def _copied(node: ast.expr) -> str:
     """Return the name that is copied by `x.copy()` or `np.copy(x)`, "" if none is."""
@@ -356,26 +371,6 @@ def _copied(node: ast.expr) -> str:
 def _method_of(node: ast.expr) -> str:
     func = node.func if isinstance(node, ast.Call) else None
     return func.attr if isinstance(func, ast.Attribute) else ""
-
-
-# -- changes that the cell undoes itself ---------------------------------------------------------
-
-
-def lasting(found: Collection[Change], near: Mapping[str, set[str]]) -> Iterator[Change]:
-    """Yield the changes that matter and that the cell does not undo itself.
-
-    `near` are, for each name, the functions and methods in all statements that mention it.
-    """
-    for change in found:
-        called = [c.method for c in found if c.name == change.name]
-        beside = near.get(change.name, set())
-        if not change.does or _is_undone(change.method, called, beside):
-            continue
-        if change.kind == "grows" and not beside.isdisjoint(_UNIQUE):
-            continue
-        turns = [c for c in found if (c.name, c.does) == (change.name, change.does)]
-        if change.kind != "turns" or (len(turns) == 1 and beside.isdisjoint(_SORTS)):
-            yield change
 
 
 def _is_undone(method: str, called: list[str], near: set[str]) -> bool:

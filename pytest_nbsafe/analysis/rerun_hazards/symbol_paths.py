@@ -68,8 +68,8 @@ def names(node: ast.AST) -> set[str]:
 def labels(node: ast.expr) -> list[object]:
     """Return the constant labels of a key or a list of keys, empty when they are not all plain."""
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
-    found = [part.value for part in parts if isinstance(part, ast.Constant)]
-    return list(found) if len(found) == len(parts) else []
+    plain = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return list(plain) if len(plain) == len(parts) else []
 
 
 def dropped(call: ast.Call) -> list[object]:
@@ -110,18 +110,18 @@ def _added(call: ast.Call, method: str) -> list[object]:
 
 def names_and_calls(node: ast.stmt) -> tuple[set[str], list[ast.Call]]:
     """Return the names of a statement and its calls, those in the body of a lambda left out."""
-    found: set[str] = set()
+    mentioned: set[str] = set()
     called: list[ast.Call] = []
     todo: list[ast.AST] = [node]
     while todo:
         part = todo.pop()
         if isinstance(part, ast.Name):
-            found.add(part.id)
+            mentioned.add(part.id)
             continue
         if isinstance(part, ast.Lambda):
-            found |= names(part)
+            mentioned |= names(part)
             continue
         if isinstance(part, ast.Call):
             called.append(part)
         todo.extend(ast.iter_child_nodes(part))
-    return found, called
+    return mentioned, called
