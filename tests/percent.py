@@ -25,8 +25,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.notebook.load import from_json
+from pytest_nbsafe.notebook.load import loads
 from pytest_nbsafe.notebook.model import Cell, Notebook, Output
+from pytest_nbsafe.values import replace
 
 _HEADER = re.compile(r"# (kernel|language): *(\S+) *")
 _CELL = re.compile(r"# %%(?: +\[ *(markdown|raw|\d*) *\])?(?: +tags=(\S+))? *")
@@ -51,7 +52,12 @@ def parse(text: str, path: str = "notebook.ipynb") -> Notebook:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    return from_json(data, path)
+    return without_lines(loads(json.dumps(data), path))
+
+
+def without_lines(notebook: Notebook) -> Notebook:
+    """Return a notebook as one that lies in no file: its physical lines are unknown."""
+    return replace(notebook, cells=tuple(replace(c, file_lines=()) for c in notebook.cells))
 
 
 def to_json(notebook: Notebook) -> dict[str, Any]:

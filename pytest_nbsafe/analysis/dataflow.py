@@ -23,33 +23,33 @@ def solve(
     *,
     order: Iterable[int],
     start: int,
-    boundary: int = 0,
     top: int | None = None,
 ) -> list[int]:
     """Return the facts that hold where the flow enters each node.
 
     `sources[n]` are the nodes whose facts flow into `n`, `targets[n]` those that `n` flows to;
     swap the two for a backward problem. `order` are the nodes to solve for, best with sources
-    before targets: then code without loops takes one round. `boundary` holds at `start`.
-    A node turns the facts `x` into `gen | (x & ~kill)`. With `top` (all facts) it is a *must*
-    problem, meet is intersection; without, a *may* problem, meet is union.
+    before targets: then code without loops takes one round. A
+    node turns the facts `x` into `gen | (x & ~kill)`.
+
+    With `top` (all facts) it is a *must* problem: meet is intersection, and nothing holds at
+    `start`; without, it is a *may* problem: meet is union.
 
     Source: Macke et al. 2021, Alg. 1 and 2, which differ in direction, start value and meet only.
     """
-    size = len(gen)
     must = top is not None
-    entry = [top or 0] * size
-    leave = [top or 0] * size if must else list(gen)
+    entry = [top or 0] * len(gen)
+    leave = list(entry) if must else list(gen)
     queue = deque(order)
-    queued = bytearray(size)
+    queued = bytearray(len(gen))
     for node in queue:
         queued[node] = 1
     while queue:
         node = queue.popleft()
         queued[node] = 0
         facts = _meet(sources[node], leave, top) if must else _join(sources[node], leave)
-        if node == start:
-            facts = facts & boundary if must else facts | boundary
+        if must and node == start:
+            facts = 0
         entry[node] = facts
         facts = gen[node] | (facts & ~kill[node])
         if facts != leave[node]:

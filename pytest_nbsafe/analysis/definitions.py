@@ -60,7 +60,7 @@ class Ends:
     changed: frozenset[str]
 
 
-def seen(cfg: Cfg, bits: Bits) -> list[int]:
+def surely_bound(cfg: Cfg, bits: Bits) -> list[int]:
     """Return, for the entry of each block, the names bound or deleted on every path to it."""
     gen = []
     for events in cfg.events:

@@ -22,7 +22,7 @@ from pytest_nbsafe.analysis.cfg import (
     postorder,
 )
 from pytest_nbsafe.analysis.dataflow import reverse, solve
-from pytest_nbsafe.analysis.definitions import Bits, forward, seen
+from pytest_nbsafe.analysis.definitions import Bits, forward, surely_bound
 from pytest_nbsafe.values import dataclass
 
 
@@ -58,7 +58,7 @@ def flow(cfg: Cfg) -> Flow:
     also give the names that are read on *every* path before they are bound.
     """
     bits = Bits()
-    before = seen(cfg, bits)
+    before = surely_bound(cfg, bits)
     live, must = _entry(cfg, bits)
     expected = _expected(cfg, bits) if cfg.guards else []
     branches = len(cfg.events) > 1  # without any, the first read in the text is the one to show

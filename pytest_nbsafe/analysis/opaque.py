@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from pytest_nbsafe.analysis.cfg import MAYBE, Builder
+from pytest_nbsafe.analysis.scopes import last_word
 from pytest_nbsafe.notebook import magics
 from pytest_nbsafe.notebook.escapes import parsed
 
@@ -144,10 +145,7 @@ def _namespace_call(b: Builder, node: ast.expr) -> str | None:
 
 def _is_shell(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
-        func = node.func
-        return (isinstance(func, ast.Name) and func.id == "get_ipython") or (
-            isinstance(func, ast.Attribute) and func.attr == "get_ipython"
-        )
+        return last_word(node.func) == "get_ipython"
     return isinstance(node, ast.Name) and node.id in _SHELL
 
 

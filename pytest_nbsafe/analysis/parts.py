@@ -67,8 +67,8 @@ class Reader:
 
     def _statement(self, cell: int, line: int) -> ast.stmt | None:
         """Return the simple statement at a line, None when there is another, or several."""
-        there = self._statements(cell).get(line, [])
-        return there[0] if len(there) == 1 and isinstance(there[0], _SIMPLE) else None
+        begun = self._statements(cell).get(line, [])
+        return begun[0] if len(begun) == 1 and isinstance(begun[0], _SIMPLE) else None
 
     def _mentioned(self, name: str, node: ast.AST) -> Iterator[Part]:
         """Yield the part of each mention; of a method's receiver, what stands before the dot."""

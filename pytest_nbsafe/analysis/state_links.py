@@ -62,11 +62,11 @@ def _accesses(graph: Graph) -> dict[int, list[StateUse]]:
     for cell, access in _at_calls(graph, inside):
         own.setdefault(cell, []).append(access)
     used: dict[str, set[int]] = {}
-    made = {use.symbol for uses in own.values() for use in uses if use.what in _MAKES}
+    written = {use.symbol for uses in own.values() for use in uses if use.what in _MAKES}
     for cell, uses in own.items():
         for use in uses:
             used.setdefault(use.symbol, set()).add(cell)
-    passing = {symbol for symbol, cells in used.items() if len(cells) > 1 and symbol in made}
+    passing = {symbol for symbol, cells in used.items() if len(cells) > 1 and symbol in written}
     passed = {cell: [use for use in own[cell] if use.symbol in passing] for cell in sorted(own)}
     return {
         cell: sorted(uses, key=lambda use: (use.span.line, use.span.column, use.what != "read"))
@@ -121,17 +121,17 @@ def _with(graph: Graph, cell: int, accesses: list[StateUse], above: set[str]) ->
     analysis = graph.cells[cell]
     sure = _sure_lines(trees.of(graph, cell))
     uses: dict[str, Use] = {}
-    here: set[str] = set()
+    made_here: set[str] = set()
     surely: set[str] = set()
     definitions = list(analysis.definitions)
     for access in accesses:
         symbol, span = access.symbol, access.span
         certain = span.line in sure
         if access.what != "set" and symbol not in surely:
-            guarded = symbol not in above and symbol not in here
+            guarded = symbol not in above and symbol not in made_here
             uses.setdefault(symbol, Use(symbol, span, certain, guarded))
         if access.what == "set":
-            here.add(symbol)
+            made_here.add(symbol)
             surely |= {symbol} if certain else set()
             definitions.append(Definition(symbol, span, "assign", certain))
         elif access.what != "read":
@@ -143,7 +143,7 @@ def _with(graph: Graph, cell: int, accesses: list[StateUse], above: set[str]) ->
         definitions=tuple(sorted(definitions, key=lambda d: (d.span.line, d.span.column))),
         statements=_statements(analysis.statements, accesses),
         sure=analysis.sure | surely,
-        leaves=analysis.leaves | here,
+        leaves=analysis.leaves | made_here,
         replaced=analysis.replaced | surely,
     )
 

@@ -14,7 +14,7 @@ from pytest_nbsafe.analysis.expressions import (
     visit,
     visit_all,
 )
-from pytest_nbsafe.analysis.scopes import ClassFrame, root, stored_names
+from pytest_nbsafe.analysis.scopes import ClassFrame, root, stored_names, words
 
 
 def suite(b: Builder, body: Sequence[ast.stmt]) -> None:
@@ -232,38 +232,27 @@ def _expression(b: Builder, node: ast.Expr) -> None:
 
 
 def _is_exit(call: ast.Call) -> bool:
-    func = call.func
-    return (
-        isinstance(func, ast.Attribute)
-        and func.attr == "exit"
-        and isinstance(func.value, ast.Name)
-        and func.value.id == "sys"
-    )
+    return words(call.func) == ["sys", "exit"]
 
 
 # -- imports, and what leaves the path -----------------------------------------------------------
 
 
-def _import(b: Builder, node: ast.Import) -> None:
+def _import(b: Builder, node: ast.Import | ast.ImportFrom) -> None:
     b.may_raise()
     raw = record(b, node, "import")
     for alias in node.names:
-        name = alias.asname or alias.name.partition(".")[0]
-        b.bind(name, alias, "import")
-        raw.writes[name] = set()
+        if alias.name != "*":
+            name = alias.asname or alias.name.partition(".")[0]
+            b.bind(name, alias, "import")
+            raw.writes[name] = set()
 
 
 def _import_from(b: Builder, node: ast.ImportFrom) -> None:
-    b.may_raise()
-    raw = record(b, node, "import")
-    for alias in node.names:
-        if alias.name == "*":
-            b.suspicious |= b.function or b.in_class()
-            opaque.note(b, node, opaque.star_import("." * node.level + (node.module or "")))
-        else:
-            name = alias.asname or alias.name
-            b.bind(name, alias, "import")
-            raw.writes[name] = set()
+    _import(b, node)
+    if node.names[0].name == "*":
+        b.suspicious |= b.function or b.in_class()
+        opaque.note(b, node, opaque.star_import("." * node.level + (node.module or "")))
     if node.module == "__future__":
         b.suspicious = True
         # IPython keeps the flag for later cells as well; those are analysed each on its own

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pytest_nbsafe.findings import Finding, Outcome, fails
-from pytest_nbsafe.notebook.cell_marks import SKIP_TAGS, may_raise
-from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, may_raise
 from pytest_nbsafe.rules import suppressions
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.run_failures import exception, shows_failure, why

@@ -88,7 +88,7 @@ def translate_assigned(text: str, line: int, binds: tuple[str, ...]) -> Translat
     cause = magics.line_cause(name, arguments)
     bound = (*binds, *magics.line_binds(name, arguments))
     escape = Escape(line, "assign-magic", name, arguments, bound, cause)
-    return _magic_call("run_line_magic", (name, arguments)), (escape,)
+    return _magic_call(name, arguments), (escape,)
 
 
 def help_on(text: str, line: int) -> Translation | None:
@@ -173,7 +173,7 @@ def _line_magic(content: str, line: int, depth: int) -> Translation:
             return inner[0], (escape, *inner[1])
     binds = magics.line_binds(name, arguments)
     escape = Escape(line, "line-magic", name, arguments, binds, magics.line_cause(name, arguments))
-    python = _bound(binds, _magic_call("run_line_magic", (name, arguments)))
+    python = _bound(binds, _magic_call(name, arguments))
     for deleted in magics.deletes(name, arguments):
         python += f"; del {deleted}"
     return python, (escape,)
@@ -193,16 +193,15 @@ def _statement(code: str, width: int, line: int, depth: int) -> Translation | No
     return None if python is None else (python, ())
 
 
-def _magic_call(method: str, arguments: tuple[str, ...]) -> str:
+def _magic_call(name: str, arguments: str) -> str:
     """Return the call of a magic, with all names that its arguments read."""
-    name, text = arguments[0], arguments[1]
-    values = list(magics.reads(name, text))
+    values = list(magics.reads(name, arguments))
     if known := magics.PYTHON_LINES.get(name):
-        places = free_names(text[known.options_end(text) :])
+        places = free_names(arguments[known.options_end(arguments) :])
         values += (place.name for place in places or ())
     else:
-        values += map(_guarded, interpolated(text))
-    return call(method, arguments, dict.fromkeys(values))
+        values += map(_guarded, interpolated(arguments))
+    return call("run_line_magic", (name, arguments), dict.fromkeys(values))
 
 
 def cell_call(name: str, arguments: str) -> str:

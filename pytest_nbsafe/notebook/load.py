@@ -67,20 +67,10 @@ def loads(text: str, path: str) -> Notebook:
     if not 1 < major < 5:
         hint = "this tool reads nbformat 2, 3 and 4; convert it with `jupyter nbconvert`"
         raise Unreadable(1, f"nbformat {_shown(major)} is not known", hint)
+    version = major, _number(data.get("nbformat_minor"))
     if major < 4:
-        return _build(_upgrade(text), path, (major, _number(data.get("nbformat_minor"))), None)
-    where = _Lines(text, decoded)
-    return _build(data, path, (major, _number(data.get("nbformat_minor"))), where)
-
-
-def from_json(data: Mapping[str, Any], path: str) -> Notebook:
-    """Return the notebook of nbformat 4 data that lies in no file: its lines are unknown.
-
-    Raises:
-        Unreadable: the data is not a notebook.
-
-    """
-    return _build(data, path, (4, _number(data.get("nbformat_minor"))), None)
+        return _build(_upgrade(text), path, version, None)
+    return _build(data, path, version, _Lines(text, decoded))
 
 
 # The file

@@ -12,7 +12,7 @@ from typing import Literal
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Definition, Graph, Statement, Use
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.order.runnable_cells import runnable
+from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.values import dataclass
 
 Reason = Literal["ran-later", "never-run", "untold"]

@@ -6,21 +6,16 @@ before it what it needs itself. Each such run takes a free slot of the counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
+from pytest_nbsafe.analysis import dependencies, state
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.scopes import known_names
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.overwritten_runs import overwritten_runs
-from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.order.runnable_cells import (
-    bound_by_cells,
-    nearest_definer,
-    needed_names,
-    runnable,
-)
+from pytest_nbsafe.order.plan import Plan, Run, runnable
 from pytest_nbsafe.sentences import ticked
 from pytest_nbsafe.values import dataclass
 
@@ -53,7 +48,7 @@ def plan(graph: Graph) -> Plan:
     name that some cell of the page defines is not taken to come from a star import.
     """
     cells = runnable(graph)
-    bound_by = bound_by_cells(graph)
+    bound_by = _bound_by_cells(graph)
     drafts = _known(graph, cells)
     bound = [known_names(graph.notebook.python_major)]
     while len(bound) <= len(drafts):
@@ -121,15 +116,58 @@ def _wants(
     asking = [reader.cell]
     while asking:
         cell = asking.pop(0)
-        for name in needed_names(graph, cell):
+        for name in _needed_names(graph, cell):
             others = [c for c in candidates if c.number != cell]
-            definer = None if name in bound else nearest_definer(graph, name, cell, others)
+            definer = None if name in bound else _nearest_definer(graph, name, cell, others)
             if definer is None:
                 continue
             if definer not in wants:
                 asking.append(definer)
             wants.setdefault(definer, []).append((cell, name))
     return wants
+
+
+def _needed_names(graph: Graph, cell: int) -> tuple[str, ...]:
+    """Return the names without which the cell cannot do its work, in order of appearance.
+
+    A read inside a function that may not be reached, and a read where a missing name is
+    expected, prove nothing. A file may be there from before.
+    """
+    uses = (use for use in dependencies.needs(graph, cell) if not state.outlives_kernel(use.name))
+    wanted = (use.name for use in uses if not use.guarded and (use.certain or not use.via))
+    return tuple(dict.fromkeys(wanted))
+
+
+def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
+    """Return for each cell the names that a run of it may leave bound."""
+    bound: dict[int, set[str]] = {cell: set() for cell in graph.cells}
+    for name, cells in graph.binders.items():
+        for cell in cells:
+            bound[cell].add(name)
+    return {cell: frozenset(names) for cell, names in bound.items()}
+
+
+def _nearest_definer(
+    graph: Graph, name: str, reader: int, candidates: Collection[Cell]
+) -> int | None:
+    """Return the candidate that most likely made `name` for the cell `reader`.
+
+    A cell that was run goes before one that never was, above the reader before below, one that
+    surely defines it before one that may, and near before far.
+    """
+    definers = set(graph.binders.get(name, ()))
+    ranked = sorted(
+        (
+            cell.count is None,
+            cell.number > reader,
+            name not in graph.cells[cell.number].sure,
+            abs(cell.number - reader),
+            cell.number,
+        )
+        for cell in candidates
+        if cell.number in definers
+    )
+    return ranked[0][-1] if ranked else None
 
 
 def _in_order(wants: _Wants) -> list[int]:

@@ -8,8 +8,7 @@ from types import MappingProxyType
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.order import inferred
-from pytest_nbsafe.order.plan import OrderName, Plan, Run
-from pytest_nbsafe.order.runnable_cells import runnable
+from pytest_nbsafe.order.plan import OrderName, Plan, Run, runnable
 
 
 def recorded(graph: Graph) -> Plan:

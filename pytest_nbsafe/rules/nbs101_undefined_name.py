@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
-from pytest_nbsafe.notebook.cell_marks import saved_error
+from pytest_nbsafe.notebook.model import saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import names
 

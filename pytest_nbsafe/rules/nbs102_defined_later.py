@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.order.runnable_cells import runnable
+from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 
 BAD = """\

@@ -24,7 +24,7 @@ from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.order.runnable_cells import runnable
+from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.rules import named_parts, read_from_below
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action

@@ -18,8 +18,7 @@ from collections.abc import Iterator
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.notebook.cell_marks import is_skipped
-from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.model import Cell, is_skipped
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 _REACHES = patterns.compile(

@@ -21,7 +21,7 @@ from pytest_nbsafe.analysis import rerun_hazards
 from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
-from pytest_nbsafe.notebook.cell_marks import is_skipped
+from pytest_nbsafe.notebook.model import is_skipped
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed

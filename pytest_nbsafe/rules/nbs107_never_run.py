@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.notebook.cell_marks import is_skipped
+from pytest_nbsafe.notebook.model import is_skipped
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 BAD = """\

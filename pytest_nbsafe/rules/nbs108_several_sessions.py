@@ -16,8 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.notebook.cell_marks import counted
-from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.model import Cell, counted
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.sentences import cells as cells_in_words

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
-from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.run_endings import ended, ended_in_replay

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
-from pytest_nbsafe.notebook.cell_marks import is_skipped, may_raise, saved_error
+from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.notebook.cell_marks import saved_error
-from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.notebook.model import Cell, saved_error
 from pytest_nbsafe.trace.results import CellResult, Failure
 
 _ADDRESS = patterns.compile(r"0x[0-9a-fA-F]+")
