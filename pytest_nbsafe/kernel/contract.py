@@ -207,46 +207,33 @@ class SideRun(TypedDict):
 
     `messages` of the output channel are each its kind and content; `reply` is what the kernel would
     have given, `event` the tracer's, None when it sent none. `accesses` are the parts of names that
-    it read and changed, None where they were not followed; `unfollowed` says why.
+    it read and changed, None where they were not followed.
     """
 
     messages: list[list[Any]]
     reply: dict[str, Any]
     event: CellRun | None
     accesses: list[Access] | None
-    unfollowed: str
 
 
 class Answer(TypedDict):
     """What a forked child answers, or who stands in for it.
 
-    `cause` says why cells could not be run, or not to the end, empty when they ran; `cell` is then
-    the one (from 1 in the question) that it speaks of, 0 when of none. `elsewhere` tells that this
-    kernel alone is in the way: it cannot be forked. `shown` are aspects of what
-    the names of the last cell hold at its end, `was` what they held before anything ran; `raw` is
-    what was written past Python.
+    `cause` says why cells could not be run, or not to the end, empty when they ran. `elsewhere`
+    tells that this kernel alone is in the way: it cannot be forked. `shown` are aspects of what the
+    names of the last cell hold at its end; `raw` is what was written past Python.
     """
 
     cause: str
     elsewhere: bool
-    cell: int
     runs: list[SideRun]
     shown: dict[str, dict[str, str]]
-    was: dict[str, dict[str, str]]
     raw: str
 
 
-def no_answer(cause: str = "", *, cell: int = 0, elsewhere: bool = False) -> Answer:
+def no_answer(cause: str = "", *, elsewhere: bool = False) -> Answer:
     """Return an answer without runs, and why there are none."""
-    return {
-        "cause": cause,
-        "elsewhere": elsewhere,
-        "cell": cell,
-        "runs": [],
-        "shown": {},
-        "was": {},
-        "raw": "",
-    }
+    return {"cause": cause, "elsewhere": elsewhere, "runs": [], "shown": {}, "raw": ""}
 
 
 class Sweep(TypedDict):

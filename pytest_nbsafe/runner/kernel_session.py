@@ -160,7 +160,7 @@ class KernelSession:
             "follow": False,
             "way": "look",
         }
-        return self._answer(question)["was"]
+        return self._answer(question)["shown"]
 
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer from now on."""

@@ -56,7 +56,7 @@ class Page:
         """Return the parts that were read or changed, by name: "['a'] ['b', 0]", "*" the whole."""
         assert self.accesses.fault == ""
         found: dict[str, set[str]] = {}
-        for access in self.accesses.told():
+        for access in self.accesses.list_all():
             if access["changed"] == changed and line in {0, access["line"]}:
                 path = "".join(f"[{key!r}]" for key in access["path"])
                 found.setdefault(access["name"], set()).add(path or "*")

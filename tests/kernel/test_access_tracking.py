@@ -152,7 +152,7 @@ def test_values_are_taken_of_parts_as_the_run_found_them() -> None:
     page = Page()
     page.run(DATA)
     page.run("d['n']\nd['a']['b'] = 7\nd['a']['b']\ne = {'x': 1}\ne['x']\ne = {'x': 2}\ne['x']")
-    values = {(a["name"], *a["path"]): a["hash"] for a in page.accesses.told()}
+    values = {(a["name"], *a["path"]): a["hash"] for a in page.accesses.list_all()}
     assert values["d", "n"] == "3"
     assert values["d", "a", "b"] == ""
     assert values["e", "x"] == ""

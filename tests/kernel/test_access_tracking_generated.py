@@ -196,7 +196,7 @@ def told(text: str) -> tuple[set[Entry], set[Entry]]:
     page.run(text)
     assert (page.error, page.accesses.fault) == ("", "")
     found: tuple[set[Entry], set[Entry]] = set(), set()
-    for access in page.accesses.told():
+    for access in page.accesses.list_all():
         if access["name"] in NAMES:
             found[access["changed"]].add((access["line"], (access["name"], *access["path"])))
     return found

@@ -14,7 +14,6 @@ from typing import Any
 from .. import bootstrap
 from ..adapters import answers
 from ..contract import MIME, Answer, HostQuestion, SideRun, no_answer
-from ..functions.reach import WORD
 from . import seal
 from .aspects import aspects
 
@@ -40,12 +39,6 @@ def keep() -> Callable[[], None]:
             compiler.get_tmp_directory = lambda: folder
 
     return restore
-
-
-def load() -> None:
-    """Load what a child needs to follow its cells, so that not each of them must."""
-    with contextlib.suppress(Exception):  # the child tells of it
-        from ..parts import follower  # noqa: F401
 
 
 def live(
@@ -81,7 +74,6 @@ class Child:
         self.size = 0
         self.lock = threading.Lock()
         self.follower: Any = None
-        self.unfollowed = ""
 
     # ------------------------------------------------------------ what is shown
 
@@ -162,26 +154,22 @@ class Child:
         if asked["stir"]:
             stir()
         self.listen()
-        self.follow(asked["follow"])
+        if asked["follow"]:
+            self.follow()
         seal.guard(self.refuse)
         self.run(asked["cells"])
 
-    def follow(self, wanted: bool) -> None:  # noqa: FBT001  # as it is asked
-        """Follow what the cells access below the names, if that is wanted."""
-        if not wanted:
-            return
-        try:
-            from ..parts.follower import Follower
+    def follow(self) -> None:
+        """Follow what the cells access below the names, if that can be done."""
+        with contextlib.suppress(Exception):  # the parts alone are not known then
+            from ..parts import follower
 
-            self.follower = Follower(self.tracer, self._replace)
-        except Exception as error:  # the parts alone are not known then
-            self.unfollowed = repr(error)
+            if follower.can_follow(self.tracer):
+                self.follower = follower.Follower(self.tracer, self._replace)
 
     def run(self, cells: list[str]) -> None:
         """Run the cells one after another, to the first that fails."""
-        self.answer["was"] = self._shown(WORD.findall(cells[-1]))
-        for number, source in enumerate(cells, 1):
-            self.answer["cell"] = number
+        for source in cells:
             self.messages, self.event = [], None
             if self.follower is not None:
                 self.follower.begin(source)
@@ -191,14 +179,14 @@ class Child:
                 self.refuse(forbidden)
             if self.fault is not None:
                 raise self.fault
-            self.answer["runs"].append(self._told(error))
+            self.answer["runs"].append(self._side_run(error))
             if error is not None:
                 break
         if self.event is not None:
             names = {*self.event["after"], *self.event["bindings"]}
-            self.answer["shown"] = self._shown(names)
+            self.answer["shown"] = shown(self.tracer.home, names)
 
-    def _told(self, error: BaseException | None) -> SideRun:
+    def _side_run(self, error: BaseException | None) -> SideRun:
         reply: dict[str, Any] = {"status": "ok"}
         if error is not None:
             reply = {
@@ -210,24 +198,12 @@ class Child:
         for kind, content in self.messages:
             if kind == "stream" and "pieces" in content:
                 content["text"] = "".join(content.pop("pieces"))
-        follower = self.follower
-        accesses, unfollowed = follower.end() if follower else (None, self.unfollowed)
         return {
             "messages": self.messages,
             "reply": reply,
             "event": self.event,
-            "accesses": accesses,
-            "unfollowed": unfollowed,
+            "accesses": self.follower.end() if self.follower is not None else None,
         }
-
-    def _shown(self, names: Iterable[str]) -> dict[str, dict[str, str]]:
-        home = self.tracer.home
-        here = sorted({name for name in names if name in home})[:SHOWN_LIMIT]
-        return {name: aspects(home[name]) for name in here}
-
-    def look(self, text: str) -> Answer:
-        """Return an answer without runs, with what the words of a text hold now."""
-        return {**no_answer(), "was": self._shown(WORD.findall(text))}
 
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side."""
@@ -252,7 +228,7 @@ class _Forked(Child):
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side, and end."""
         try:
-            _write(self.way, no_answer(cause, cell=self.answer["cell"]))
+            _write(self.way, no_answer(cause))
         finally:
             os._exit(0)
 
@@ -267,6 +243,12 @@ def _write(way: int, answer: Answer) -> None:
     left = memoryview(len(data).to_bytes(HEAD, "big") + data)
     while left:
         left = left[os.write(way, left) :]
+
+
+def shown(home: dict[str, Any], names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return a few words on what names hold now, those that are bound."""
+    bound = sorted({name for name in names if name in home})[:SHOWN_LIMIT]
+    return {name: aspects(home[name]) for name in bound}
 
 
 def plain(value: Any) -> Any:

@@ -6,6 +6,7 @@ itself is left as it was: what the child prints, shows and makes comes back thro
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from typing import Any
 from .. import bootstrap
 from ..adapters import adapter_of, answers, names
 from ..contract import Answer, HostQuestion, no_answer
+from ..functions.reach import WORD
 from . import child, in_place, seal
 
 ANSWER_LIMIT = 64 * 1024 * 1024
@@ -32,24 +34,26 @@ _HARMLESS_THREADS = (
 
 def ask(question: str) -> None:
     """Answer a question of the host; the answer leaves with the reply to its request."""
-    bootstrap.answer(run(bootstrap.tracers[-1], json.loads(question)))
+    answer = run(bootstrap.tracers[-1], json.loads(question))
+    bootstrap.answer(json.dumps(answer, default=child.plain))
 
 
-def run(tracer: Any, asked: HostQuestion) -> str:
-    """Return the answer of a child that ran the cells, as JSON text; or why there is none."""
+def run(tracer: Any, asked: HostQuestion) -> Answer:
+    """Return the answer of a child that ran the cells; or why there is none."""
     if asked["way"] == "look":
-        return json.dumps(child.Child(tracer).look(asked["cells"][-1]))
+        return {**no_answer(), "shown": child.shown(tracer.home, WORD.findall(asked["cells"][-1]))}
     if asked["way"] == "here":
         return in_place.run(tracer, asked)
     cause = obstacle()
     if cause:
-        return json.dumps(no_answer(cause, elsewhere=True))
+        return no_answer(cause, elsewhere=True)
     if asked["follow"]:
-        child.load()
+        with contextlib.suppress(Exception):  # the child tells of it
+            from ..parts import follower  # noqa: F401  # here, so that not each child loads it
     try:
         return _Fork(asked["limit_s"]).answer(tracer, asked)
     except OSError as error:
-        return json.dumps(no_answer(f"the kernel could not be forked: {error}", elsewhere=True))
+        return no_answer(f"the kernel could not be forked: {error}", elsewhere=True)
 
 
 # ------------------------------------------------------------------ may it be forked?
@@ -94,7 +98,7 @@ class _Fork:
         self.came = {"answer": bytearray(), "raw": bytearray()}
         self.status: int | None = None
 
-    def answer(self, tracer: Any, asked: HostQuestion) -> str:
+    def answer(self, tracer: Any, asked: HostQuestion) -> Answer:
         """Fork, wait for the child's answer, and leave nothing of it behind."""
         restore = child.keep()
         try:
@@ -113,7 +117,7 @@ class _Fork:
             late = self._listen()
         finally:
             self._end()
-        return self._told(late=late)
+        return self._received(late=late)
 
     def _listen(self) -> bool:
         """Take in what the child sends; tell whether its time ran out."""
@@ -167,16 +171,16 @@ class _Fork:
             os.close(fd)
         self.fds.clear()
 
-    def _told(self, *, late: bool) -> str:
+    def _received(self, *, late: bool) -> Answer:
         """Return the child's answer with what it wrote past Python, or why there is none."""
         if late:
-            return json.dumps(no_answer(f"it was not done after {self.limit_s:g} s"))
+            return no_answer(f"it was not done after {self.limit_s:g} s")
         came = self.came["answer"]
         if not _is_whole(came):
-            return json.dumps(no_answer(_death(self.status)))
+            return no_answer(_death(self.status))
         answer: Answer = json.loads(came[child.HEAD :])
         answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
-        return json.dumps(answer)
+        return answer
 
 
 def _fork() -> int:

@@ -7,14 +7,13 @@ is asked to tell of what it is about to do, as in a forked child, and the operat
 from __future__ import annotations
 
 import gc
-import json
 import os
 import stat
 import sys
 from typing import Any
 
 from .. import bootstrap
-from ..contract import HostQuestion, no_answer
+from ..contract import Answer, HostQuestion, no_answer
 from . import child, seal
 
 
@@ -22,11 +21,11 @@ class Refused(BaseException):
     """Stops what a cell may not do; it is no `Exception`, so that few cells catch it."""
 
 
-def run(tracer: Any, asked: HostQuestion) -> str:
-    """Return the answer of this kernel, which ran the cells, as JSON text; or why there is none."""
+def run(tracer: Any, asked: HostQuestion) -> Answer:
+    """Return the answer of this kernel, which ran the cells; or why there is none."""
     cause = obstacle()
     if cause:
-        return json.dumps(no_answer(cause))
+        return no_answer(cause)
     life = _Here(tracer)
     process, tracer.process = tracer.process, -1  # its events come to us, as from another process
     try:
@@ -37,9 +36,7 @@ def run(tracer: Any, asked: HostQuestion) -> str:
     finally:
         tracer.process = process
         life.restore()
-    if life.cause:
-        return json.dumps(no_answer(life.cause, cell=life.answer["cell"]))
-    return json.dumps(life.answer, default=child.plain)
+    return no_answer(life.cause) if life.cause else life.answer
 
 
 class _Here(child.Child):
@@ -80,8 +77,8 @@ def written_by_python() -> list[int]:
     """Return what of that Python knows, where the system does not tell (Windows)."""
     import io
 
-    held = [found for found in gc.get_objects() if type(found) is io.FileIO]
-    open_files = [file.fileno() for file in held if not file.closed and file.mode != "rb"]
+    files = [item for item in gc.get_objects() if type(item) is io.FileIO]
+    open_files = [file.fileno() for file in files if not file.closed and file.mode != "rb"]
     return [fd for fd in open_files if _is_own(fd, regular=True)]
 
 
@@ -100,8 +97,9 @@ def _is_connected() -> bool:
     module: Any = sys.modules.get("socket")
     if module is None:
         return False
-    held = [found for found in gc.get_objects() if issubclass(type(found), module.socket)]
-    return any(_leads_away(found) for found in held)
+    return any(
+        _leads_away(item) for item in gc.get_objects() if issubclass(type(item), module.socket)
+    )
 
 
 def _leads_away(socket: Any) -> bool:

@@ -60,7 +60,7 @@ class AccessLog:
         if not made and self._is_as_it_was(path[0]):
             self._values[path] = self.fingerprint(value)
 
-    def told(self, opaque: Collection[str]) -> list[Access]:
+    def list_all(self, opaque: Collection[str]) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing can be said, the whole."""
         wide: dict[tuple[int, str, bool], int] = {}
         for line, path, changes in self._found:

@@ -114,11 +114,11 @@ class Accesses:
             message = "there is too much to follow"
             raise Lost(message)
 
-    def told(self) -> list[Access]:
+    def list_all(self) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing is known, the whole."""
         for track in self._tracks.values():
             self._give_up(track)
-        return self.notes.told(self.opaque)
+        return self.notes.list_all(self.opaque)
 
     # ------------------------------------------------------------ the texts call these
 

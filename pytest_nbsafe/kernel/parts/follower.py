@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import linecache
 import sys
 import types
@@ -29,42 +30,34 @@ from .access_tracking import Accesses
 from .aliases import Aliases
 
 
+def can_follow(tracer: Any) -> bool:
+    """Tell whether texts can be followed: nobody else reads functions, or rewrites the cells."""
+    if sys.hexversion < 0x3090000:  # a kernel may be older than we; subscripts differ there
+        return False
+    if not tracer.trace or tracer.shell.ast_transformers:
+        return False
+    return not instrument.is_compiler_loaded()
+
+
 class Follower:
-    """What follows the runs of one child; `replace` changes an attribute of the kernel for it."""
+    """What follows the runs of one child; `replace` changes an attribute of the kernel for it.
+
+    `failed`: there was a fault of ours, and nothing is said any more.
+    """
 
     def __init__(self, tracer: Any, replace: Callable[[Any, str, Any], None]) -> None:
         self.tracer = tracer
-        self.fault = ""
-        self.seen: set[int] = set()
-        self.codes: dict[tuple[str, int], dict[tuple[str, int], types.CodeType]] = {}
-        self.accesses: Accesses | None = None
-        self.known = 0
+        self.failed = False
+        self.compiled_texts: set[int] = set()
+        self.codes = functools.cache(self._compiled)
         self.opaque: set[str] = set()
-        self.hooks: dict[str, Callable[..., Any]] = {}
-        try:
-            self._start(replace)
-        except Exception as error:
-            self._fail(error)
-
-    def _start(self, replace: Callable[[Any, str, Any], None]) -> None:
-        tracer = self.tracer
-        if sys.hexversion < 0x3090000:  # a kernel may be older than we; subscripts differ there
-            self.fault = "Python is too old"
-        elif not tracer.trace:
-            self.fault = "the kernel is not traced"
-        elif instrument.is_compiler_loaded():
-            self.fault = "a compiler that reads functions is loaded"
-        elif tracer.shell.ast_transformers:
-            self.fault = "the notebook rewrites its cells itself"
-        if self.fault:
-            return
+        self.known = len(tracer.recorder.flags)
         registry = Aliases(tracer.home, tracer.shell.user_ns_hidden)
 
         def fingerprint(value: Any) -> str:
             return str(tracer.snapshot.fingerprint(value)["hash"])
 
         self.accesses = Accesses(registry, fingerprint)
-        self.known = len(tracer.recorder.flags)
         self.accesses.stopped = _let_pass
         self.hooks = dict(zip(HOOKS, self.accesses.hooks()))  # noqa: B905  # not before 3.10
         vars(builtins).update(self.hooks)
@@ -72,34 +65,27 @@ class Follower:
 
     def begin(self, text: str) -> None:
         """Take note that a cell is about to run."""
-        if self.fault or self.accesses is None:
+        if self.failed:
             return
         try:
             vars(builtins).update(self.hooks)
             self.accesses.start()
             self._swap(text)
             self.accesses.opaque |= self.opaque
-        except Exception as error:
-            self._fail(error)
+        except Exception:
+            self.failed = True
 
-    def end(self) -> tuple[list[Access] | None, str]:
-        """Return what the last run accessed; None where that is not known, and why."""
-        if self.fault or self.accesses is None:
-            return None, self.fault
+    def end(self) -> list[Access] | None:
+        """Return what the last run accessed; None where that is not known."""
+        recorder = self.tracer.recorder
         try:
-            if self.accesses.fault:
-                return None, self.accesses.fault
-            recorder = self.tracer.recorder
             entered = {*recorder.hits, *recorder._called}  # noqa: SLF001  # it is the tracer's
-            if any(hook < self.known for hook in entered):
-                return None, "a function was not followed"
-            return self.accesses.told(), ""
-        except Exception as error:
-            self._fail(error)
-            return None, self.fault
-
-    def _fail(self, error: Exception) -> None:
-        self.fault = self.fault or f"{type(error).__name__}: {error}"
+            is_followed = all(hook >= self.known for hook in entered)
+            if is_followed and not self.failed and not self.accesses.fault:
+                return self.accesses.list_all()
+        except Exception:
+            self.failed = True
+        return None
 
     # ------------------------------------------------------------ texts of the child
 
@@ -109,26 +95,27 @@ class Follower:
         def transform_ast(node: Any) -> Any:
             tree = original(node)
             try:
-                if not self.fault and self.accesses is not None and isinstance(tree, ast.Module):
-                    self._change(tree, self.accesses)
-            except Exception as error:
-                self._fail(error)
+                if not self.failed and isinstance(tree, ast.Module):
+                    self._change(tree)
+            except Exception:
+                self.failed = True
             return tree
 
         return transform_ast
 
-    def _change(self, tree: ast.Module, accesses: Accesses) -> None:
+    def _change(self, tree: ast.Module) -> None:
         """Change a text that is about to be compiled."""
+        accesses = self.accesses
         source = self.tracer.sources[-1] if self.tracer.sources else None
         if source is None or source.shift is None or instrument.imports_compiler(tree):
             accesses.fault = "a text of the cell cannot be followed"
             return
         line_of, file = source.line_of, source.file
-        if id(source) in self.seen:  # %%time and %time compile their own text
+        if id(source) in self.compiled_texts:  # %%time and %time compile their own text
             file = TIMED[0]
             run, line_of = self.tracer.places.files.get(file, (0, _unknown))
             line_of = line_of if run == self.tracer.runs else _unknown
-        self.seen.add(id(source))
+        self.compiled_texts.add(id(source))
         lines = statement_lines(tree, line_of)
         accesses.bound |= names_bound(tree)
         accesses.opaque |= rewrite(tree, accesses.sites, line_of)
@@ -145,18 +132,16 @@ class Follower:
             code = function.__code__
             if code.co_filename not in self.tracer.places.files or is_ours(code):
                 continue
-            key = (code.co_filename, code.co_flags & FUTURE)
-            if key not in self.codes:
-                self.codes[key] = self._compiled(*key)
-            other = self.codes[key].get((code.co_name, code.co_firstlineno))
+            codes = self.codes(code.co_filename, code.co_flags & FUTURE)
+            other = codes.get((code.co_name, code.co_firstlineno))
             if other is not None and _is_alike(code, other) and self.tracer.texts.text_of(code):
                 function.__code__ = other
 
     def _compiled(self, file: str, future: int) -> dict[tuple[str, int], types.CodeType]:
         """Return the codes of a cell's functions, by name and first line, hooks and all."""
-        accesses, tracer = self.accesses, self.tracer
+        tracer = self.tracer
         text = "".join(linecache.getlines(file))
-        if accesses is None or not text:
+        if not text:
             return {}
         run, line_of = tracer.places.files[file]
         flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -170,7 +155,7 @@ class Follower:
         if plan.edits and not hasattr(builtins, instrument.BEGIN):
             tracer._offer_hooks()  # noqa: SLF001  # they are the tracer's
         plan.apply()
-        self.opaque |= rewrite(tree, accesses.sites, line_of, module=False)
+        self.opaque |= rewrite(tree, self.accesses.sites, line_of, module=False)
         whole = compile(tree, file, "exec", flags, dont_inherit=True)
         if monitored and plan.entries:
             tracer.monitor.watch(whole, {}, plan.entries)
