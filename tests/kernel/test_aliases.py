@@ -10,7 +10,7 @@ import pytest
 
 from pytest_nbsafe.kernel.functions.reach import fields
 from pytest_nbsafe.kernel.parts import aliases
-from pytest_nbsafe.kernel.parts.aliases import Aliases, Entangled, is_atom
+from pytest_nbsafe.kernel.parts.aliases import Aliases, Lost, is_atom
 
 
 class Thing:
@@ -112,7 +112,7 @@ def test_objects_in_a_circle_have_symbols() -> None:
 
 def test_an_object_with_too_many_symbols_is_none_to_follow() -> None:
     inner: list[int] = []
-    with pytest.raises(Entangled):
+    with pytest.raises(Lost):
         known({f"n{i}": inner for i in range(100)}).symbols(inner)
 
 

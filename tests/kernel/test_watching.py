@@ -221,7 +221,7 @@ POINTS = [
     (fit_log.FitLog, "derive"),
     (fit_log.FitLog, "split"),
     (fit_log.FitLog, "judged"),
-    (fit_log.CallSite, "place"),
+    (fit_log.FitLog, "place"),
     (row_hashes, "sampled"),
     (row_hashes, "hashes"),
     (row_origins.RowOrigins, "identify"),

@@ -22,26 +22,6 @@ _SPLITS = 20  # the last ones, in which rows are looked for
 _UNJUDGED = frozenset({"transformer", "selector", "embedding", "clusterer", "density", "encoder"})
 
 
-class CallSite:
-    """Where in the cells a watched call stands; in the body of a magic, lines are the body's."""
-
-    def __init__(self, watch: Watch) -> None:
-        self.watch = watch
-
-    @property
-    def run(self) -> int:
-        """The current run."""
-        return self.watch.run
-
-    def line(self) -> int:
-        """Return the line of the current run's cell that is executing."""
-        return self.watch.places.current_line(self.run, within_magic=True)
-
-    def place(self) -> tuple[int, int]:
-        """Return the run and line of the innermost text of a cell: be it that of a helper."""
-        return next(iter(self.watch.places.executing(within_magic=True)), (self.run, 0))
-
-
 class Fit:
     """Something that was fitted: its class, its role, where, on which rows, made by what."""
 
@@ -86,13 +66,13 @@ class Prediction(NamedTuple):
 
 
 class FitLog:
-    """All that is known of learning in this kernel. `site` tells where we are.
+    """All that is known of learning in this kernel. `watch` tells where we are.
 
     Nothing of the user's is kept alive: values and estimators are known by weak references.
     """
 
-    def __init__(self, roles: dict[str, str], site: CallSite) -> None:
-        self.site = site
+    def __init__(self, roles: dict[str, str], watch: Watch) -> None:
+        self.watch = watch
         self.registry = RowOrigins()
         self.evaluations: list[Evaluation] = []
         self.copies: list[Copies] = []
@@ -105,12 +85,20 @@ class FitLog:
         self._fitted: dict[int, tuple[weakref.ref[Any], Fit]] = {}
         self._predicted: dict[int, tuple[weakref.ref[Any], Prediction]] = {}
         self._predictions: list[Prediction] = []
-        self._left, self._looks = row_hashes.MAX_CELLS_A_RUN, _LOOKS
         self._counts: dict[tuple[int, int], tuple[int, int]] = {}
+        self.start()
 
     def start(self) -> None:
         """Begin a run."""
         self._left, self._looks = row_hashes.MAX_CELLS_A_RUN, _LOOKS
+
+    def line(self) -> int:
+        """Return the line of the current run's cell that is executing; of a magic, in its body."""
+        return self.watch.places.current_line(self.watch.run, within_magic=True)
+
+    def place(self) -> tuple[int, int]:
+        """Return the run and line of the innermost text of a cell: be it that of a helper."""
+        return next(iter(self.watch.places.executing(within_magic=True)), (self.watch.run, 0))
 
     def _glimpse(self, value: Any) -> Glimpse:
         """Return a value at first sight.
@@ -128,9 +116,9 @@ class FitLog:
 
     def take(self) -> tuple[list[Evaluation], list[Copies]]:
         """Return what was seen since the last time."""
-        found = self.evaluations, self.copies
+        evaluations, copies = self.evaluations, self.copies
         self.evaluations, self.copies = [], []
-        return found
+        return evaluations, copies
 
     # -------------------------------------------------------------- values
 
@@ -183,7 +171,7 @@ class FitLog:
 
     def fitted(self, what: str, role: str, rows: Rows, targets: Rows | None = None) -> Fit:
         """Return a new fit."""
-        fit = Fit(len(self.fits), what, role, self.site.place(), rows)
+        fit = Fit(len(self.fits), what, role, self.place(), rows)
         if targets is not None:
             fit.past |= targets.past
         self.fits.append(fit)
@@ -216,9 +204,9 @@ class FitLog:
     def prediction(self, value: Any) -> Prediction | None:
         """Return the prediction that a value is, or is a slice of; None for any other."""
         for _ in range(4):
-            found: Prediction | None = _held(self._predicted, value)
-            if found is not None or not isinstance(value, np.ndarray):
-                return found
+            prediction: Prediction | None = _held(self._predicted, value)
+            if prediction is not None or not isinstance(value, np.ndarray):
+                return prediction
             value = value.base
         return None
 
@@ -227,23 +215,22 @@ class FitLog:
         rows = _held(self._values, truth)
         if rows is None:
             return None
-        found = [p for p in self._predictions if np.array_equal(p.rows.origins, rows.origins)]
-        run = self.site.run
-        for several in (found, [each for each in found if each.run == run]):
-            if len({id(each.fit) for each in several}) == 1:
-                return several[-1]
+        of_all = [p for p in self._predictions if np.array_equal(p.rows.origins, rows.origins)]
+        of_cell = [prediction for prediction in of_all if prediction.run == self.watch.run]
+        for predictions in (of_all, of_cell):
+            if len({id(prediction.fit) for prediction in predictions}) == 1:
+                return predictions[-1]
         return None
 
     # -------------------------------------------------------------- what is told
 
     def split(self, what: str, wholes: list[Rows], parts: list[list[Rows]]) -> None:
         """Note a split: the parts of each table."""
-        place = self.site.place()
         number = len(self.splits)
         main = max(range(len(wholes)), key=lambda i: len(wholes[i].marks))
-        self.splits.append(Split(what, *place, parts[main]))
-        for each in parts:
-            for position, rows in enumerate(each):
+        self.splits.append(Split(what, *self.place(), parts[main]))
+        for parts_of_table in parts:
+            for position, rows in enumerate(parts_of_table):
                 rows.part = (number, position)
         self._copied(what, wholes[main], parts[main])
 
@@ -252,16 +239,18 @@ class FitLog:
             return
         count = self.registry.alike(parts[-1], parts[0], len(self.fits))
         if count:
-            self._tell_copies(what, count, parts[-1], whole.made)
+            self._tell_copies(what, count, parts[-1], whole.copied_at)
 
-    def _tell_copies(self, what: str, count: int, rows: Rows, made: tuple[int, int] | None) -> None:
-        run, made_line = made or (0, 0)
-        seen: Copies = {
-            "line": self.site.line(), "what": what, "rows": count, "of": rows.n,
+    def _tell_copies(
+        self, what: str, count: int, rows: Rows, copied_at: tuple[int, int] | None
+    ) -> None:
+        run, made_line = copied_at or (0, 0)
+        copies: Copies = {
+            "line": self.line(), "what": what, "rows": count, "of": rows.n,
             "run": run, "made_line": made_line,
         }  # fmt: skip
-        if seen not in self.copies and len(self.copies) < _MOST:
-            self.copies.append(seen)
+        if copies not in self.copies and len(self.copies) < _MOST:
+            self.copies.append(copies)
 
     def judged(
         self, what: str, how: str, rows: Rows, fit: Fit | None, targets: Rows | None
@@ -274,11 +263,11 @@ class FitLog:
             past = fit.past | _past(rows, targets)
             self._tell(what, how, rows, targets, model, past - {fit.number})
             if model["alike"] and rows.part is None:  # else the split has told it
-                self._tell_copies(what, model["alike"], rows, rows.made or fit.rows.made)
+                self._tell_copies(what, model["alike"], rows, rows.copied_at or fit.rows.copied_at)
 
     def folded(self, what: str, estimator: Any, rows: Rows, targets: Rows | None) -> None:
         """Tell a cross-validation, which holds out each row from the model that is judged by it."""
-        run, line = self.site.place()
+        run, line = self.place()
         kind = type(estimator)
         model: Learned = {
             "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": line,
@@ -297,12 +286,12 @@ class FitLog:
     ) -> None:
         """Tell an evaluation; `past` are the numbers of the fits that came before it."""
         learned = [self._learned(self.fits[number], rows, targets) for number in sorted(past)]
-        seen: Evaluation = {
-            "line": self.site.line(), "what": what, "how": how, "rows": rows.n,
+        evaluation: Evaluation = {
+            "line": self.line(), "what": what, "how": how, "rows": rows.n,
             "part": self._part(rows), "learned": [model, *filter(None, learned)],
         }  # fmt: skip
-        if seen not in self.evaluations and len(self.evaluations) < _MOST:
-            self.evaluations.append(seen)
+        if evaluation not in self.evaluations and len(self.evaluations) < _MOST:
+            self.evaluations.append(evaluation)
 
     def _learned(self, fit: Fit, rows: Rows, targets: Rows | None) -> Learned | None:
         """Return how many of the rows a fit knows, be it only by their targets."""
@@ -371,5 +360,5 @@ def _hold(table: dict[int, tuple[weakref.ref[Any], Any]], value: Any, fact: Any)
 
 
 def _held(table: dict[int, tuple[weakref.ref[Any], Any]], value: Any) -> Any:
-    found = table.get(id(value))
-    return found[1] if found is not None and found[0]() is value else None
+    ref, fact = table.get(id(value), (None, None))
+    return fact if ref is not None and ref() is value else None

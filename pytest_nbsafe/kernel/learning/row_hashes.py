@@ -45,12 +45,16 @@ _R = TypeVar("_R")
 
 
 def _foreign(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make unknown what the code of other libraries stumbles over: values are of any kind."""
+    """Make unknown what the code of other libraries stumbles over, and let numpy not warn of it.
+
+    Values are of any kind.
+    """
 
     @functools.wraps(function)
     def guarded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
-            return function(*args, **kwargs)
+            with np.errstate(all="ignore"):
+                return function(*args, **kwargs)
         except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
             raise Unknown from error
 
@@ -74,16 +78,15 @@ def table_of(value: Any, most_cells: int = MAX_CELLS) -> Table:
 @_foreign
 def hashes(table: Table) -> Any:
     """Return one uint64 a row."""
-    with np.errstate(all="ignore"):
-        if table.sparse is not None:
-            return _sparse_hashes(table.sparse, slice(None))
-        if table.matrix is not None and table.matrix.flags.c_contiguous:
-            return _matrix_hashes(table.matrix)
-        found: Any = np.zeros(table.n, np.uint64)
-        columns = table.columns if table.matrix is None else table.matrix.T
-        for number, column in enumerate(columns):
-            _add_column(found, words(column, slice(None)), number)
-        return found
+    if table.sparse is not None:
+        return _sparse_hashes(table.sparse, slice(None))
+    if table.matrix is not None and table.matrix.flags.c_contiguous:
+        return _matrix_hashes(table.matrix)
+    sums: Any = np.zeros(table.n, np.uint64)
+    columns = table.columns if table.matrix is None else table.matrix.T
+    for number, column in enumerate(columns):
+        _add_column(sums, words(column, slice(None)), number)
+    return sums
 
 
 @_foreign
@@ -93,19 +96,18 @@ def sampled(table: Table) -> Any:
     The columns of a wide or sparse table are not told apart: one word a row stands for them.
     """
     rows = spread(table.n)
-    with np.errstate(all="ignore"):
-        if table.sparse is not None:
-            return _sparse_hashes(table.sparse, rows).reshape(-1, 1)
-        if table.matrix is not None:
-            found = words(table.matrix[rows], slice(None))
-        else:
-            found = np.empty((len(rows), table.width), np.uint64)
-            for number, column in enumerate(table.columns):
-                found[:, number] = words(column, rows)
-        if table.width <= _WIDE:
-            return found
-        salts = _salts(np.arange(table.width, dtype=np.uint64))
-        return np.add.reduce(_mix(found ^ salts), axis=1).reshape(-1, 1)
+    if table.sparse is not None:
+        return _sparse_hashes(table.sparse, rows).reshape(-1, 1)
+    if table.matrix is not None:
+        row_words = words(table.matrix[rows], slice(None))
+    else:
+        row_words = np.empty((len(rows), table.width), np.uint64)
+        for number, column in enumerate(table.columns):
+            row_words[:, number] = words(column, rows)
+    if table.width <= _WIDE:
+        return row_words
+    salts = _salts(np.arange(table.width, dtype=np.uint64))
+    return np.add.reduce(_mix(row_words ^ salts), axis=1).reshape(-1, 1)
 
 
 def spread(n: int) -> Any:
@@ -118,9 +120,8 @@ def spread(n: int) -> Any:
 @_foreign
 def column(table: Table, number: int) -> Any:
     """Return the words of one column, numbered from 0."""
-    with np.errstate(all="ignore"):
-        source = table.matrix[:, number] if table.matrix is not None else table.columns[number]
-        return words(source, slice(None))
+    source = table.matrix[:, number] if table.matrix is not None else table.columns[number]
+    return words(source, slice(None))
 
 
 def fingerprint(sequence: Any) -> int:
@@ -143,10 +144,10 @@ def _table(value: Any) -> Table:
     if isinstance(value, (list, tuple)):
         return _of_list(value)
     adapter = of_class(type(value))
-    found = adapter.table_of(value) if hasattr(adapter, "table_of") else None
-    if found is None:
+    table = adapter.table_of(value) if hasattr(adapter, "table_of") else None
+    if table is None:
         raise Unknown
-    return found if isinstance(found, Table) else _table(found)
+    return table if isinstance(table, Table) else _table(table)
 
 
 def _of_array(array: Any) -> Table:
@@ -208,9 +209,9 @@ def array_words(array: Any) -> Any:
             return array.astype(np.uint64) ^ _STEP  # as floats they would run together
         return float_words(array)
     if kind in "mM":
-        found = array.view(np.int64).astype(np.uint64) ^ _MOMENT
-        found[np.isnat(array)] = MISSING
-        return found
+        moments = array.view(np.int64).astype(np.uint64) ^ _MOMENT
+        moments[np.isnat(array)] = MISSING
+        return moments
     if kind == "c":
         return float_words(array.real) + mix(float_words(array.imag))
     if kind in "OUST":
@@ -225,10 +226,10 @@ def _is_large(array: Any) -> bool:
 def float_words(array: Any) -> Any:
     """Return the words of an array of numbers that floats can hold."""
     floats = np.add(array, 0.0, dtype=np.float64)  # -0.0 becomes 0.0
-    found = floats.view(np.uint64)
+    bits = floats.view(np.uint64)
     if np.isnan(np.add.reduce(floats, axis=None)):
-        found[np.isnan(floats)] = MISSING
-    return found
+        bits[np.isnan(floats)] = MISSING
+    return bits
 
 
 def object_words(values: Any) -> Any:
@@ -283,23 +284,23 @@ def _salts(numbers: Any) -> Any:
     return _mix((numbers + np.uint64(1)) * _STEP)
 
 
-def _add_column(found: Any, column_words: Any, number: int) -> None:
+def _add_column(sums: Any, column_words: Any, number: int) -> None:
     salt = _salts(np.array([number], np.uint64))
-    for start in range(0, len(found), _BLOCK):
+    for start in range(0, len(sums), _BLOCK):
         block = slice(start, start + _BLOCK)
-        found[block] += _mix(column_words[block] ^ salt)
+        sums[block] += _mix(column_words[block] ^ salt)
 
 
 def _matrix_hashes(matrix: Any) -> Any:
     n, width = matrix.shape
     salts = _salts(np.arange(width, dtype=np.uint64))
-    found = np.empty(n, np.uint64)
+    sums = np.empty(n, np.uint64)
     height = max(1, _BLOCK // width)
     for start in range(0, n, height):
         block = array_words(matrix[start : start + height])
         block ^= salts
-        np.add.reduce(_mix(block), axis=1, out=found[start : start + height])
-    return found
+        np.add.reduce(_mix(block), axis=1, out=sums[start : start + height])
+    return sums
 
 
 def _sparse_hashes(matrix: Any, rows: Any) -> Any:

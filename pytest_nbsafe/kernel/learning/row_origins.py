@@ -38,7 +38,7 @@ class RowOrigins:
         self._bases: list[KnownRows] = []
         self._keys: list[KnownRows] = []
         self._groups = 0
-        self._bytes = self._made = 0
+        self._bytes = self._last_number = 0
         self._copies: list[tuple[int, Any, int]] = []
         self.clock = 0
 
@@ -59,11 +59,10 @@ class RowOrigins:
             return self._register(rows, glimpse, row_hashes.hashes(glimpse.table), base=True)
         hashes = row_hashes.hashes(glimpse.table)
         alike = [base for base in self._bases if base.width == glimpse.table.width]
-        found = self._look_up(hashes, alike)
-        partly = found is None
-        if found is None:
-            found = self._by_keys(glimpse)
-        origins, known = found if found is not None else (np.zeros(len(hashes), np.int64), past)
+        in_bases = self._look_up(hashes, alike)
+        partly = in_bases is None
+        looked_up = in_bases or self._by_keys(glimpse)
+        origins, known = looked_up or (np.zeros(len(hashes), np.int64), past)
         missing = origins == 0
         base = bool(missing.any()) or partly
         rows = self._new(origins)
@@ -82,7 +81,7 @@ class RowOrigins:
     def joined(self, several: list[Rows], glimpse: Glimpse) -> Rows:
         """Return the rows of several tables that stand one after the other."""
         rows = self._new(np.concatenate([each.origins for each in several]))
-        rows.made = next((each.made for each in several if each.made), None)
+        rows.copied_at = next((each.copied_at for each in several if each.copied_at), None)
         self.tell_apart(rows)
         rows.copied = rows.copied or any(each.copied for each in several)
         past = frozenset().union(*(each.past for each in several))
@@ -92,10 +91,10 @@ class RowOrigins:
     @staticmethod
     def united(several: list[Rows]) -> Rows:
         """Return the rows of several tables, each once, without their content."""
-        found = Rows(0, np.unique(np.concatenate([each.origins for each in several])))
+        united = Rows(0, np.unique(np.concatenate([each.origins for each in several])))
         if any(each.forgotten for each in several):
-            found.n += 1
-        return found
+            united.n += 1
+        return united
 
     def derive(self, source: Rows, glimpse: Glimpse, past: frozenset[int]) -> Rows:
         """Return rows that were made of others one by one; `past` is what made their values."""
@@ -124,7 +123,7 @@ class RowOrigins:
     def take(self, source: Rows, positions: Any, glimpse: Glimpse) -> Rows:
         """Return the rows of a part, by their positions in the whole, counted from 0."""
         rows = self._new(source.origins[positions])
-        rows.part, rows.copied, rows.made = source.part, source.copied, source.made
+        rows.part, rows.copied, rows.copied_at = source.part, source.copied, source.copied_at
         self.tell_apart(rows)
         rows.pasts = list(source.pasts)
         hashes = source.hashes[positions] if source.hashes is not None else None
@@ -133,13 +132,13 @@ class RowOrigins:
         return self._register(rows, glimpse, hashes, base=False)
 
     def _new(self, origins: Any) -> Rows:
-        self._made += 1
-        self.tables.append(Rows(self._made, origins))
+        self._last_number += 1
+        self.tables.append(Rows(self._last_number, origins))
         return self.tables[-1]
 
     def _like(self, source: Rows) -> Rows:
         rows = self._new(source.origins)
-        rows.part, rows.copied, rows.made = source.part, source.copied, source.made
+        rows.part, rows.copied, rows.copied_at = source.part, source.copied, source.copied_at
         return rows
 
     def _register(self, rows: Rows, glimpse: Glimpse, hashes: Any, *, base: bool) -> Rows:
@@ -199,47 +198,47 @@ class RowOrigins:
 
     def roots(self, origins: Any, after: int = -1) -> Any:
         """Return what origins are copies of, of copies that were made after some moment."""
-        found = origins.copy()
+        origins_of = origins.copy()
         for start, roots, moment in reversed(self._copies):
             if moment > after:
-                copies = (found >= start) & (found < start + len(roots))
-                found[copies] = roots[found[copies] - start]
-        return found
+                copies = (origins_of >= start) & (origins_of < start + len(roots))
+                origins_of[copies] = roots[origins_of[copies] - start]
+        return origins_of
 
     def _pasts(self, glimpse: Glimpse, past: frozenset[int]) -> list[frozenset[int]]:
         """Return what made each column: a column that was seen before keeps its past.
 
         A column of few values may glimpse like another by chance: that never adds to its past.
         """
-        found = []
+        pasts = []
         for mark, varied in zip(glimpse.marks, glimpse.varied, strict=True):
             known = self._columns.get((glimpse.table.n, mark))
-            found.append(known[1] if known is not None and (varied or not known[1]) else past)
-        return found
+            pasts.append(known[1] if known is not None and (varied or not known[1]) else past)
+        return pasts
 
     # -------------------------------------------------------------- recognition
 
     def _whole(self, glimpse: Glimpse) -> Rows | None:
         key = glimpse.table.n, glimpse.whole
-        found = [
+        alike = [
             rows for rows in self._wholes.get(key, ()) if glimpse.telling and not rows.forgotten
         ]
-        if len(found) < 2:
-            return found[0] if found else None
+        if len(alike) < 2:
+            return alike[0] if alike else None
         hashes = row_hashes.hashes(glimpse.table)  # they differ in rows that no sample shows
-        return next((rows for rows in found if np.array_equal(rows.hashes, hashes)), None)
+        return next((rows for rows in alike if np.array_equal(rows.hashes, hashes)), None)
 
     def _same_columns(self, glimpse: Glimpse) -> Rows | None:
         """Return rows that have a column of fractions in common, or several of varied values."""
-        seen: dict[int, list[Rows]] = {}
+        by_origins: dict[int, list[Rows]] = {}
         for number, mark in enumerate(glimpse.marks):
             rows, _ = self._columns.get((glimpse.table.n, mark), (None, None))
             if rows is None or rows.forgotten or not glimpse.varied[number]:
                 continue
             if glimpse.strong[number]:
                 return rows
-            seen.setdefault(id(rows.origins), []).append(rows)
-        most = max(seen.values(), key=len, default=[])
+            by_origins.setdefault(id(rows.origins), []).append(rows)
+        most = max(by_origins.values(), key=len, default=[])
         return most[0] if len(most) >= _SEVERAL else None
 
     def _same_labels(self, glimpse: Glimpse) -> Rows | None:
@@ -267,13 +266,13 @@ class RowOrigins:
             missing = origins == 0
             if not share or not missing.any():
                 break
-            found = np.where(missing, base.find(hashes), 0)
-            count = np.count_nonzero(found)
+            origins_here = np.where(missing, base.find(hashes), 0)
+            count = np.count_nonzero(origins_here)
             if count < min(_NEARLY, _CHANCE * base.chance) * n:
                 continue
             if count >= _SOME * n:
                 past |= base.past
-            origins[missing] = found[missing]
+            origins[missing] = origins_here[missing]
         return (origins, past) if np.count_nonzero(origins) >= max(least * n, 1) else None
 
     def _by_keys(self, glimpse: Glimpse) -> tuple[Any, frozenset[int]] | None:
@@ -288,9 +287,9 @@ class RowOrigins:
                 and len(glimpse.marks) == glimpse.table.width
             ):
                 bases = [b for b in self._keys if b.share(some, self) >= MOSTLY]
-                found = self._look_up(row_hashes.column(glimpse.table, number), bases, MOSTLY)
-                if found is not None:
-                    return found
+                looked_up = self._look_up(row_hashes.column(glimpse.table, number), bases, MOSTLY)
+                if looked_up is not None:
+                    return looked_up
         return None
 
     def _add_keys(self, rows: Rows, glimpse: Glimpse) -> None:
@@ -364,10 +363,10 @@ class RowOrigins:
 
     def _flags(self, origins: Any) -> Any:
         """Return for every origin that there is whether it is one of these."""
-        found: Any = np.zeros(self._count + 1, bool)
-        found[np.maximum(origins, 0)] = True
-        found[0] = False
-        return found
+        flags: Any = np.zeros(self._count + 1, bool)
+        flags[np.maximum(origins, 0)] = True
+        flags[0] = False
+        return flags
 
     def _equal(self, rows: Rows, others: Rows) -> int:
         if rows.hashes is None or others.hashes is None:

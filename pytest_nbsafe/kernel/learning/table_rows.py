@@ -27,7 +27,8 @@ class Rows:
     `origins`: a number for each row; below zero, where equal rows of the source cannot be told
     apart, it names their group. `hashes` is None where content says nothing. `marks` are
     fingerprints of the columns, `pasts` what each column's values were learned by, as numbers of
-    fits. `part` is (split, number). `copied`: some are copies of others, `made` where: (run, line).
+    fits. `part` is (split, number). `copied`: some are copies of others, made at `copied_at`: (run,
+    line).
     """
 
     def __init__(self, number: int, origins: Any) -> None:
@@ -39,7 +40,7 @@ class Rows:
         self.pasts: list[frozenset[int]] = []
         self.part: tuple[int, int] | None = None
         self.copied = False
-        self.made: tuple[int, int] | None = None
+        self.copied_at: tuple[int, int] | None = None
 
     @property
     def past(self) -> frozenset[int]:

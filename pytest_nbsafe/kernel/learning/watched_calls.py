@@ -51,23 +51,23 @@ class WatchedCall(NamedTuple):
 
 def fit(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted; a search judges by folds too."""
-    _, rows, targets, made = yield from _fitting(fit_log, call)
-    if made.role == "search":
-        fit_log.folded(made.what, call.args[0], rows, targets)
+    _, rows, targets, new_fit = yield from _fitting(fit_log, call)
+    if new_fit.role == "search":
+        fit_log.folded(new_fit.what, call.args[0], rows, targets)
 
 
 def partial_fit(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator has seen more rows."""
     before = fit_log.fit_of(call.args[0])
-    *_, made = yield from _fitting(fit_log, call)
+    *_, new_fit = yield from _fitting(fit_log, call)
     if before is not None:
-        made.add(before)
+        new_fit.add(before)
 
 
 def fit_transform(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted, and what it made of the rows."""
-    result, rows, _, made = yield from _fitting(fit_log, call)
-    fit_log.derive(result, rows, rows.past | made.past | {made.number})
+    result, rows, _, new_fit = yield from _fitting(fit_log, call)
+    fit_log.derive(result, rows, rows.past | new_fit.past | {new_fit.number})
 
 
 def transform(fit_log: FitLog, call: WatchedCall) -> Steps:
@@ -75,19 +75,19 @@ def transform(fit_log: FitLog, call: WatchedCall) -> Steps:
     value = call.argument(1, "X", "raw_documents", "y")
     predicted = fit_log.prediction(value)
     rows = None if predicted is not None else fit_log.rows_of(value)
-    made = fit_log.fit_of(call.args[0])
+    fit_before = fit_log.fit_of(call.args[0])
     result = yield None
     if predicted is not None:
         fit_log.predicted(result, predicted)
     elif rows is not None:
-        past = made.past | {made.number} if made is not None else frozenset()
+        past = fit_before.past | {fit_before.number} if fit_before is not None else frozenset()
         fit_log.derive(result, rows, rows.past | past)
 
 
 def fit_resample(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows a sampler drew, and that it made others of all of them."""
-    result, rows, _, made = yield from _fitting(fit_log, call)
-    past = rows.past | made.past | {made.number}
+    result, rows, _, new_fit = yield from _fitting(fit_log, call)
+    past = rows.past | new_fit.past | {new_fit.number}
     table, *others = result if isinstance(result, tuple) else (result,)
     positions = vars(call.args[0]).get("sample_indices_")
     drawn = _drawn(fit_log, table, rows, positions, past)
@@ -98,24 +98,24 @@ def fit_resample(fit_log: FitLog, call: WatchedCall) -> Steps:
 def predict(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn which rows a prediction is of."""
     rows = fit_log.rows_of(call.argument(1, "X", "data"))
-    made = fit_log.fit_of(call.args[0])
+    fit_before = fit_log.fit_of(call.args[0])
     result = yield None
-    fit_log.predicted(result, Prediction(made, rows, fit_log.site.run))
+    fit_log.predicted(result, Prediction(fit_before, rows, fit_log.watch.run))
 
 
 def fit_predict(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted and has predicted the same rows."""
-    result, rows, _, made = yield from _fitting(fit_log, call)
-    fit_log.predicted(result, Prediction(made, rows, made.run))
+    result, rows, _, new_fit = yield from _fitting(fit_log, call)
+    fit_log.predicted(result, Prediction(new_fit, rows, new_fit.run))
 
 
 def score(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Tell that a model was scored."""
-    made = fit_log.fit_of(call.args[0])
+    fit_before = fit_log.fit_of(call.args[0])
     rows = fit_log.rows_of(call.argument(1, "X", "data"))
     targets = fit_log.known(call.argument(2, "y"))
     yield None
-    fit_log.judged(type(call.args[0]).__name__, "score", rows, made, targets)
+    fit_log.judged(type(call.args[0]).__name__, "score", rows, fit_before, targets)
 
 
 def folds(fit_log: FitLog, call: WatchedCall) -> Steps:
@@ -138,26 +138,26 @@ def _fitting(
     rows = fit_log.rows_of(value)
     result = yield None
     kind = type(estimator)
-    made = fit_log.fitted(kind.__name__, fit_log.role_of(kind), rows, targets)
-    fit_log.hold(estimator, made)
+    new_fit = fit_log.fitted(kind.__name__, fit_log.role_of(kind), rows, targets)
+    fit_log.hold(estimator, new_fit)
     for ref in call.inner:
         inner = ref()
         if inner is not None:
-            fit_log.hold(inner, made)
-    return result, rows, targets, made
+            fit_log.hold(inner, new_fit)
+    return result, rows, targets, new_fit
 
 
 def _drawn(fit_log: FitLog, table: Any, rows: Rows, positions: Any, past: frozenset[int]) -> Rows:
     glimpse = _glimpse(table)
     if isinstance(positions, np.ndarray) and len(positions) == glimpse.table.n:
-        found = fit_log.registry.take(rows, positions.astype(np.int64), glimpse)
-        found.pasts = [past] * len(glimpse.marks)
+        drawn = fit_log.registry.take(rows, positions.astype(np.int64), glimpse)
+        drawn.pasts = [past] * len(glimpse.marks)
     else:
-        found = fit_log.registry.identify(glimpse, past)
-    found.part = None
-    if found.copied:
-        found.made = fit_log.site.place()
-    return fit_log.remember(table, found)
+        drawn = fit_log.registry.identify(glimpse, past)
+    drawn.part = None
+    if drawn.copied:
+        drawn.copied_at = fit_log.place()
+    return fit_log.remember(table, drawn)
 
 
 # ------------------------------------------------------------------ functions
@@ -212,7 +212,7 @@ def concat(fit_log: FitLog, call: WatchedCall) -> Steps:
     if glimpse.table.n == sum(each.n for each in rows) and glimpse.table.width == tables[0].width:
         joined = fit_log.registry.joined(rows, glimpse)
         if joined.copied and not any(each.copied for each in rows):
-            joined.made = fit_log.site.place()
+            joined.copied_at = fit_log.place()
         fit_log.remember(result, joined)
 
 
@@ -229,19 +229,19 @@ def metric(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Tell that predictions were judged."""
     truth = call.argument(0, "y_true", "y_test")
     guess = call.argument(1, "y_pred", "y_score", "y_prob", "y_proba", "pred_decision")
-    found = fit_log.prediction(guess) or _same_prediction(fit_log, truth, guess)
+    prediction = fit_log.prediction(guess) or _same_prediction(fit_log, truth, guess)
     targets = fit_log.known(truth)
     yield None
-    if found is not None:
-        fit_log.judged(call.name, "metric", found.rows, found.fit, targets)
+    if prediction is not None:
+        fit_log.judged(call.name, "metric", prediction.rows, prediction.fit, targets)
 
 
 def fitted(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn what a function that fits and transforms at once made of rows."""
     rows = fit_log.rows_of(call.argument(0, "X"))
     result = yield None
-    made = fit_log.fitted(call.name, "fitted", rows)
-    fit_log.derive(result, rows, made.past | {made.number})
+    new_fit = fit_log.fitted(call.name, "fitted", rows)
+    fit_log.derive(result, rows, new_fit.past | {new_fit.number})
 
 
 def _wholes(fit_log: FitLog, call: WatchedCall) -> list[Rows]:
@@ -255,19 +255,19 @@ def _wholes(fit_log: FitLog, call: WatchedCall) -> list[Rows]:
     if len({table.n for table in tables}) != 1:
         raise Unknown
     looks = [Glimpse(table) for table in tables]
-    found = [fit_log.known(value) for value in call.args]
-    main = next((i for i, rows in enumerate(found) if rows is not None), None)
+    wholes = [fit_log.known(value) for value in call.args]
+    main = next((i for i, rows in enumerate(wholes) if rows is not None), None)
     if main is None:
         main = max(range(len(looks)), key=lambda i: looks[i].table.width)
-        found[main] = fit_log.rows_of(call.args[main])
-    source = found[main]
+        wholes[main] = fit_log.rows_of(call.args[main])
+    source = wholes[main]
     for number, value in enumerate(call.args):
-        if found[number] is None and looks[number].telling:
-            found[number] = fit_log.rows_of(value)
-        elif found[number] is None and source is not None:
+        if wholes[number] is None and looks[number].telling:
+            wholes[number] = fit_log.rows_of(value)
+        elif wholes[number] is None and source is not None:
             rows = fit_log.registry.beside(source, looks[number])
-            found[number] = fit_log.remember(value, rows)
-    return [rows for rows in found if rows is not None]
+            wholes[number] = fit_log.remember(value, rows)
+    return [rows for rows in wholes if rows is not None]
 
 
 def _taken(fit_log: FitLog, whole: Rows, positions: Any, value: Any) -> Rows:
@@ -279,7 +279,7 @@ def _drawn_of(fit_log: FitLog, whole: Rows, positions: Any, value: Any) -> None:
     """Learn which rows of a whole were drawn: their copies were made here."""
     drawn = _taken(fit_log, whole, positions, value)
     if drawn.copied:
-        drawn.made = fit_log.site.place()
+        drawn.copied_at = fit_log.place()
 
 
 def _same_prediction(fit_log: FitLog, truth: Any, guess: Any) -> Prediction | None:

@@ -22,23 +22,18 @@ def install(learning: Mapping[str, Any], shell: Any, watch: Watch) -> Desk:
     """Watch what `learning` names: classes by their role, functions by their effect."""
     desk = Desk(watch)
     with desk:
-        _install(desk, learning, shell)
+        finder = Finder(desk, WatchList(desk, learning))
+        for library in [name for name in finder.libraries if name in sys.modules]:
+            finder.expect(library)
+        for name in sorted(finder.wanted):
+            if sys.modules.get(name) is not None:
+                finder.watch_list.put_on(sys.modules[name])
+        sys.meta_path.insert(0, finder)
+        desk.undo.append(lambda: sys.meta_path.remove(finder))
+        for method in (Hook.func, Finder.find_spec):
+            method.__code__ = method.__code__.replace(co_filename=OURS)
+        watch_tracebacks(desk.undo, shell)
     return desk
-
-
-def _install(desk: Desk, learning: Mapping[str, Any], shell: Any) -> None:
-    finder = Finder(desk, WatchList(desk, learning))
-    for library in [name for name in finder.libraries if name in sys.modules]:
-        finder.expect(library)
-    for name in sorted(finder.wanted):
-        module = sys.modules.get(name)
-        if module is not None:
-            finder.watch_list.put_on(module)
-    sys.meta_path.insert(0, finder)
-    desk.undo.append(lambda: sys.meta_path.remove(finder))
-    for method in (Hook.func, Finder.find_spec):
-        method.__code__ = method.__code__.replace(co_filename=OURS)
-    watch_tracebacks(desk.undo, shell)
 
 
 # ------------------------------------------------------------------ imports
@@ -122,25 +117,22 @@ class WatchList:
                 self._classes.setdefault(module, set()).add(path)
         if hasattr(adapter, "LEARNERS"):
             module, self._bases[module] = adapter.LEARNERS
-        found = {*self._functions, *self._classes, *self._bases}
-        return {module for module in found if f"{module}.".startswith(inside)}
+        modules = {*self._functions, *self._classes, *self._bases}
+        return {module for module in modules if f"{module}.".startswith(inside)}
 
     def put_on(self, module: Any) -> None:
         """Put the watch on a module that has been imported."""
         if not any(answers("HOLDS_ARRAYS")):
             return
-        self._open_log()
+        if self.desk.fit_log is None:
+            from .fit_log import FitLog
+
+            self.desk.fit_log = FitLog(self.roles, self.desk.watch)
         name = module.__name__
         if name in self._bases:
             _watch_subclasses(self.desk, getattr(module, self._bases[name]))
         self._watch_functions(module, self._functions.get(name, {}))
         self._watch_classes(module, self._classes.get(name, ()))
-
-    def _open_log(self) -> None:
-        if self.desk.fit_log is None:
-            from .fit_log import CallSite, FitLog
-
-            self.desk.fit_log = FitLog(self.roles, CallSite(self.desk.watch))
 
     def _watch_functions(self, module: Any, effects: Mapping[str, str]) -> None:
         from .watched_calls import FUNCTIONS
@@ -183,16 +175,14 @@ def _watch_class(desk: Desk, kind: type) -> None:
 
     for name, handler in METHODS.items():
         for base in kind.__mro__:
-            found = base.__dict__.get(name)
-            if found is not None:
-                put_on(desk, _function_in(found), name, handler)
+            put_on(desk, _function_in(base.__dict__.get(name)), name, handler)
 
 
-def _function_in(found: Any) -> Any:
+def _function_in(member: Any) -> Any:
     """Return the function behind what stands in a class: a method that is there only at times."""
-    if isinstance(found, (classmethod, staticmethod)):
-        return found.__func__
-    return found if isinstance(found, FunctionType) else getattr(found, "fn", None)
+    if isinstance(member, (classmethod, staticmethod)):
+        return member.__func__
+    return member if isinstance(member, FunctionType) else getattr(member, "fn", None)
 
 
 def _watch_subclasses(desk: Desk, base: Any) -> None:
@@ -219,7 +209,7 @@ def _watch_subclasses(desk: Desk, base: Any) -> None:
 
 
 def _below(kind: type) -> Iterator[type]:
-    below: list[type] = type.__subclasses__(kind)
-    for each in below:
-        yield each
-        yield from _below(each)
+    subclasses: list[type] = type.__subclasses__(kind)
+    for subclass in subclasses:
+        yield subclass
+        yield from _below(subclass)

@@ -6,15 +6,11 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..contract import Access
-from .aliases import Aliases
+from .aliases import Aliases, Lost
 
 MOST = 2_000
 _PARTS = 48
 _VALUES = 6
-
-
-class Lost(Exception):  # noqa: N818  # an answer, not an error
-    """There is too much to follow, or too little to go by."""
 
 
 class AccessLog:
@@ -30,7 +26,7 @@ class AccessLog:
 
     def start(self) -> None:
         """Forget the last run; what names hold now is what this one finds."""
-        self._found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
+        self._accesses: dict[tuple[int, tuple[Any, ...], bool], str] = {}
         self._stored: set[tuple[Any, ...]] = set()
         self._entered: set[str] = set()
         self._values: dict[tuple[Any, ...], str] = {}
@@ -38,7 +34,7 @@ class AccessLog:
 
     def read(self, line: int, path: tuple[Any, ...]) -> None:
         """Note a read."""
-        if (line, path, False) not in self._found:
+        if (line, path, False) not in self._accesses:
             self._add((line, path, False), self._values.get(path, ""))
 
     def change(self, line: int, path: tuple[Any, ...], *, whole: bool) -> None:
@@ -56,26 +52,26 @@ class AccessLog:
         """Take the fingerprint of a part that is read for the first time, as the run found it."""
         if path in self._values or len(self._values) >= _VALUES or len(path) < 2:
             return
-        made = any(path[:end] in self._stored for end in range(1, len(path) + 1))
-        if not made and self._is_as_it_was(path[0]):
+        is_new = any(path[:end] in self._stored for end in range(1, len(path) + 1))
+        if not is_new and self._is_as_it_was(path[0]):
             self._values[path] = self.fingerprint(value)
 
     def list_all(self, opaque: Collection[str]) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing can be said, the whole."""
         wide: dict[tuple[int, str, bool], int] = {}
-        for line, path, changes in self._found:
+        for line, path, changes in self._accesses:
             wide[line, path[0], changes] = wide.get((line, path[0], changes), 0) + 1
-        found: dict[tuple[int, tuple[Any, ...], bool], str] = {}
-        for (line, path, changes), value in self._found.items():
+        accesses: dict[tuple[int, tuple[Any, ...], bool], str] = {}
+        for (line, path, changes), value in self._accesses.items():
             if wide[line, path[0], changes] > _PARTS:
                 path, value = path[:1], ""  # noqa: PLW2901  # too many parts to tell
-            found[line, path, changes] = value
-        for line, path, changes in [*found]:
+            accesses[line, path, changes] = value
+        for line, path, changes in [*accesses]:
             if changes and not self._is_as_it_was(path[0]):
-                found[line, path[:1], True] = ""  # the name has been bound again, perhaps here
+                accesses[line, path[:1], True] = ""  # the name has been bound again, perhaps here
         for name in sorted({*opaque} & self.registry.home.keys()):
-            found.update({(0, (name,), changes): "" for changes in (False, True)})
-        return [self._access(*key, value) for key, value in found.items()]
+            accesses.update({(0, (name,), changes): "" for changes in (False, True)})
+        return [self._access(*key, value) for key, value in accesses.items()]
 
     def _access(self, line: int, path: tuple[Any, ...], changed: bool, value: str) -> Access:  # noqa: FBT001  # a part of the key
         return {
@@ -89,8 +85,8 @@ class AccessLog:
         }
 
     def _add(self, key: tuple[int, tuple[Any, ...], bool], value: str) -> None:
-        self._found[key] = value
-        if len(self._found) > MOST:
+        self._accesses[key] = value
+        if len(self._accesses) > MOST:
             message = "too many parts"
             raise Lost(message)
 

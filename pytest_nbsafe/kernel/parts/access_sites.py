@@ -51,17 +51,17 @@ def is_followed(value: Any) -> bool:
 
 def statement_lines(tree: ast.Module, line_of: Callable[[int], int]) -> dict[int, int]:
     """Return, for each line of a text, the cell's line on which its statement begins."""
-    found: dict[int, int] = {}
+    lines: dict[int, int] = {}
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop(0)
         if isinstance(node, ast.stmt):
             line = line_of(node.lineno)
             end = node.end_lineno or node.lineno
-            found.update((number, line) for number in range(node.lineno, end + 1))
+            lines.update((number, line) for number in range(node.lineno, end + 1))
         if not isinstance(node, DEFINITIONS):
             waiting += parts_of(node)
-    return found
+    return lines
 
 
 def line_executing(lines: dict[str, dict[int, int]]) -> int:
@@ -77,14 +77,14 @@ def line_executing(lines: dict[str, dict[int, int]]) -> int:
 
 def names_bound(tree: ast.Module) -> set[str]:
     """Return all names that a text binds anywhere, those that are local to a function as well."""
-    found: set[Any] = set()
+    names: set[Any] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.Global):
-            found.update(node.names)
+            names.update(node.names)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.update(alias.asname or alias.name for alias in node.names)
+            names.update(alias.asname or alias.name for alias in node.names)
         else:  # a definition, a handler, a pattern
-            found.update(getattr(node, field, None) for field in ("name", "rest"))
-    return {name for name in found if type(name) is str}
+            names.update(getattr(node, field, None) for field in ("name", "rest"))
+    return {name for name in names if type(name) is str}

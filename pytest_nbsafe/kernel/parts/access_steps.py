@@ -113,17 +113,17 @@ def attribute(value: Any, kind: Kind, name: str) -> Any:
     if kind.word not in {"object", "own"} or name.startswith("__"):
         return STUCK
     cls = type(value)
-    found = static(cls, name)
-    accessors = (found.fget, found.fset, found.fdel) if type(found) is property else ()
+    member = static(cls, name)
+    accessors = (member.fget, member.fset, member.fdel) if type(member) is property else ()
     if accessors and all(map(is_followed, filter(None, accessors))):
         return CALLED
-    is_data = found is not None and static(type(found), "__set__") is not None
+    is_data = member is not None and static(type(member), "__set__") is not None
     held = fields(value)
     if is_data or held is None or not _is_usual(cls):
         return STUCK
     if name in held:
         return [(name,)]
-    missing = found is None and static(cls, "__getattr__") is None
+    missing = member is None and static(cls, "__getattr__") is None
     return [(name,)] if missing and is_own(cls) else STUCK
 
 
@@ -209,7 +209,9 @@ def known(value: Any, method: str, kind: Kind | None) -> str:
         return PURE if method in _METHODS.get(kind.word, ()) else UNKNOWN
     if any(value is function for function in _PURE):
         return PURE
-    if type(value) in (types.FunctionType, types.BuiltinFunctionType) or _is_class(value):
+    if type(value) in (types.FunctionType, types.BuiltinFunctionType) or issubclass(
+        type(value), type
+    ):
         module = getattr(value, "__module__", None)
         if type(module) is str and module.partition(".")[0] in _STANDARD:
             return PURE
@@ -227,10 +229,6 @@ def may_call(value: Any) -> bool:
 def sees_all(value: Any) -> bool:
     """Return whether a callee may look at any name."""
     return any(value is function for function in _ALL)
-
-
-def _is_class(value: Any) -> bool:
-    return issubclass(type(value), type)
 
 
 def _is_followed_class(value: Any) -> bool:

@@ -19,9 +19,9 @@ from typing import Any
 from ..contract import Access
 from ..functions.reach import names_in
 from . import access_steps as steps
-from .access_log import AccessLog, Lost
+from .access_log import AccessLog
 from .access_sites import ARG, CALLEE, KEEP, LOOK, TAKE, Site, is_followed, line_executing
-from .aliases import Aliases, is_atom, scalars
+from .aliases import Aliases, Lost, is_atom, scalars
 
 WORK = 20_000
 """How much is followed in one run: what would take longer is not worth the wait."""
@@ -129,7 +129,7 @@ class Accesses:
             self._consume(site, value, self._paths(value, site), id(frame))
         elif site.name and self.registry.home.get(site.name, self) is value:
             self._enter(site)
-            self._note(site, (site.name,))
+            self._note(site, [(site.name,)])
             self._quiet.add(number)
             if not site.line:
                 self._inner.append(number)
@@ -169,8 +169,8 @@ class Accesses:
     def _dull(self, number: int, track: steps.Track, value: Any) -> None:
         """Leave alone, from now on, an array of which single items are looked at, or stored."""
         self._step(track, steps.STUCK)
-        for path in track.paths if track.site.stores in ("", "more") else ():
-            self._note(track.site, path)
+        if track.site.stores in ("", "more"):
+            self._note(track.site, track.paths)
         if (track.site.stores or track.site.mode == LOOK) and self.registry.is_calm():
             self._calm(number, value)
 
@@ -200,14 +200,13 @@ class Accesses:
         elif track is not None:
             self._method(site, track, value, id(frame))
         else:
-            self._about_to_call(site, value, id(frame), "")
+            self._about_to_call(site, value, id(frame))
 
     def _call(self, frame: types.FrameType, number: int, value: Any) -> None:
         """Note a value that is about to be called."""
         site = self.sites[number]
-        for path in self._paths(value, site):
-            self._note(site, path)
-        self._about_to_call(site, value, id(frame), "")
+        self._note(site, self._paths(value, site))
+        self._about_to_call(site, value, id(frame))
 
     def _more(self, frame: types.FrameType, number: int, _value: Any) -> None:
         """Note that something is about to be added, or the like, to what a name holds."""
@@ -215,7 +214,7 @@ class Accesses:
         space = frame.f_globals if site.line else frame.f_locals
         held = space.get(site.name, frame.f_globals.get(site.name))
         for path in self._paths(held, site):
-            self._note(site, path)
+            self._note(site, [path])
             if not is_atom(held) or len(path) == 1:
                 self._change(site, path)
                 self.registry.doubt(path)
@@ -230,7 +229,7 @@ class Accesses:
             return
         if site.stores == "more":
             for path in steps.after(track):
-                self._note(site, path)
+                self._note(site, [path])
                 self.registry.doubt(path)
         for path in steps.after(track):
             whole = step not in (steps.STUCK, steps.CALLED) and site.stores == "store"
@@ -243,7 +242,7 @@ class Accesses:
         if track.next is not steps.STUCK:
             return steps.after(track)
         for path in track.paths:
-            self._note(track.site, path)
+            self._note(track.site, [path])
             if track.site.stores or not track.kind.is_table:
                 self._change(track.site, path)
         return []
@@ -251,8 +250,7 @@ class Accesses:
     def _give_up(self, track: steps.Track) -> None:
         """Take note of a chain that did not come to its end."""
         if not track.site.stores or track.place < len(track.site.links) - 1:
-            for path in steps.after(track):
-                self._note(track.site, path, track.line)
+            self._note(track.site, steps.after(track), track.line)
 
     def _arrive(self, site: Site, track: steps.Track | None, value: Any, frame: int) -> None:
         """Note that a chain led to a value that is not called."""
@@ -263,34 +261,32 @@ class Accesses:
         reached = steps.after(track)
         if track.next is steps.STUCK:
             for path in reached:
-                self._note(site, path)
+                self._note(site, [path])
                 if not is_atom(value) and not (track.kind.is_table and self._looks(site, frame)):
                     self._change(site, path)
             self._consume(site, value, paths, frame)
             return
-        is_sure = len(track.next) == 1
-        for path in reached if is_sure else ():
-            self.notes.value(path, value)
+        if len(track.next) == 1:
+            for path in reached:
+                self.notes.value(path, value)
         self._consume(site, value, steps.joined(reached, paths), frame, known=bool(paths))
 
     def _method(self, site: Site, track: steps.Track, value: Any, frame: int) -> None:
         """Note that what a chain led to is about to be called."""
-        name = track.site.links[-1].attribute
         if track.next is not steps.STUCK and track.next is not steps.CALLED:
-            for path in steps.after(track):
-                self._note(site, path)
-            self._about_to_call(site, value, frame, "")
+            self._note(site, steps.after(track))
+            self._about_to_call(site, value, frame)
             return
-        does = self._about_to_call(site, value, frame, name if track.kind.word else "", track.kind)
+        does = self._about_to_call(site, value, frame, site.links[-1].attribute, track.kind)
         if does == steps.FOLLOWED:
             return
         for path in track.paths:
-            self._note(site, path)
+            self._note(site, [path])
             if does != steps.PURE:
                 self._change(site, path)
 
     def _about_to_call(
-        self, site: Site, value: Any, frame: int, method: str, kind: steps.Kind | None = None
+        self, site: Site, value: Any, frame: int, method: str = "", kind: steps.Kind | None = None
     ) -> str:
         """Return what is known of a callee, and keep it for the arguments."""
         number = site.call
@@ -348,15 +344,15 @@ class Accesses:
                 self._distrust(value)
             return
         plain = is_atom(value)
+        is_hidden = mode == TAKE and not (known and self.registry.is_seen_through(value))
         if mode == KEEP and known and not plain:
             return  # it is known again by itself
-        for path in paths:
-            self._note(site, path)
+        self._note(site, paths)
         if plain and steps.may_call(value):
             self._distrust(value)
         elif plain:
             return
-        elif does == steps.UNKNOWN or mode == KEEP or self._is_lost(mode, value, known=known):
+        elif does == steps.UNKNOWN or mode == KEEP or is_hidden:
             for path in paths:
                 self._change(site, path)
 
@@ -369,13 +365,10 @@ class Accesses:
         """Say nothing of the names that code may access which nobody follows."""
         self.opaque.update(names_in(value, self.registry.home, is_followed))
 
-    def _is_lost(self, mode: str, value: Any, *, known: bool) -> bool:
-        """Return whether a value is taken where parts of it can be changed unseen."""
-        return mode == TAKE and not (known and self.registry.is_seen_through(value))
-
-    def _note(self, site: Site, path: tuple[Any, ...], line: int = 0) -> None:
-        """Note a read."""
-        self.notes.read(line or site.line or line_executing(self.lines), path)
+    def _note(self, site: Site, paths: steps.Paths, line: int = 0) -> None:
+        """Note reads."""
+        for path in paths:
+            self.notes.read(line or site.line or line_executing(self.lines), path)
 
     def _change(
         self, site: Site, path: tuple[Any, ...], *, whole: bool = False, table: bool = False

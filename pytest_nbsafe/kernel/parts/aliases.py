@@ -37,8 +37,8 @@ scalars: set[type] = {int, float, complex, bool, str, bytes, type(None)}
 """Classes of what cannot change; those of the numbers of libraries come to it as they are met."""
 
 
-class Entangled(Exception):  # noqa: N818  # an answer, not an error
-    """An object has more symbols than can be followed."""
+class Lost(Exception):  # noqa: N818  # an answer, not an error
+    """There is too much to follow, or too little to go by."""
 
 
 class Aliases:
@@ -97,16 +97,16 @@ class Aliases:
         """Return all paths that lead to an object now, none where it is not known.
 
         Raises:
-            Entangled: there are too many.
+            Lost: there are too many.
 
         """
         self._settle()
         if id(value) not in self._above:
             return []
-        found = [path for path in self._up(id(value)) if self.at(path) is value]
-        if not found:
+        paths = [path for path in self._up(id(value)) if self.at(path) is value]
+        if not paths:
             self._forget(id(value))
-        return found
+        return paths
 
     def is_seen_through(self, value: object) -> bool:
         """Return whether all that an object holds is known, too."""
@@ -148,7 +148,7 @@ class Aliases:
         """Note an object and all that it holds, breadth first."""
         if is_atom(value):
             return
-        seen = {id(value)}
+        met = {id(value)}
         waiting = deque([value])
         self._note(value, edge)
         while waiting:
@@ -164,8 +164,8 @@ class Aliases:
                 if is_atom(inner):
                     continue
                 self._note(inner, (id(holder), key))
-                if id(inner) not in seen:
-                    seen.add(id(inner))
+                if id(inner) not in met:
+                    met.add(id(inner))
                     if expands(holder):
                         waiting.append(inner)
 
@@ -192,20 +192,20 @@ class Aliases:
 
     def _up(self, number: int) -> list[tuple[Any, ...]]:
         """Return the paths that once led to an object; a cycle is gone through once."""
-        found: list[tuple[Any, ...]] = []
+        paths: list[tuple[Any, ...]] = []
         waiting: list[tuple[int, tuple[Any, ...], frozenset[int]]] = [(number, (), frozenset())]
         while waiting:
-            inner, path, seen = waiting.pop()
+            inner, path, passed = waiting.pop()
             if len(path) > _DEEP:
-                raise Entangled
+                raise Lost
             for above, key in self._above.get(inner, ()):
                 if above == 0:
-                    found.append((key, *path))
-                elif above not in seen and above != inner:
-                    waiting.append((above, (key, *path), seen | {inner}))
-            if len(found) + len(waiting) > _MANY:
-                raise Entangled
-        return found
+                    paths.append((key, *path))
+                elif above not in passed and above != inner:
+                    waiting.append((above, (key, *path), passed | {inner}))
+            if len(paths) + len(waiting) > _MANY:
+                raise Lost
+        return paths
 
 
 # ------------------------------------------------------------------ what an object holds
