@@ -36,21 +36,21 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     known = sorted(_names(tracer)) if names else []
     look = tracer.snapshot
     places, until = _places(tracer.shell), perf_counter() + _LARGE_S
-    found, shared = {}, {}
+    fingerprints, shared = {}, {}
     look.judging = True
     try:
         for name in known:
             in_time = perf_counter() < until
             look.limits = (LARGE_NODE_LIMIT, LARGE_BYTE_LIMIT) if in_time else _LIMITS
             look.places, look.placed = places, False
-            found[name] = look.fingerprint(tracer.home[name])
+            fingerprints[name] = look.fingerprint(tracer.home[name])
             if look.placed:
-                shared[name] = found[name]["hash"]
+                shared[name] = fingerprints[name]["hash"]
                 look.places = ()
-                found[name] = look.fingerprint(tracer.home[name])
+                fingerprints[name] = look.fingerprint(tracer.home[name])
     finally:
         look.judging, look.places = False, ()
-    return {"names": found, "shared": shared, "beside": _beside()}
+    return {"names": fingerprints, "shared": shared, "beside": _beside()}
 
 
 def _places(shell: Any) -> tuple[tuple[str, str], ...]:
@@ -60,8 +60,8 @@ def _places(shell: Any) -> tuple[tuple[str, str], ...]:
     """
     temporary = os.environ.get("TMPDIR", "")
     cells = f"{tempfile.tempdir or temporary}{os.sep}ipykernel_{os.getpid()}"
-    found = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
-    usable = (pair for pair in found if len(pair[0]) > _SHORTEST)
+    folders = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
+    usable = (pair for pair in folders if len(pair[0]) > _SHORTEST)
     return tuple(sorted(usable, key=lambda pair: -len(pair[0])))
 
 
@@ -73,18 +73,18 @@ def _names(tracer: Any) -> list[str]:
 
 def _beside() -> dict[str, str]:
     """Return digests of state that no name holds: random numbers, settings, files."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for place, look in _PLACES.items():
         module = sys.modules.get(place)
         if module is not None:
             try:
-                found[place] = _digest(look(module))
+                digests[place] = _digest(look(module))
             except Exception:  # noqa: S112  # what cannot be looked at is not told
                 continue
     for states in answers("state_beside"):
-        found.update((place, _digest(state)) for place, state in states.items())
-    found.update(_files())
-    return found
+        digests.update((place, _digest(state)) for place, state in states.items())
+    digests.update(_files())
+    return digests
 
 
 _PLACES: dict[str, Any] = {
@@ -97,16 +97,16 @@ _PLACES: dict[str, Any] = {
 
 def _files() -> dict[str, str]:
     """Return digests of the files in the working folder, hidden ones and large ones left out."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for folder, folders, names in os.walk("."):
         folders[:] = sorted(f for f in folders if not f.startswith((".", "__pycache__")))
         for name in sorted(names):
-            if len(found) >= _FILES:
-                return found
+            if len(digests) >= _FILES:
+                return digests
             if not name.startswith("."):
                 path = Path(folder, name)
-                found[f"file:{path}"] = _file(path)
-    return found
+                digests[f"file:{path}"] = _file(path)
+    return digests
 
 
 def _file(path: Path) -> str:

@@ -36,7 +36,7 @@ def add(number, by=2):
     return number + by
 for number in range(3):
     total += add(number)
-print(total, [one for one in (total, 2) if one])
+print(total, [number for number in (total, 2) if number])
 """
 
 
@@ -184,8 +184,12 @@ class Tracer:
         if source is None or code.co_filename != source.file:
             return
         if source.started < len(source.plan.tops):
+            top, entries = source.plan.tops[source.started], source.plan.entries
             source.started += 1
-            self._begin_top(code, source.plan, source.plan.tops[source.started - 1])
+            if (top.lines or entries) and self.monitor.alive:
+                self.monitor.watch(code, top.lines, entries)
+            if top.hook >= 0:
+                self.recorder.begin(top.hook)
 
     @guarded("after a run")
     def post_run_cell(self, result: Any) -> None:
@@ -199,7 +203,9 @@ class Tracer:
             try:
                 self._end(error)
             except Exception as fault:
-                self._publish_fault(fault)
+                self.sources = []
+                self.watch.fault(fault, "after a run")
+                self._publish(self._nothing_known())
         elif self.watch.pending:
             self._publish(self._nothing_known())
 
@@ -262,7 +268,8 @@ class Tracer:
     def _instrument(
         self, tree: ast.Module, line_of: Callable[[int], int], file: str
     ) -> instrument.TreeHooks:
-        if len(self.sources[-1].raw) > _MAX_NODES / 10 and _size(tree) > _MAX_NODES:
+        is_long = len(self.sources[-1].raw) > _MAX_NODES / 10
+        if is_long and sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
             self.watch.note("tracer", 0, "the cell is too long to be followed")
             return instrument.TreeHooks()
         text = self.sources[-1].text
@@ -296,19 +303,14 @@ class Tracer:
         setattr(builtins, instrument.HITS, self.recorder.hits)
         setattr(builtins, instrument.BEGIN, self.begin)
 
-    def _begin_top(self, code: Any, plan: instrument.TreeHooks, top: instrument.Top) -> None:
-        if (top.lines or plan.entries) and self.monitor.alive:
-            self.monitor.watch(code, top.lines, plan.entries)
-        if top.hook >= 0:
-            self.recorder.begin(top.hook)
-
     def _end(self, error: BaseException | None) -> None:
         raised = self.places.raised(error, self.runs) if error is not None else None
         bindings: dict[str, int] = {}
         after: dict[str, Fingerprint] = {}
         if self.trace:
             self.recorder.finish(self._outermost(raised) if raised is not None else None)
-            bindings = self._changed()
+            changed = self.globals.changes(self.home)
+            bindings = {name: changed[name] for name in changed if self.is_own(name)}
             bound = {name for event in self.recorder.events for name in event["bound"]}
             wanted = self.name_fingerprints.names | {
                 n for n, identity in bindings.items() if identity
@@ -332,12 +334,6 @@ class Tracer:
     def _outermost(self, raised: Any) -> int:
         lines = [line for run, line in raised["frames"] if run == self.runs]
         return lines[0] if lines else 0
-
-    # ------------------------------------------------------------ names and values
-
-    def _changed(self) -> dict[str, int]:
-        changed = self.globals.changes(self.home)
-        return {name: changed[name] for name in changed if self.is_own(name)}
 
     def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""
@@ -363,13 +359,8 @@ class Tracer:
         else:
             self.shell.display_pub.publish({MIME: run}, metadata={})
 
-    def _publish_fault(self, fault: Exception) -> None:
-        """Publish a run of which only the incidents are known."""
-        self.sources = []
-        self.watch.fault(fault, "after a run")
-        self._publish(self._nothing_known())
-
     def _nothing_known(self, raised: BaseException | None = None) -> CellRun:
+        """Return a run of which only the incidents are known."""
         return {
             "version": VERSION,
             "run": self.runs,
@@ -384,10 +375,6 @@ class Tracer:
             "copies": [],
             "cpu_s": time.process_time() - self.cpu,
         }
-
-
-def _size(tree: ast.AST) -> int:
-    return sum(1 for _ in ast.walk(tree))
 
 
 def _is_timed(raw: str) -> bool:

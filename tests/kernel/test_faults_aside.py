@@ -58,7 +58,6 @@ MODULES = """
 SILENT = frozenset(
     {
         "aside.aspects:_plain",  # of what cannot be described there is nothing to say
-        "aside.aspects:_items",
         "aside.aspects:mean",
         "aside.aspects:cut",
         "aside.aspects:aspects",

@@ -138,16 +138,15 @@ def of_module(module: object) -> Any:
 
 def of_class(kind: type) -> Any:
     """Return the adapter of a class's library, or of the first one that it inherits from."""
-    found = (of_module(type.__getattribute__(base, "__module__")) for base in kind.__mro__)
-    return next(filter(None, found), None)
-
-
-def loaded() -> list[Any]:
-    """Return the adapters of all libraries that are loaded, in the order of their names."""
-    return [adapter_of(name) for name in names if name in sys.modules]
+    adapters = (of_module(type.__getattribute__(base, "__module__")) for base in kind.__mro__)
+    return next(filter(None, adapters), None)
 
 
 def answers(question: str) -> list[Any]:
-    """Return what the adapters of all loaded libraries answer that know the question."""
-    found = (getattr(adapter, question, None) for adapter in loaded())
-    return [answer() if callable(answer) else answer for answer in found if answer is not None]
+    """Return what the adapters of all loaded libraries answer that know the question.
+
+    They are asked in the order of their names.
+    """
+    loaded = (adapter_of(name) for name in names if name in sys.modules)
+    known = (getattr(adapter, question, None) for adapter in loaded)
+    return [answer() if callable(answer) else answer for answer in known if answer is not None]

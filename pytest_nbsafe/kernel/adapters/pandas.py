@@ -39,11 +39,11 @@ def aspects(value: Any) -> dict[str, str]:
     if type(value) is not pandas.DataFrame:
         return {}
     names = [column if type(column) in (str, int) else "?" for column in value.columns[:COLUMNS]]
-    said = table(value.shape, [*map(str, names)])
+    words = table(value.shape, [*map(str, names)])
     if value.size <= MANY:
         for index, name in enumerate(names):
-            said.update(mean(f"mean of {name!r}", value.iloc[:, index]))
-    return said
+            words.update(mean(f"mean of {name!r}", value.iloc[:, index]))
+    return words
 
 
 def access_kind(value: Any) -> dict[str, Any]:
@@ -257,12 +257,12 @@ def _copies_on_write(pandas: Any) -> bool:
 
 
 class _Frames:
-    """Reads a cell of plain work on frames; `made` are the names that it made itself."""
+    """Reads a cell of plain work on frames; `own_names` are those that it makes itself."""
 
     def __init__(self, home: dict[str, Any], pandas: Any) -> None:
         self.home = home
         self.kinds = (pandas.DataFrame, pandas.Series)
-        self.made: set[str] = set()
+        self.own_names: set[str] = set()
         self.changed: set[str] = set()
 
     def holds_frame(self, name: str) -> bool:
@@ -280,7 +280,7 @@ class _Frames:
         if isinstance(node, ast.Name):
             if not isinstance(value, (ast.Call, ast.BinOp, ast.Compare, ast.Constant)):
                 return False  # another name for the same thing
-            self.made.add(node.id)
+            self.own_names.add(node.id)
             self.changed.add(node.id)
             return True
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
@@ -291,7 +291,7 @@ class _Frames:
     def is_frame(self, node: ast.expr) -> bool:
         """Tell whether an expression gives a frame, or what methods of one give."""
         if isinstance(node, ast.Name):
-            return node.id in self.made or self.holds_frame(node.id)
+            return node.id in self.own_names or self.holds_frame(node.id)
         if isinstance(node, ast.Call):
             return isinstance(node.func, ast.Attribute) and self.plain(node)
         if isinstance(node, ast.Attribute):

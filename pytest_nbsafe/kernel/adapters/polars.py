@@ -24,10 +24,10 @@ def aspects(value: Any) -> dict[str, str]:
         return {"length": str(len(value)), **_mean("mean", value)}
     if type(value) is not polars.DataFrame:
         return {}
-    said = table(value.shape, value.columns)
+    words = table(value.shape, value.columns)
     for column in value.get_columns()[:COLUMNS]:
-        said.update(_mean(f"mean of {column.name!r}", column))
-    return said
+        words.update(_mean(f"mean of {column.name!r}", column))
+    return words
 
 
 def _mean(aspect: str, series: Any) -> dict[str, str]:

@@ -105,24 +105,24 @@ def _add_buffers(hasher: Hasher, value: Any) -> bool:
         missing = _unpacked(numpy, validity, start, count) == 0
         add_content(hasher, missing)
     if width == 1:
-        found = _unpacked(numpy, buffers[0], start, count)
+        values = _unpacked(numpy, buffers[0], start, count)
     elif width:
         size = width // 8
         raw = numpy.frombuffer(buffers[0], numpy.uint8, count * size, start * size)
-        found = raw.reshape(count, size)
+        values = raw.reshape(count, size)
     else:
         words = numpy.dtype(_OFFSETS[str(kind)])
         offsets = numpy.frombuffer(buffers[0], words, count + 1, start * words.itemsize)
-        found = numpy.diff(offsets)
-        if missing is not None and found[missing].any():
+        values = numpy.diff(offsets)
+        if missing is not None and values[missing].any():
             return False
         if buffers[1] is not None and offsets[-1] > offsets[0]:
             length = int(offsets[-1] - offsets[0])
             add_content(hasher, numpy.frombuffer(buffers[1], numpy.uint8, length, int(offsets[0])))
     if missing is not None:
-        found = found.copy()
-        found[missing] = 0
-    add_content(hasher, found)
+        values = values.copy()
+        values[missing] = 0
+    add_content(hasher, values)
     return True
 
 

@@ -36,20 +36,17 @@ def _plain(value: Any) -> dict[str, str]:
     if cls in _TEXTS:
         return {"value": cut(repr(value[: _WIDTH + 1])), "length": str(len(value))}
     if cls in _HOLDERS:
-        said = {"length": str(len(value))}
-        if len(value) <= _FEW and all(_is_short(v) for v in _items(value)):
-            said["value"] = cut(repr(value))
-        return said
+        words = {"length": str(len(value))}
+        items = [*value, *value.values()] if cls is dict else list(value)
+        if len(value) <= _FEW and all(map(_is_short, items)):
+            words["value"] = cut(repr(value))
+        return words
     return {}
 
 
 def _is_short(value: object) -> bool:
     cls = type(value)
     return type(cls) is type and (cls is str or cls in _PLAIN)
-
-
-def _items(value: Any) -> list[Any]:
-    return [*value, *value.values()] if type(value) is dict else list(value)
 
 
 def mean(aspect: str, values: Any) -> dict[str, str]:

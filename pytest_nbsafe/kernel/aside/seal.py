@@ -83,7 +83,7 @@ def keep_from_writing(cells: list[str]) -> None:
     sys.dont_write_bytecode = True
     if _landlock():
         return
-    saving = next((found[0] for found in map(_SAVES.search, cells) if found), "")
+    saving = next((match[0] for match in map(_SAVES.search, cells) if match), "")
     if saving:
         message = f"`{saving.rstrip('( ')}` may write a file"
         raise CannotSeal(message)
@@ -139,19 +139,19 @@ def guard(refuse: Callable[[str], None]) -> None:
     sys.addaudithook(hook)
 
 
-def forbidden(error: BaseException) -> str:
+def forbidden(raised: BaseException) -> str:
     """Return what an exception says of the seal, empty when it has nothing to do with it."""
-    seen: set[int] = set()
-    waiting: list[BaseException | None] = [error]
+    checked: set[int] = set()
+    waiting: list[BaseException | None] = [raised]
     while waiting:
-        found = waiting.pop()
-        if found is None or id(found) in seen:
+        error = waiting.pop()
+        if error is None or id(error) in checked:
             continue
-        seen.add(id(found))
-        denied = isinstance(found, OSError) and found.errno in _DENIED
-        if denied or _DENIED_TEXT.search(str(found)):
-            return f"it needs what is outside of the kernel: {type(found).__name__}: {found}"
-        waiting += [found.__cause__, found.__context__]
+        checked.add(id(error))
+        denied = isinstance(error, OSError) and error.errno in _DENIED
+        if denied or _DENIED_TEXT.search(str(error)):
+            return f"it needs what is outside of the kernel: {type(error).__name__}: {error}"
+        waiting += [error.__cause__, error.__context__]
     return ""
 
 

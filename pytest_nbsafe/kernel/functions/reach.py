@@ -37,11 +37,11 @@ def reachable(text: str, home: dict[str, Any]) -> Iterator[FunctionType]:
 
 def names_in(value: Any, home: dict[str, Any], is_followed: Callable[[Any], bool]) -> set[str]:
     """Return the names that code of a cell may access which is not followed, if a value is such."""
-    found: set[str] = set()
+    names: set[str] = set()
     for item in _walk([value], _called_with, _FEW):
         if type(item) is FunctionType and item.__globals__ is home and not is_followed(item):
-            found.update(name for name in names_of_code(code_of(item)) if name in home)
-    return found
+            names.update(name for name in names_of_code(code_of(item)) if name in home)
+    return names
 
 
 def names_of_code(code: CodeType) -> Iterator[str]:
@@ -76,9 +76,9 @@ def fields(value: Any) -> dict[str, Any] | None:
     What a property of the name `__dict__` makes up is not asked for.
     """
     for base in type(value).__mro__:
-        found = type.__getattribute__(base, "__dict__").get("__dict__")
-        if type(found) is GetSetDescriptorType:
-            held = found.__get__(value)
+        descriptor = type.__getattribute__(base, "__dict__").get("__dict__")
+        if type(descriptor) is GetSetDescriptorType:
+            held = descriptor.__get__(value)
             return held if type(held) is dict else None
     return None
 

@@ -141,9 +141,9 @@ def _code_within(text: str, free: tuple[str, ...]) -> CodeType:
 
 def _trim(error: BaseException | None) -> None:
     """Take our frames out of an exception's traceback, and of those that led to it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
+    trimmed: set[int] = set()
+    while error is not None and id(error) not in trimmed:
+        trimmed.add(id(error))
         before: TracebackType | None = error.__traceback__
         while before is not None:
             after = before.tb_next
@@ -173,10 +173,10 @@ def watch_tracebacks(undo: list[Callable[[], object]], shell: Any) -> None:
         return
 
     def _get_exc_info(*args: Any, **kwargs: Any) -> Any:
-        found = asked(*args, **kwargs)
+        exc_info = asked(*args, **kwargs)
         with contextlib.suppress(Exception):
-            _trim(found[1])
-        return found
+            _trim(exc_info[1])
+        return exc_info
 
     shell._get_exc_info = _get_exc_info  # noqa: SLF001  # all that IPython shows passes here
     undo.append(lambda: delattr(shell, "_get_exc_info"))

@@ -250,13 +250,7 @@ _HASHING = (hashlib.sha256, hashlib.sha512, hashlib.sha3_256, hashlib.shake_128)
 _HASHES = {type(make()) for make in (*_HASHING, hashlib.blake2b, hashlib.blake2s)}
 
 _ITERABLE: tuple[Any, ...] = ([], (), "", b"", bytearray(), range(0), reversed([]))
-_ITERATORS: tuple[type, ...] = (
-    *(type(iter(value)) for value in _ITERABLE),
-    zip,
-    map,
-    filter,
-    enumerate,
-)
+_ITERATORS: tuple[type, ...] = (*map(type, map(iter, _ITERABLE)), zip, map, filter, enumerate)
 _FILES = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 _DESCRIPTORS = (
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,

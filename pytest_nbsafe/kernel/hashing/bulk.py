@@ -70,7 +70,7 @@ def uniform(values: list[Any]) -> list[bytes] | None:
     if form is None or not _alike(values):
         return None
     size, fixed = form
-    found, step = [], _CHUNK_BYTES // size
+    parts, step = [], _CHUNK_BYTES // size
     for start in range(0, len(values), step):
         part = values[start : start + step] if len(values) > step else values
         try:
@@ -79,8 +79,8 @@ def uniform(values: list[Any]) -> list[bytes] | None:
             return None
         if len(data) != 5 + size * len(part) or not _has_form(data, 5, size, fixed):
             return None
-        found.append(data)
-    return found
+        parts.append(data)
+    return parts
 
 
 def uniform_dict(value: dict[Any, Any]) -> bytes | None:
@@ -148,23 +148,23 @@ def numbers(numpy: Any, data: Any) -> bytes:
     Each word is spread over its lower half and multiplied with an odd weight of its place, twice;
     the sums of each block of words are hashed. That takes a third of the time that a hash takes.
     """
-    found = hasher()
+    content_hash = hasher()
     data = data.reshape(-1).view(numpy.uint8)
     whole = 0
     if data.size >= _SMALL_BYTES:
         whole = data.size // 8 * 8
-        found.update(_sums(numpy, data[:whole].view(numpy.uint64)))
-    found.update(b"%d:" % data.size)
-    found.update(memoryview(data[whole:]))
-    return bytes(found.digest())
+        content_hash.update(_sums(numpy, data[:whole].view(numpy.uint64)))
+    content_hash.update(b"%d:" % data.size)
+    content_hash.update(memoryview(data[whole:]))
+    return bytes(content_hash.digest())
 
 
 def _sums(numpy: Any, words: Any) -> bytes:
     if not _weights:
-        _weights.extend(_made(numpy, seed) for seed in (1, 2))
+        _weights.extend(_odd_weights(numpy, seed) for seed in (1, 2))
     half = numpy.uint64(32)
     mixed, product = numpy.empty(_WORDS, numpy.uint64), numpy.empty(_WORDS, numpy.uint64)
-    found = []
+    sums = []
     for start in range(0, words.size, _WORDS):
         block = words[start : start + _WORDS]
         size = block.size
@@ -172,11 +172,11 @@ def _sums(numpy: Any, words: Any) -> bytes:
         numpy.bitwise_xor(mixed[:size], block, out=mixed[:size])
         for weights in _weights:
             numpy.multiply(mixed[:size], weights[:size], out=product[:size])
-            found.append(int(product[:size].sum()).to_bytes(8, "little"))
-    return b"".join(found)
+            sums.append(int(product[:size].sum()).to_bytes(8, "little"))
+    return b"".join(sums)
 
 
-def _made(numpy: Any, seed: int) -> Any:
+def _odd_weights(numpy: Any, seed: int) -> Any:
     """Return odd weights that look random and are the same everywhere (the mixer of splitmix64)."""
     word = numpy.arange(1, _WORDS + 1, dtype=numpy.uint64) * numpy.uint64(_GOLDEN)
     word += numpy.uint64(seed * _GOLDEN % 2**61)
@@ -204,10 +204,10 @@ class _Addresses:
 
 def holes(numpy: Any, array: Any, singletons: Sequence[object]) -> Any:
     """Return where an array holds one of these very objects: its place among them, else 0."""
-    found = numpy.zeros(array.shape, numpy.uint8)
+    places = numpy.zeros(array.shape, numpy.uint8)
     if array.dtype.itemsize != 8 or not array.size:
-        return found
+        return places
     addresses = numpy.asarray(_Addresses(array))
     for place, singleton in enumerate(singletons, 1):
-        found[addresses == id(singleton)] = place
-    return found
+        places[addresses == id(singleton)] = place
+    return places

@@ -90,16 +90,16 @@ def add_says(hasher: Hasher, cls: type) -> None:
     After a session what counts is what the class said when it was defined: a counter that it keeps
     makes the class another, not all its objects.
     """
-    found = hasher.classes.get(id(cls))
-    if found is None and hasher.context.judging:
-        found = hasher.classes[id(cls)] = as_defined(hasher.context, cls)
-    if found is None:
+    content = hasher.classes.get(id(cls))
+    if content is None and hasher.context.judging:
+        content = hasher.classes[id(cls)] = as_defined(hasher.context, cls)
+    if content is None:
         try:
-            found = hasher.apart(cls)
+            content = hasher.apart(cls)
         except UnknownValue:
-            found = b""
-        hasher.classes[id(cls)] = found
-    hasher.raw(found)
+            content = b""
+        hasher.classes[id(cls)] = content
+    hasher.raw(content)
 
 
 def _held(hasher: Hasher, value: Any) -> bool:

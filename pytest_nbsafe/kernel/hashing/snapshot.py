@@ -55,13 +55,14 @@ class Snapshot(Context):
         cls = type(value)
         plain = type(cls) is type and cls in PLAIN
         if plain or self._is_short(value):
-            return self._placeless(value) if self.places else _plain_fingerprint(value), not plain
-        kind, found, cause, flat = "", "", "", False
+            content = self.shared(value) if self.places else value
+            return _plain_fingerprint(content, id(value)), not plain
+        kind, content_hash, cause, flat = "", "", "", False
         try:
             kind = qualified(cls)
             hasher = Placeless(self, *self.limits) if self.places else Hasher(self)
             hasher.add(value)
-            found = hasher.digest()
+            content_hash = hasher.digest()
             flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
         except UnknownValue as unknown:
             cause = str(unknown)
@@ -69,39 +70,33 @@ class Snapshot(Context):
             cause = TOO_DEEP
         except Exception as error:
             cause = f"cannot be compared: {type(error).__name__}: {str(error)[:200]}"
-        return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}, flat
+        return {"hash": content_hash, "cause": cause, "kind": kind, "identity": id(value)}, flat
 
     def _is_short(self, value: Any) -> bool:
         """Tell whether a value is a short list, tuple or dictionary of plain values."""
         cls = type(value)
         if not (cls is list or cls is dict or cls is tuple) or len(value) >= _SHORT:
             return False
-        items = [*value, *value.values()] if cls is dict else value
-        return self.are_plain(items)
-
-    def _placeless(self, value: Any) -> Fingerprint:
-        found = _plain_fingerprint(self.shared(value))
-        found["identity"] = id(value)
-        return found
+        return self.are_plain([*value, *value.values()] if cls is dict else value)
 
 
-def _plain_fingerprint(value: object) -> Fingerprint:
+def _plain_fingerprint(value: object, identity: int) -> Fingerprint:
     """Return the fingerprint of what `marshal` writes by its content alone, see `Hasher.plain`."""
     if type(value) is str:
         data = b"u" + value.encode("utf-8", "surrogatepass")  # as marshal writes it, but quicker
     else:
         data = marshal.dumps(value, 2)  # type: ignore[arg-type]  # exact types only
-    kind, cause, found = type(value).__name__, "", ""
+    kind, cause, digest = type(value).__name__, "", ""
     if len(data) > BYTE_LIMIT:
         cause = TOO_LARGE
     elif len(data) < _DIGEST_BYTES:
-        found = data.hex()  # it is shorter than its digest
+        digest = data.hex()  # it is shorter than its digest
     else:
         hasher = bulk.hasher()
         hasher.update(b"%d:" % len(data))
         hasher.update(data)
-        found = str(hasher.hexdigest()[:32])
-    return {"hash": found, "cause": cause, "kind": kind, "identity": id(value)}
+        digest = str(hasher.hexdigest()[:32])
+    return {"hash": digest, "cause": cause, "kind": kind, "identity": identity}
 
 
 def warm_up(snapshot: Snapshot) -> None:
@@ -145,9 +140,9 @@ def _handler_of_library(cls: type) -> Handler | None:
         adapter = of_module(type.__getattribute__(base, "__module__"))
         for module, named in getattr(adapter, "HASHED", {}).items():
             for path, handler in named.items():
-                found: Any = sys.modules.get(module)
+                kind: Any = sys.modules.get(module)
                 for part in path.split("."):
-                    found = getattr(found, part, None)
-                if isinstance(found, type) and issubclass(cls, found):
+                    kind = getattr(kind, part, None)
+                if isinstance(kind, type) and issubclass(cls, kind):
                     return handler  # type: ignore[no-any-return]  # an adapter's
     return getattr(of_module(cls.__module__), "hash_other", None)

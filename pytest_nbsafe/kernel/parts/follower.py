@@ -49,7 +49,7 @@ class Follower:
         self.tracer = tracer
         self.failed = False
         self.compiled_texts: set[int] = set()
-        self.codes = functools.cache(self._compiled)
+        self.codes = functools.lru_cache(None)(self._compiled)
         self.opaque: set[str] = set()
         self.known = len(tracer.recorder.flags)
         registry = Aliases(tracer.home, tracer.shell.user_ns_hidden)

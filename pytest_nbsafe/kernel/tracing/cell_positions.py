@@ -24,32 +24,32 @@ class CellPositions:
 
     def frames(self, traceback: TracebackType | None) -> list[tuple[int, int]]:
         """Return (run, line) of the frames of a traceback that stand in cells, outermost first."""
-        found = []
+        frames = []
         while traceback is not None:
             known = self.files.get(traceback.tb_frame.f_code.co_filename)
             if known is not None:
                 run, line_of = known
-                found.append((run, line_of(traceback.tb_lineno)))
+                frames.append((run, line_of(traceback.tb_lineno)))
             traceback = traceback.tb_next
-        if len(found) > _FRAMES:
-            found[_FRAMES // 2 : -_FRAMES // 2] = []
-        return found
+        if len(frames) > _FRAMES:
+            frames[_FRAMES // 2 : -_FRAMES // 2] = []
+        return frames
 
     def executing(self, *, within_magic: bool = False) -> list[tuple[int, int]]:
         """Return (run, line) of this thread's frames that stand in cells, innermost first.
 
         With `within_magic` none of what lies outside of the body of a magic.
         """
-        found: list[tuple[int, int]] = []
+        frames: list[tuple[int, int]] = []
         frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # what else tells the line
         while frame is not None:
-            if within_magic and found and frame.f_code.co_name == "run_cell_magic":
+            if within_magic and frames and frame.f_code.co_name == "run_cell_magic":
                 break
             known = self.files.get(frame.f_code.co_filename)
             if known is not None:
-                found.append((known[0], known[1](frame.f_lineno)))
+                frames.append((known[0], known[1](frame.f_lineno)))
             frame = frame.f_back
-        return found
+        return frames
 
     def current_line(self, run: int, *, within_magic: bool = False) -> int:
         """Return the line of the run's cell that is executing in this thread, 0 when none is."""

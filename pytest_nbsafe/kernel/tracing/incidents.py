@@ -77,8 +77,8 @@ class Watch:
             message = f"{self.lost}: a fault that could not be noted"
             self._incidents.append({"kind": "tracer", "line": 0, "message": message})
             self.lost = ""
-        found, self._incidents, self._shown = self._incidents, [], []
-        return found
+        incidents, self._incidents, self._shown = self._incidents, [], []
+        return incidents
 
     def line_of(self, error: BaseException) -> int:
         """Return the innermost line of the current cell that an exception passed."""
@@ -138,13 +138,13 @@ class Watch:
                 return original(cmd)
             import subprocess
 
-            found = process_handler(
+            output_and_code = process_handler(
                 cmd, lambda p: (p.communicate()[0], p.returncode), subprocess.STDOUT
             )
-            if found is None:
+            if output_and_code is None:
                 return ""
-            self._command(cmd, found[1])
-            return str(found[0].decode(sys.getdefaultencoding(), "replace"))
+            self._command(cmd, output_and_code[1])
+            return str(output_and_code[0].decode(sys.getdefaultencoding(), "replace"))
 
         return getoutput
 
@@ -152,8 +152,8 @@ class Watch:
     def _thread(self, args: Any) -> None:
         if args.exc_type is not SystemExit and args.exc_value is not None:
             name = getattr(args.thread, "name", "a thread")
-            said = f"{args.exc_type.__name__}: {message_of(args.exc_value)}"
-            self.note("thread", self.line_of(args.exc_value), f"in {name}: {said}")
+            error = f"{args.exc_type.__name__}: {message_of(args.exc_value)}"
+            self.note("thread", self.line_of(args.exc_value), f"in {name}: {error}")
 
     @guarded("seeing an exception")
     def _shown_error(self, error: Any) -> None:

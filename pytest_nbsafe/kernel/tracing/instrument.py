@@ -15,6 +15,7 @@ tree either.
 from __future__ import annotations
 
 import ast
+import functools
 import gc
 import linecache
 from collections.abc import Callable, Iterator
@@ -99,22 +100,22 @@ def plan(
     `text` is what the tree was made of: what it has nothing of is not looked for.
     `direct`: each statement of the module is run by itself, and its start told by who runs it.
     """
-    found = TreeHooks()
-    planner = _Planner(recorder, run, line_of, found, monitored, walrus=":=" in text)
+    hooks = TreeHooks()
+    planner = _Planner(recorder, run, line_of, hooks, monitored, walrus=":=" in text)
     if direct:
-        found.tops.extend(map(planner.top, tree.body))
+        hooks.tops.extend(map(planner.top, tree.body))
     else:
         planner.insert(planner.block(tree.body, in_loop=False))
     if "def" in text:
-        found.functions.extend(function_nodes(tree))
+        hooks.functions.extend(function_nodes(tree))
     if functions and monitored:
-        for node in found.functions:
-            found.entries[node.name, first_line(node)] = planner.entry(node)
-    elif functions and found.functions:
+        for node in hooks.functions:
+            hooks.entries[node.name, first_line(node)] = planner.entry(node)
+    elif functions and hooks.functions:
         for node in hookable(tree):
             planner.function(node)
-    found.edits.sort(key=lambda edit: edit[1])
-    return found
+    hooks.edits.sort(key=lambda edit: edit[1])
+    return hooks
 
 
 def function_nodes(tree: ast.AST) -> Iterator[FunctionNode]:
@@ -173,7 +174,7 @@ class _Planner(NamedTuple):
     recorder: Recorder
     run: int
     line_of: Callable[[int], int]
-    found: TreeHooks
+    hooks: TreeHooks
     monitored: bool
     walrus: bool
 
@@ -192,21 +193,21 @@ class _Planner(NamedTuple):
 
     def block(self, body: Block, *, in_loop: bool) -> list[_Hooked]:
         """Return the hooked statements of a block and of what it holds, itself first."""
-        found = []
+        hooked = []
         for index, group in _groups(body, in_loop=in_loop):
             hook, inner = self.group(group, in_loop=in_loop)
-            found += [_Hooked(body, index, body[index], hook, in_loop), *inner]
-        return found
+            hooked += [_Hooked(body, index, body[index], hook, in_loop), *inner]
+        return hooked
 
     def group(self, group: list[ast.stmt], *, in_loop: bool) -> tuple[int, list[_Hooked]]:
         """Return the hook of statements that run straight on, and the hooked ones inside them."""
         head, entered = group[0], -1
         inner: list[_Hooked] = []
         for number, block in enumerate(_inner_blocks(head)):
-            found = self.block(block, in_loop=in_loop or isinstance(head, _LOOPS))
-            if number == 0 and found and isinstance(head, _LOOPS):
-                entered = found[0].hook
-            inner += found
+            hooked = self.block(block, in_loop=in_loop or isinstance(head, _LOOPS))
+            if number == 0 and hooked and isinstance(head, _LOOPS):
+                entered = hooked[0].hook
+            inner += hooked
         slots = tuple(self._slot(statement, entered, in_loop=in_loop) for statement in group)
         return self.recorder.reserve(slots), inner
 
@@ -216,7 +217,7 @@ class _Planner(NamedTuple):
             text = f"{BEGIN}({hook})"
             if in_loop:
                 text = f"if {FLAGS}[{hook}]: {text}"
-            self.found.edits.append((body, place, _at(text, head)))
+            self.hooks.edits.append((body, place, _at(text, head)))
 
     def entry(self, node: FunctionNode) -> int:
         """Return the hook of a function."""
@@ -232,7 +233,7 @@ class _Planner(NamedTuple):
             f"try:\n if {FLAGS}[{hook}]:\n  {FLAGS}[{hook}] = 0\n  {HITS}.append({hook})\n"
             "except NameError: pass"
         )
-        self.found.edits.append((node.body, index, _at(text, place)))
+        self.hooks.edits.append((node.body, index, _at(text, place)))
 
     def _slot(self, node: ast.stmt, entered: int, *, in_loop: bool) -> Slot:
         sure, maybe = bound_names(node, walrus=self.walrus)
@@ -262,14 +263,14 @@ def _lines(top: ast.stmt, hooked: list[_Hooked]) -> dict[int, int]:
     A line that evaluates part of a header (a test, a pattern, an exception's class) belongs to
     that header.
     """
-    found: dict[int, int] = {}
+    hooks: dict[int, int] = {}
     spans = [(inner.hook, _span(inner.head)) for inner in hooked]
     spans += [(-1, _span(top)), *((-1, span) for span in _clauses(top))]
     for hook, span in spans:
         for line in span:
-            if found.setdefault(line, hook) != hook:
+            if hooks.setdefault(line, hook) != hook:
                 return {}
-    return {line: hook for line, hook in found.items() if hook >= 0}
+    return {line: hook for line, hook in hooks.items() if hook >= 0}
 
 
 def _span(node: ast.stmt) -> range:
@@ -359,25 +360,17 @@ def is_compiler_loaded() -> bool:
 
 def unhook() -> None:
     """Give every function that has a hook the code that its text compiles to, for a compiler."""
-    known: dict[tuple[str, int], dict[tuple[str, int], CodeType]] = {}
+    clean_codes = functools.lru_cache(None)(_clean_codes)
     for function in gc.get_objects():
         if type(function) is FunctionType and FLAGS in function.__code__.co_names:
-            _unhook(function, known)
+            code = function.__code__
+            codes = clean_codes(code.co_filename, code.co_flags & FUTURE)
+            clean = codes.get((code.co_name, code.co_firstlineno))
+            if clean is not None and clean.co_freevars == code.co_freevars:
+                function.__code__ = clean
 
 
-def _unhook(
-    function: FunctionType, known: dict[tuple[str, int], dict[tuple[str, int], CodeType]]
-) -> None:
-    code = function.__code__
-    key = (code.co_filename, code.co_flags & FUTURE)
-    if key not in known:
-        known[key] = _clean(*key)
-    clean = known[key].get((code.co_name, code.co_firstlineno))
-    if clean is not None and clean.co_freevars == code.co_freevars:
-        function.__code__ = clean
-
-
-def _clean(file: str, future: int) -> dict[tuple[str, int], CodeType]:
+def _clean_codes(file: str, future: int) -> dict[tuple[str, int], CodeType]:
     """Return the code of a cell's functions by name and first line, compiled without hooks."""
     flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:

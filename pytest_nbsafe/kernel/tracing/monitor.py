@@ -18,8 +18,6 @@ _MONITORING: Any = getattr(sys, "monitoring", None)
 _NAME = "nbsafe"
 _TOOL_IDS = (4, 3)  # 0 to 2 and 5 are meant for debuggers, coverage, profilers and optimizers
 
-Names = Mapping["tuple[str, int]", int]
-
 
 class Monitor:
     """Calls `begin` with the hook of a line, and `enter` with that of a function, when it runs.
@@ -44,13 +42,10 @@ class Monitor:
         """Take a place among the interpreter's tools, if one is free."""
         if _MONITORING is None:
             return
-        for number in _TOOL_IDS:
-            if _MONITORING.get_tool(number) is None:
-                _MONITORING.use_tool_id(number, _NAME)
-                self.tool = number
-                break
-        else:
+        self.tool = next((n for n in _TOOL_IDS if _MONITORING.get_tool(n) is None), -1)
+        if self.tool < 0:
             return
+        _MONITORING.use_tool_id(self.tool, _NAME)
         events, disable = _MONITORING.events, _MONITORING.DISABLE
 
         def line(code: CodeType, number: int) -> Any:
@@ -68,7 +63,9 @@ class Monitor:
         _MONITORING.register_callback(self.tool, events.LINE, line)
         _MONITORING.register_callback(self.tool, events.PY_START, start)
 
-    def watch(self, code: CodeType, lines: Mapping[int, int], functions: Names) -> None:
+    def watch(
+        self, code: CodeType, lines: Mapping[int, int], functions: Mapping[tuple[str, int], int]
+    ) -> None:
         """Set the hooks of a statement's lines, and of functions by their name and first line."""
         self._lines.clear()  # of the statement before
         if lines:

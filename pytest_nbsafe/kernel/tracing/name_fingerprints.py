@@ -76,16 +76,16 @@ class NameFingerprints:
     def _fingerprints(
         self, names: set[str], known: dict[str, Fingerprint]
     ) -> dict[str, Fingerprint]:
-        found = {}
+        fingerprints = {}
         for name in sorted(names):
             if name not in self.home or name in self.hidden:
                 continue
             old = known.get(name)
             if old is not None and old["identity"] == id(self.home[name]):
-                found[name] = old
+                fingerprints[name] = old
             else:
-                found[name] = self._fingerprint(name)
-        return found
+                fingerprints[name] = self._fingerprint(name)
+        return fingerprints
 
     def _fingerprint(self, name: str) -> Fingerprint:
         value = self.home[name]
@@ -94,12 +94,12 @@ class NameFingerprints:
             self._heavy.pop(name, None)
             return self.snapshot.look(value)[0]
         started = time.perf_counter()
-        found, flat = self.snapshot.look(value)
+        fingerprint, flat = self.snapshot.look(value)
         if time.perf_counter() - started > self.heavy_s:
             self._heavy[name] = flat
         else:
             self._heavy.pop(name, None)
-        return found
+        return fingerprint
 
     def _is_alone(self, name: str) -> bool:
         return name in self.home and read_only_uses.is_alone(self.home, name)
@@ -108,13 +108,13 @@ class NameFingerprints:
         """Return the heavy names that a text surely does not change."""
         heavy = self.names & self._heavy.keys() - self._deferred
         flat = {name for name in heavy if self._heavy[name] and self._is_alone(name)}
-        found = read_only_uses.only_looked_at(tree, flat, self.home) if flat else set()
+        unchanged = read_only_uses.only_looked_at(tree, flat, self.home) if flat else set()
         others = {name for name in heavy - flat if name in self.home}
         changed = self._changed(tree, others) if others else None
         if changed is not None:
             objects = {id(self.home[name]) for name in changed if name in self.home}
-            found |= {name for name in others - changed if id(self.home[name]) not in objects}
-        return found
+            unchanged |= {name for name in others - changed if id(self.home[name]) not in objects}
+        return unchanged
 
     def _changed(self, tree: ast.Module, names: set[str]) -> set[str] | None:
         """Return which of the values of one library a text changes, None when that is uncertain."""

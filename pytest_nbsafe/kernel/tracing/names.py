@@ -47,9 +47,9 @@ _TARGETS = {ast.Assign: "targets", ast.AugAssign: "target", ast.AnnAssign: "targ
 
 def _assigned(node: ast.stmt) -> tuple[str, ...]:
     """Return the names that a simple statement without assignment expressions binds."""
-    found: Any = getattr(node, _TARGETS[type(node)], [])
+    targets: Any = getattr(node, _TARGETS[type(node)], [])
     names: dict[str, None] = {}
-    for target in found if type(found) is list else [found]:
+    for target in targets if type(targets) is list else [targets]:
         for inner in [target] if type(target) is ast.Name else ast.walk(target):
             if type(inner) is ast.Name and type(inner.ctx) is ast.Store:
                 names[inner.id] = None
@@ -85,14 +85,14 @@ def parts(node: Any) -> list[Any]:
         names = getattr(kind, "_fields", ())
         fields = _FIELDS[kind] = tuple(name for name in names if name not in _NAMELESS)
     held = vars(node) if fields else {}
-    found: list[Any] = []
+    children: list[Any] = []
     for field in fields:
         value = held.get(field)
         if type(value) is list:
-            found += value
+            children += value
         elif value is not None:
-            found.append(value)
-    return found
+            children.append(value)
+    return children
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {ast.Constant: ()}
@@ -113,10 +113,10 @@ def statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 def parts_of(node: ast.AST) -> list[ast.AST]:
     """Return the statements and clauses right under a node."""
-    found: list[ast.AST] = []
+    children: list[ast.AST] = []
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-        found += getattr(node, field, ())
-    return found
+        children += getattr(node, field, ())
+    return children
 
 
 def global_names(node: ast.AST) -> tuple[str, ...]:
@@ -166,14 +166,14 @@ def names_of(tree: ast.AST, home: dict[str, Any], deferred: set[str] | None = No
     In magics every word that is a name of the notebook counts.
     """
     bodies: dict[str, set[str]] = {}
-    found = _module_level(tree, bodies, home, set() if deferred is None else deferred)
-    waiting = list(found)
+    names = _module_level(tree, bodies, home, set() if deferred is None else deferred)
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         more = bodies.get(name, set()) | set(_behind(name, home))
-        waiting.extend(more - found)
-        found |= more
-    return found
+        waiting.extend(more - names)
+        names |= more
+    return names
 
 
 def _behind(name: str, home: dict[str, Any]) -> Iterable[str]:
@@ -188,13 +188,13 @@ def _behind(name: str, home: dict[str, Any]) -> Iterable[str]:
 def _module_level(
     tree: ast.AST, bodies: dict[str, set[str]], home: dict[str, Any], deferred: set[str]
 ) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
         kind = type(node)
         if kind is ast.Name:
-            found.add(node.id)
+            names.add(node.id)
             continue
         if kind in _FUNCTIONS:
             inner = bodies.setdefault(node.name, set())
@@ -203,7 +203,7 @@ def _module_level(
             waiting += [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]
             continue
         if kind is ast.Call:
-            found |= _in_magic(node, home)
+            names |= _in_magic(node, home)
         elif kind is ast.ClassDef:
             bodies.setdefault(node.name, set()).update(_inside([node]))
         elif kind is ast.Lambda:
@@ -212,19 +212,19 @@ def _module_level(
             later = [node.elt, *node.generators[0].ifs, *node.generators[1:]]
             deferred |= _inside([*later, node.generators[0].target])
         waiting += parts(node)
-    return found
+    return names
 
 
 def _inside(nodes: Iterable[ast.AST]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[Any] = list(nodes)
     while waiting:
         node = waiting.pop()
         if type(node) is ast.Name:
-            found.add(node.id)
+            names.add(node.id)
         else:
             waiting += parts(node)
-    return found
+    return names
 
 
 def _in_magic(node: ast.Call, home: dict[str, Any]) -> set[str]:

@@ -56,17 +56,17 @@ def is_alone(home: dict[str, Any], name: str) -> bool:
 def only_looked_at(tree: ast.Module, names: Iterable[str], home: dict[str, Any]) -> set[str]:
     """Return those names of flat lists, dicts and sets that a cell's text does not change."""
     left = set(names)
-    seen: dict[str, int] = {}
+    mentions: dict[str, int] = {}
     looks: dict[str, int] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in left:
-            seen[node.id] = seen.get(node.id, 0) + 1
+            mentions[node.id] = mentions.get(node.id, 0) + 1
         for name in _looks(node, home):
             looks[name] = looks.get(name, 0) + 1
     stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_store(n)}
     if not stored.isdisjoint(BUILTINS):
         return set()
-    return {name for name in left - stored if seen.get(name, 0) == looks.get(name, 0)}
+    return {name for name in left - stored if mentions.get(name, 0) == looks.get(name, 0)}
 
 
 def _looks(node: ast.AST, home: dict[str, Any]) -> Iterator[str]:

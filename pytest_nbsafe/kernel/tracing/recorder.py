@@ -36,13 +36,13 @@ class Identities:
         known = len(self._names)
         if now._names[:known] == self._names:
             differ = compress(range(known), map(operator.ne, self._ids, now._ids))
-            found = {self._names[place]: now._ids[place] for place in differ}
-            found.update(zip(now._names[known:], now._ids[known:]))  # noqa: B905  # not before 3.10
-            return found
+            changed = {self._names[place]: now._ids[place] for place in differ}
+            changed.update(zip(now._names[known:], now._ids[known:]))  # noqa: B905  # not before 3.10
+            return changed
         old, new = self._by_name(), now._by_name()
-        found = {name: new[name] for name in new if new[name] != old.get(name)}
-        found.update((name, 0) for name in old.keys() - new.keys())
-        return found
+        changed = {name: new[name] for name in new if new[name] != old.get(name)}
+        changed.update((name, 0) for name in old.keys() - new.keys())
+        return changed
 
     def _by_name(self) -> dict[str, int]:
         if len(self._table) < len(self._names):
@@ -136,11 +136,11 @@ class Recorder:
 
     def _failing(self, raised_line: int) -> int:
         """Return the index of the innermost statement that raised."""
-        found = self._open
+        failing = self._open
         for index, slot in enumerate(self.began):
             if slot.line <= raised_line <= slot.end_line:
-                found = index
-        return found
+                failing = index
+        return failing
 
     def _settle(self) -> None:
         """Note what the open statements have called and bound.
