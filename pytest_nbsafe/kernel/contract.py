@@ -75,14 +75,12 @@ class Incident(TypedDict):
 
 
 class Raised(TypedDict):
-    """The exception that ended a run: class name, message, and the cell's line (0 unknown).
+    """Where the exception stands that ended a run: the cell's line (0 unknown).
 
     `frames` are the frames in cells, outermost first, each (run, line); the middle of a long
     recursion is left out.
     """
 
-    ename: str
-    evalue: str
     line: int
     frames: list[tuple[int, int]]
 
@@ -92,7 +90,7 @@ class Learned(TypedDict):
 
     `what` is its class (or the function), `role` the word of the knowledge base for it. It was
     fitted in `run` at `line` on `rows` rows. Of the rows that are evaluated, `shared` are among
-    them; `alike` are others of equal content, beyond what the source repeats by itself.
+    them.
     """
 
     what: str
@@ -101,23 +99,13 @@ class Learned(TypedDict):
     line: int
     rows: int
     shared: int
-    alike: int
-
-
-class Part(TypedDict):
-    """A part that a split made: which call, the part's number from 0, how many rows it has."""
-
-    what: str
-    run: int
-    line: int
-    number: int
-    rows: int
 
 
 class Evaluation(TypedDict):
     """Rows that a model was judged on, at a line of the cell.
 
     `how` is `score`, `metric` (a function judged its predictions) or `folds` (cross-validation).
+    `part` is the number, from 0, of the part of a split that the rows are of, None when of none.
     `learned` is the model first, then what prepared the rows, in the order in which it was fitted.
     """
 
@@ -125,7 +113,7 @@ class Evaluation(TypedDict):
     what: str
     how: str
     rows: int
-    part: Part | None
+    part: int | None
     learned: list[Learned]
 
 
@@ -156,7 +144,6 @@ class CellRun(TypedDict):
 
     version: int
     run: int
-    success: bool
     raised: Raised | None
     statements: list[StatementEvent]
     before: dict[str, Fingerprint]

@@ -320,7 +320,6 @@ class Tracer:
         self.sources = []
         run: CellRun = {
             **self._nothing_known(error),
-            "success": error is None,
             "raised": raised,
             "statements": self.recorder.events,
             "before": self.name_fingerprints.before,
@@ -364,7 +363,6 @@ class Tracer:
         return {
             "version": VERSION,
             "run": self.runs,
-            "success": False,
             "raised": None,
             "statements": [],
             "before": {},

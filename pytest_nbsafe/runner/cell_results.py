@@ -8,9 +8,9 @@ from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.kernel.contract import CellRun, SideRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.runner import kernel_questions
 from pytest_nbsafe.runner.failures import as_failure
 from pytest_nbsafe.runner.kernel_process import Exchange
+from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.evaluations import copies, evaluations
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.results import CellResult, Incident
@@ -60,7 +60,8 @@ class CellResults:
     ) -> tuple[CellResult, ...]:
         """Return the results of runs on the side, their steps counted from 1.
 
-        The kernel itself has not run them. `raw` is what compiled code wrote in the last.
+        The kernel itself has not run them. `raw` is what compiled code wrote past Python in the
+        last.
         """
         known, self.run_cells = self.run_cells, dict(self.run_cells)
         try:
@@ -72,7 +73,11 @@ class CellResults:
             self.run_cells = known
 
     def _of_side_run(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
-        collector = kernel_questions.collector(run, raw)
+        collector = Collector()
+        for kind, content in run["messages"]:
+            collector.add(kind, content)
+        if raw:
+            collector.add("stream", {"name": "stdout", "text": raw})
         return self.of_run(cell, step, Exchange(collector, run["reply"], run["event"]), 0.0)
 
     def _traced(self, result: CellResult, event: CellRun) -> CellResult:

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from pytest_nbsafe.analysis.model import CellAnalysis
-from pytest_nbsafe.kernel.contract import Answer, HostQuestion, no_answer
+from pytest_nbsafe.kernel.contract import (
+    ASIDE,
+    PACKAGE,
+    STATE,
+    Answer,
+    HostQuestion,
+    Sweep,
+    no_answer,
+)
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.runner import island, kernel_questions
+from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.cell_results import CellResults
 from pytest_nbsafe.runner.kernel_process import KernelProcess, KernelStartFailed, check_installed
 from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
+from pytest_nbsafe.trace.events import values
 from pytest_nbsafe.trace.results import CellResult, Holding
 from pytest_nbsafe.trace.seen_parts import touched
 
 DEFAULT_KERNEL = "python3"
+FORKS = True
+"""Whether kernels are forked where they can be; tests turn it off."""
+LIMIT_S = 10.0
+"""How long cells may run on the side: what takes longer is seldom worth the wait."""
+SWEEP_LIMIT_S = 120.0
+"""How long a kernel may take to compare all that it holds."""
 FOLLOWED_S = 0.3
 """How long cells may have taken that are followed below the names when they run on the side."""
 
@@ -114,7 +130,7 @@ class KernelSession:
         self,
         cells: Sequence[Cell],
         *,
-        limit_s: float = kernel_questions.LIMIT_S,
+        limit_s: float = LIMIT_S,
         stir: bool = False,
         here: bool = False,
         followed_s: float = FOLLOWED_S,
@@ -128,7 +144,7 @@ class KernelSession:
         Cells that took less than `followed_s` are followed below the names, which makes loops
         much slower.
         """
-        if not here and not kernel_questions.FORKS:
+        if not here and not FORKS:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
         took_s = sum(self._took_s.get(cell.number, 0.0) for cell in cells)
         question: HostQuestion = {
@@ -155,7 +171,7 @@ class KernelSession:
         """Return a few words on what names hold now."""
         question: HostQuestion = {
             "cells": [" ".join(names)],
-            "limit_s": kernel_questions.LIMIT_S,
+            "limit_s": LIMIT_S,
             "stir": False,
             "follow": False,
             "way": "look",
@@ -170,10 +186,9 @@ class KernelSession:
         """Return what the kernel holds now, or only what no name shows; None without an answer."""
         if self._loop is None or not self.alive:
             return None
-        reply, _ = self._ask(
-            kernel_questions.holding_question(names=names), kernel_questions.SWEEP_LIMIT_S
-        )
-        return kernel_questions.holding_answer(reply)
+        reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
+        sweep = cast("Sweep | None", _payload(reply))
+        return sweep and Holding(values(sweep["names"]), sweep["beside"], sweep["shared"])
 
     def close(self) -> None:
         """Stop the kernel and remove what was made for it; safe to call twice."""
@@ -194,15 +209,24 @@ class KernelSession:
         assert self._process.alive, "the kernel is gone"
         return self._loop, self._process
 
-    def _ask(self, question: str, limit_s: float) -> tuple[Mapping[str, Any] | None, str]:
+    def _ask(
+        self, module: str, question: object, limit_s: float
+    ) -> tuple[Mapping[str, Any] | None, str]:
+        """Return the reply of the kernel to a question to one of the island's modules."""
         loop, process = self._running()
-        return loop.run(process.ask(question, limit_s))
+        expression = f"__import__('{module}', fromlist=['ask']).ask({question!r})"
+        return loop.run(process.ask(expression, limit_s))
 
     def _answer(self, asked: HostQuestion) -> Answer:
-        """Return what the kernel says to a question about runs on the side."""
-        question = kernel_questions.side_question(asked)
-        reply, cause = self._ask(question, asked["limit_s"] + self._margin_s)
-        return no_answer(cause) if cause else kernel_questions.side_answer(reply)
+        """Return what became of cells on the side; why nothing did, where there is no answer."""
+        reply, cause = self._ask(ASIDE, json.dumps(asked), asked["limit_s"] + self._margin_s)
+        answer = cast("Answer | None", _payload(reply))
+        if cause or answer is not None:
+            return answer or no_answer(cause)
+        outcome = reply["content"].get("user_expressions", {}).get("answer", {}) if reply else {}
+        if outcome.get("status") == "error":
+            cause = f": {outcome['ename']}: {outcome['evalue']}"
+        return no_answer(f"the kernel did not answer{cause}")
 
     def __enter__(self) -> KernelSession:  # noqa: PYI034  # typing.Self needs Python 3.11
         if self._loop is None:
@@ -216,3 +240,11 @@ class KernelSession:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _payload(reply: Mapping[str, Any] | None) -> object:
+    """Return what our code in the kernel has sent along with its reply, None if nothing."""
+    for payload in reply["content"].get("payload") or () if reply else ():
+        if payload.get("source") == PACKAGE:
+            return json.loads(payload["answer"])
+    return None

@@ -64,7 +64,7 @@ def evaluations(event: CellRun, cell: int, run_cells: Mapping[int, int]) -> tupl
             seen["what"],
             seen["how"],
             seen["rows"],
-            seen["part"]["number"] if seen["part"] is not None else None,
+            seen["part"],
             tuple(
                 Fitted(
                     on["what"],

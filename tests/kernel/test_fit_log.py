@@ -131,7 +131,7 @@ LEAKS = {
     "over-sampled before the split": (
         RARE + "X, y = RandomOverSampler(random_state=0).fit_resample(X, y)\n" + SPLIT + SCORE,
         [
-            "4 score 361@1 = LogisticRegression:4 0/1081~186, RandomOverSampler:2 361/800",
+            "4 score 361@1 = LogisticRegression:4 0/1081, RandomOverSampler:2 361/800",
             "3 train_test_split copies 186 of 361 made 2",
         ],
     ),
@@ -144,7 +144,7 @@ LEAKS = {
         "df = pd.concat([df, few], ignore_index=True)\n"
         "X = df.drop(columns='target'); y = df.target\n" + SPLIT + SCORE,
         [
-            "6 score 67@1 = LogisticRegression:6 0/201~34",
+            "6 score 67@1 = LogisticRegression:6 0/201",
             "5 train_test_split copies 34 of 67 made 2",
         ],
     ),
@@ -152,7 +152,7 @@ LEAKS = {
         FRAME + "df = df.loc[[*df.index, *df.index[:40]]]\n"
         "X = df.drop(columns='target'); y = df.target\n" + SPLIT + SCORE,
         [
-            "5 score 55@1 = LogisticRegression:5 0/163~15",
+            "5 score 55@1 = LogisticRegression:5 0/163",
             "4 train_test_split copies 15 of 55 made 0",
         ],
     ),
@@ -163,7 +163,7 @@ LEAKS = {
             "LogisticRegression().fit(t, y[:700]).score(e, z)\n"
         ),
         [
-            "4 score 360 = LogisticRegression:4 0/700~60",
+            "4 score 360 = LogisticRegression:4 0/700",
             "4 LogisticRegression copies 60 of 360 made 0",
         ],
     ),

@@ -83,11 +83,10 @@ class Watched:
 
 def _evaluation(seen: Evaluation) -> str:
     part = seen["part"]
-    rows = f"{seen['rows']}" if part is None else f"{seen['rows']}@{part['number']}"
+    rows = f"{seen['rows']}" if part is None else f"{seen['rows']}@{part}"
     learned = ", ".join(
-        f"{one['what']}:{one['line']} {one['shared']}/{one['rows']}"
-        + (f"~{one['alike']}" if one["alike"] else "")
-        for one in seen["learned"]
+        f"{fitted['what']}:{fitted['line']} {fitted['shared']}/{fitted['rows']}"
+        for fitted in seen["learned"]
     )
     return f"{seen['line']} {seen['how']} {rows} = {learned}"
 

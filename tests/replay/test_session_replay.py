@@ -18,7 +18,7 @@ from tiers import sampled
 from pytest_nbsafe.app.replay import replay
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.reports.replay_report import ReplayReport
-from pytest_nbsafe.runner import kernel_questions
+from pytest_nbsafe.runner import kernel_session
 
 pytestmark = pytest.mark.kernel
 
@@ -82,7 +82,7 @@ FORKLESS = sorted({"csv_stale_file", *MORE[::20]})
 def test_sessions_are_judged_without_forks(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel_questions, "FORKS", False)
+    monkeypatch.setattr(kernel_session, "FORKS", False)
     hold(tmp_path, CASES[name])
 
 

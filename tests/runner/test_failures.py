@@ -51,7 +51,6 @@ def test_a_result_that_cannot_be_shown() -> None:
     event: CellRun = {
         "version": 1,
         "run": 1,
-        "success": False,
         "raised": None,
         "statements": [],
         "before": {},

@@ -17,7 +17,7 @@ from pytest_nbsafe.config import Config
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.kernel.aside import in_place
 from pytest_nbsafe.notebook.model import Cell, Output
-from pytest_nbsafe.runner import fresh_kernels, kernel_questions
+from pytest_nbsafe.runner import fresh_kernels, kernel_session
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
@@ -220,7 +220,7 @@ def stem(path: Path) -> str:
 )
 def test_both_ways_give_the_same_findings(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forked = run([path], {"notes": True}).findings
-    monkeypatch.setattr(kernel_questions, "FORKS", False)
+    monkeypatch.setattr(kernel_session, "FORKS", False)
     assert forked == run([path], {"notes": True}).findings
 
 
@@ -268,7 +268,7 @@ def trial_of(tmp_path: Path, text: str) -> Mapping[int, Rerun]:
 def test_in_real_kernels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, cause: str
 ) -> None:
-    monkeypatch.setattr(kernel_questions, "FORKS", False)
+    monkeypatch.setattr(kernel_session, "FORKS", False)
     found = trial_of(tmp_path, text)[4]
     assert (found.result, found.cause) == ("nothing-to-compare", cause)
     assert {path.name for path in tmp_path.iterdir()} <= {"a", "450.0"}

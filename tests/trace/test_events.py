@@ -43,7 +43,6 @@ def event(
     return {
         "version": 1,
         "run": run,
-        "success": True,
         "raised": None,
         "statements": list(statements),
         "before": before or {},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..contract import Copies, Evaluation, Learned, Part
+from ..contract import Copies, Evaluation, Learned
 from . import row_hashes
 from .row_origins import RowOrigins
 from .table_rows import Glimpse, Rows
@@ -48,15 +48,6 @@ class Fit:
         self.past |= earlier.past
 
 
-class Split(NamedTuple):
-    """A split that was made: by what, where, and the origins of each part."""
-
-    what: str
-    run: int
-    line: int
-    parts: list[Rows]
-
-
 class Prediction(NamedTuple):
     """What was predicted: by which fit (None: unknown), of which rows, in which run."""
 
@@ -77,7 +68,7 @@ class FitLog:
         self.evaluations: list[Evaluation] = []
         self.copies: list[Copies] = []
         self.fits: list[Fit] = []
-        self.splits: list[Split] = []
+        self.splits: list[list[Rows]] = []
         self._roles = {
             (name.partition(".")[0], name.rpartition(".")[2]): role for name, role in roles.items()
         }
@@ -226,12 +217,11 @@ class FitLog:
 
     def split(self, what: str, wholes: list[Rows], parts: list[list[Rows]]) -> None:
         """Note a split: the parts of each table."""
-        number = len(self.splits)
         main = max(range(len(wholes)), key=lambda i: len(wholes[i].marks))
-        self.splits.append(Split(what, *self.place(), parts[main]))
+        self.splits.append(parts[main])
         for parts_of_table in parts:
             for position, rows in enumerate(parts_of_table):
-                rows.part = (number, position)
+                rows.part = position
         self._copied(what, wholes[main], parts[main])
 
     def _copied(self, what: str, whole: Rows, parts: list[Rows]) -> None:
@@ -262,8 +252,9 @@ class FitLog:
         if model is not None:
             past = fit.past | _past(rows, targets)
             self._tell(what, how, rows, targets, model, past - {fit.number})
-            if model["alike"] and rows.part is None:  # else the split has told it
-                self._tell_copies(what, model["alike"], rows, rows.copied_at or fit.rows.copied_at)
+            alike = self._met(fit, rows)[1]
+            if alike and rows.part is None:  # else the split has told it
+                self._tell_copies(what, alike, rows, rows.copied_at or fit.rows.copied_at)
 
     def folded(self, what: str, estimator: Any, rows: Rows, targets: Rows | None) -> None:
         """Tell a cross-validation, which holds out each row from the model that is judged by it."""
@@ -271,7 +262,7 @@ class FitLog:
         kind = type(estimator)
         model: Learned = {
             "what": kind.__name__, "role": self.role_of(kind), "run": run, "line": line,
-            "rows": rows.n, "shared": 0, "alike": 0,
+            "rows": rows.n, "shared": 0,
         }  # fmt: skip
         self._tell(what, "folds", rows, targets, model, _past(rows, targets))
 
@@ -298,13 +289,13 @@ class FitLog:
         if fit.rows.forgotten:
             return None
         tables = [rows, targets] if targets is not None and targets.n == rows.n else [rows]
-        shared, alike = max(self._met(fit, table) for table in tables)
         return {
             "what": fit.what, "role": fit.role, "run": fit.run, "line": fit.line,
-            "rows": fit.rows.n, "shared": shared, "alike": alike,
+            "rows": fit.rows.n, "shared": max(self._met(fit, table)[0] for table in tables),
         }  # fmt: skip
 
     def _met(self, fit: Fit, rows: Rows) -> tuple[int, int]:
+        """Return how many rows a fit knows, and how many others are of equal content."""
         pair = fit.number, rows.number
         if pair not in self._counts:
             self._counts[pair] = (
@@ -313,29 +304,18 @@ class FitLog:
             )
         return self._counts[pair]
 
-    def _part(self, rows: Rows) -> Part | None:
+    def _part(self, rows: Rows) -> int | None:
         """Return the part that rows are of: they were taken from it, or all stand in it."""
         if rows.part is None:
-            rows.part = self._find_part(rows)
-        if rows.part is None:
-            return None
-        number, position = rows.part
-        split = self.splits[number]
-        return {
-            "what": split.what, "run": split.run, "line": split.line,
-            "number": position, "rows": split.parts[position].n,
-        }  # fmt: skip
-
-    def _find_part(self, rows: Rows) -> tuple[int, int] | None:
-        for number in range(len(self.splits))[: -_SPLITS - 1 : -1]:
-            for position, part in enumerate(self.splits[number].parts):
-                if (
-                    not part.forgotten
-                    and rows.n <= part.n
-                    and self.registry.shared(rows, part) == rows.n
-                ):
-                    return number, position
-        return None
+            around = (
+                number
+                for parts in self.splits[: -_SPLITS - 1 : -1]
+                for number, part in enumerate(parts)
+                if not part.forgotten and rows.n <= part.n
+                if self.registry.shared(rows, part) == rows.n
+            )
+            rows.part = next(around, None)
+        return rows.part
 
 
 def _past(rows: Rows, targets: Rows | None) -> frozenset[int]:

@@ -27,8 +27,8 @@ class Rows:
     `origins`: a number for each row; below zero, where equal rows of the source cannot be told
     apart, it names their group. `hashes` is None where content says nothing. `marks` are
     fingerprints of the columns, `pasts` what each column's values were learned by, as numbers of
-    fits. `part` is (split, number). `copied`: some are copies of others, made at `copied_at`: (run,
-    line).
+    fits. `part` is that of a split, from 0. `copied`: some are copies of others, made at
+    `copied_at`: (run, line).
     """
 
     def __init__(self, number: int, origins: Any) -> None:
@@ -38,7 +38,7 @@ class Rows:
         self.hashes: Any = None
         self.marks: list[int] = []
         self.pasts: list[frozenset[int]] = []
-        self.part: tuple[int, int] | None = None
+        self.part: int | None = None
         self.copied = False
         self.copied_at: tuple[int, int] | None = None
 

@@ -57,12 +57,10 @@ class CellPositions:
         return next((line for owner, line in frames if owner == run), 0)
 
     def raised(self, error: BaseException, run: int) -> Raised:
-        """Return what ended a run, with the innermost line in its own cell."""
+        """Return where what ended a run stands, the innermost line in the run's own cell."""
         frames = self.frames(error.__traceback__)
         lines = [line for owner, line in frames if owner == run]
         return {
-            "ename": type(error).__name__,
-            "evalue": message_of(error),
             "line": lines[-1] if lines else self._syntax_line(error, run),
             "frames": frames,
         }
