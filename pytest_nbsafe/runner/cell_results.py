@@ -103,11 +103,7 @@ class CellResults:
 
     def _incidents(self, exchange: Exchange) -> tuple[Incident, ...]:
         event = exchange.event
-        incidents = (
-            [Incident(i["kind"], i["line"], i["message"]) for i in event["incidents"]]
-            if event
-            else []
-        )
+        incidents = [Incident(**incident) for incident in event["incidents"]] if event else []
         if self.fault:
             incidents.append(Incident("tracer", 0, self.fault))
             self.fault = ""

@@ -32,9 +32,13 @@ _WORDS = {
     "socket.gethostbyname": "reach", "urllib.Request": "reach", "sqlite3.connect": "open",
 }  # fmt: skip
 """Events whose first argument names what is touched, and the verb for it."""
-_STARTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "pty.spawn"})
-_REACHES = frozenset({"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"})
-_SIGNALS = frozenset({"os.kill", "os.killpg"})
+_STARTS = ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "pty.spawn")
+_REACHES = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
+_CAUSES = {
+    **dict.fromkeys(_STARTS, "it would start a process"),
+    **dict.fromkeys(_REACHES, "it would use the network"),
+    **dict.fromkeys(("os.kill", "os.killpg"), "it would send a signal to a process"),
+}
 _DENIED = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.EFBIG, errno.EBADF, errno.ENOTSOCK}
 )
@@ -118,23 +122,14 @@ def guard(refuse: Callable[[str], None]) -> None:
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         try:
-            judge(event, args)
+            if event == "open" and _is_writing(args):
+                refuse(f"it would write {_name(args[0])}")
+            elif event in _WORDS and not _is_harmless(event, args[0]):
+                refuse(f"it would {_WORDS[event]} {_name(args[0])}")
+            elif event in _CAUSES:
+                refuse(_CAUSES[event])
         except Exception:  # it must not look like the cell's own
             os._exit(_FAULT)
-
-    def judge(event: str, args: tuple[Any, ...]) -> None:
-        if event == "open":
-            if _is_writing(args):
-                refuse(f"it would write {_name(args[0])}")
-        elif event in _WORDS:
-            if not _is_harmless(event, args[0]):
-                refuse(f"it would {_WORDS[event]} {_name(args[0])}")
-        elif event in _STARTS:
-            refuse("it would start a process")
-        elif event in _REACHES:
-            refuse("it would use the network")
-        elif event in _SIGNALS:
-            refuse("it would send a signal to a process")
 
     sys.addaudithook(hook)
 

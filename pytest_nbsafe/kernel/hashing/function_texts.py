@@ -28,7 +28,9 @@ class Texts:
         for node in nodes:
             if node.name in HASHING:
                 self.kind_of = hashable_kind
-            self._texts[file, first_line(node), node.name] = digest_of(node)
+            text = ast.dump(node, annotate_fields=False).encode("utf-8", "surrogatepass")
+            digest = hashlib.blake2b(text, digest_size=16).hexdigest()
+            self._texts[file, first_line(node), node.name] = digest
 
     def beware(self, metaclass: type) -> None:
         """Take note of a metaclass, which may hash and compare its classes in its own way."""
@@ -73,9 +75,3 @@ def first_line(node: Any) -> int:
     """Return the line that the code of a function or class counts as its first."""
     lines: list[int] = [node.lineno, *(decorator.lineno for decorator in node.decorator_list)]
     return min(lines)
-
-
-def digest_of(node: ast.AST) -> str:
-    """Return a hash of a definition's syntax, positions left out."""
-    text = ast.dump(node, annotate_fields=False)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

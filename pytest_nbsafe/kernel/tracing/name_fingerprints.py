@@ -11,8 +11,8 @@ from typing import Any
 from ..adapters import of_class
 from ..contract import Fingerprint
 from ..hashing.snapshot import Snapshot
-from . import read_only_uses
 from .names import names_of
+from .read_only_uses import goes_side_ways, is_alone, only_looked_at
 
 _HEAVY_S = 0.0003
 
@@ -48,7 +48,7 @@ class NameFingerprints:
     def read(self, tree: ast.Module, raw: str) -> None:
         """Take the fingerprints of what a text, about to run, could access."""
         names = names_of(tree, self.home, self._deferred) - self.names
-        open_text = bool(self._heavy) and read_only_uses.goes_side_ways(raw)
+        open_text = bool(self._heavy) and goes_side_ways(raw)
         joined = threading.active_count() > self._threads
         if open_text or joined:
             self._kept = {}
@@ -68,7 +68,7 @@ class NameFingerprints:
             for name in bound | wanted | self._deferred:
                 self._kept.pop(name, None)
         for name in self._heavy.keys() & after.keys():
-            if self._heavy[name] and name not in self._deferred and self._is_alone(name):
+            if self._heavy[name] and name not in self._deferred and is_alone(self.home, name):
                 self._kept[name] = after[name]
         self._last, self._threads = after, threading.active_count()
         return after
@@ -101,14 +101,11 @@ class NameFingerprints:
             self._heavy.pop(name, None)
         return fingerprint
 
-    def _is_alone(self, name: str) -> bool:
-        return name in self.home and read_only_uses.is_alone(self.home, name)
-
     def _only_looked_at(self, tree: ast.Module) -> set[str]:
         """Return the heavy names that a text surely does not change."""
         heavy = self.names & self._heavy.keys() - self._deferred
-        flat = {name for name in heavy if self._heavy[name] and self._is_alone(name)}
-        unchanged = read_only_uses.only_looked_at(tree, flat, self.home) if flat else set()
+        flat = {name for name in heavy if self._heavy[name] and is_alone(self.home, name)}
+        unchanged = only_looked_at(tree, flat, self.home) if flat else set()
         others = {name for name in heavy - flat if name in self.home}
         changed = self._changed(tree, others) if others else None
         if changed is not None:

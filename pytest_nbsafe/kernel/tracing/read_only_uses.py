@@ -44,8 +44,8 @@ def goes_side_ways(raw: str) -> bool:
 
 
 def is_alone(home: dict[str, Any], name: str) -> bool:
-    """Tell whether nothing but its name refers to a value."""
-    if sys.getrefcount(home[name]) > 2:
+    """Tell whether nothing but its name refers to a value, if there is one."""
+    if name not in home or sys.getrefcount(home[name]) > 2:
         return False
     try:
         return weakref.getweakrefcount(home[name]) == 0
