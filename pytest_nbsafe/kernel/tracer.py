@@ -292,16 +292,16 @@ class Tracer:
         )
         if file:
             self.texts.register(file, plan.functions)
-        if plan.edits and not hasattr(builtins, instrument.BEGIN):
-            self._offer_hooks()
-        plan.apply()
+        self.put_in(plan)
         return plan
 
-    def _offer_hooks(self) -> None:
-        """Put what hooks in a tree call where all code finds it."""
-        setattr(builtins, instrument.FLAGS, self.recorder.flags)
-        setattr(builtins, instrument.HITS, self.recorder.hits)
-        setattr(builtins, instrument.BEGIN, self.begin)
+    def put_in(self, plan: instrument.TreeHooks) -> None:
+        """Put hooks into their tree, and what they call where all code finds it."""
+        if plan.edits and not hasattr(builtins, instrument.BEGIN):
+            setattr(builtins, instrument.FLAGS, self.recorder.flags)
+            setattr(builtins, instrument.HITS, self.recorder.hits)
+            setattr(builtins, instrument.BEGIN, self.begin)
+        plan.apply()
 
     def _end(self, error: BaseException | None) -> None:
         raised = self.places.raised(error, self.runs) if error is not None else None

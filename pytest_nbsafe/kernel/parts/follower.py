@@ -152,9 +152,7 @@ class Follower:
         plan = instrument.plan(
             tree, tracer.recorder, run, line_of, direct=True, monitored=monitored
         )
-        if plan.edits and not hasattr(builtins, instrument.BEGIN):
-            tracer._offer_hooks()  # noqa: SLF001  # they are the tracer's
-        plan.apply()
+        tracer.put_in(plan)
         self.opaque |= rewrite(tree, self.accesses.sites, line_of, module=False)
         whole = compile(tree, file, "exec", flags, dont_inherit=True)
         if monitored and plan.entries:
