@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.rules import MANUAL
+from pytest_nbsafe.rules import Rule
 
 README = Path(__file__).parent.parent / "README.md"
 BEGIN = "<!-- findings: written by tests/readme.py -->\n"
@@ -30,7 +30,7 @@ def reference() -> str:
 def _example(code: str) -> list[str]:
     if code.startswith(_SHOWN_ELSEWHERE):
         return []
-    lines = inspect.cleandoc(MANUAL[code].bad).split("\n")
+    lines = inspect.cleandoc(Rule(code).module.BAD).split("\n")
     return _marked_cell(lines, code) if code.startswith(_LONG) else lines
 
 

@@ -7,7 +7,7 @@ import textwrap
 
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import matching
-from pytest_nbsafe.rules import MANUAL
+from pytest_nbsafe.rules import Rule
 
 
 def explain(selector: str) -> str:
@@ -21,15 +21,15 @@ def explain(selector: str) -> str:
 
 
 def _entry(code: str) -> str:
-    row, entry = CODES[code], MANUAL[code]
+    row, module = CODES[code], Rule(code).module
     parts = (
         f"{code} {row.name} [{row.severity}]",
-        inspect.cleandoc(entry.__doc__ or row.says),
+        inspect.cleandoc(module.__doc__ or row.says),
         "Bad:",
-        _indented(entry.bad),
+        _indented(module.BAD),
         "Good:",
-        _indented(entry.good),
-        getattr(entry, "more", ""),
+        _indented(module.GOOD),
+        getattr(module, "more", str)(),
     )
     return "\n\n".join(filter(None, parts))
 

@@ -37,7 +37,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         ),
         "unbound_reads": len(dependencies.unbound(graph, plan.cells)),
     }
-    state = lineage.replay(lineage.static_records(graph, plan)).end
+    state = lineage.replay(lineage.static_records(graph, plan)).now
     sets = cellsets.cell_sets(graph, plan, state)
     cells = {
         "stale": sorted(sets.stale),

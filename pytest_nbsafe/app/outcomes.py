@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pytest_nbsafe.findings import Finding, Outcome, fails
 from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, may_raise
 from pytest_nbsafe.rules import suppressions
-from pytest_nbsafe.trace.results import CellResult
-from pytest_nbsafe.trace.run_failures import exception, shows_failure, why
+from pytest_nbsafe.trace.results import CellResult, exception, shows_failure, why
 
 _NOT_RUN = frozenset({"skipped", "not-reached"})
 

@@ -15,9 +15,8 @@ from pytest_nbsafe.analysis.parts import WHOLE, Reader
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.consistency import consistency
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import CellResult
-from pytest_nbsafe.trace.seen_parts import SeenParts, TouchedParts, others
+from pytest_nbsafe.trace.side_runs import Counterfactual, SeenParts, TouchedParts, others
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 

@@ -13,8 +13,7 @@ from typing import Literal
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span, Use
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
-from pytest_nbsafe.trace.results import CellResult, Failure, PlanResult
-from pytest_nbsafe.trace.run_failures import exception, undefined_name
+from pytest_nbsafe.trace.results import CellResult, Failure, PlanResult, exception, undefined_name
 from pytest_nbsafe.values import dataclass
 
 Place = tuple[int, int]

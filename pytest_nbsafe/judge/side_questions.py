@@ -15,10 +15,10 @@ from pytest_nbsafe.analysis.dependencies import page_edges, upstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.rerun_evidence import DescribedRun, rerun
 from pytest_nbsafe.judge.trial import Rerun
-from pytest_nbsafe.trace import lineage, refreshers
+from pytest_nbsafe.trace import cellsets, lineage
 from pytest_nbsafe.trace.consistency import values_at_end
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.side_runs import Counterfactual
 from pytest_nbsafe.trace.suspicions import StaleRead, Suspicions
 from pytest_nbsafe.values import dataclass
 
@@ -142,7 +142,10 @@ class SideQuestions:
         stale = self._stale.get(len(results) + 1)
         if stale is None:
             return None
-        cell, refreshing = stale[0].cell, refreshers.of_reads(stale, lineage.records(results))
+        cell, refreshing = (
+            stale[0].cell,
+            cellsets.to_refresh(stale, lineage.records(results)),
+        )
         return RerunQuestion(cell, tuple(other for other in refreshing if other != cell))
 
     def at_end(self, results: Sequence[CellResult], most: int) -> Iterator[RerunQuestion]:
@@ -157,9 +160,7 @@ class SideQuestions:
                 yield RerunQuestion(cell, (), cause="it changes what it reads")
                 continue
             kept = [name for name, value in result.after.items() if held.get(name) == value]
-            refreshing = refreshers.with_changers(
-                self._through[cell], cell, lineage.records(results)
-            )
+            refreshing = cellsets.with_changers(self._through[cell], cell, lineage.records(results))
             yield RerunQuestion(cell, refreshing, DescribedRun(result, strict=True), tuple(kept))
 
 

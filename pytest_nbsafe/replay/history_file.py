@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
@@ -14,12 +15,12 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries.datafiles import phrase, words
 from pytest_nbsafe.notebook.source import Escape, to_python
 from pytest_nbsafe.replay.recorded_session import RecordedSession, RecordedStep
-from pytest_nbsafe.replay.text_similarity import similarity
 from pytest_nbsafe.sentences import many
 
 ALIKE = 0.8
 FEW = 50
 _LISTED = 5
+_ROUNDING = 1e-9
 _SHELLS = frozenset({"!", "bash", "cmd", "script", "sh", "sx", "system", "perl", "ruby"})
 _SHELL_LINES = frozenset({"sx", "system", "sc", "pip", "conda", "mamba", "uv"})
 _ASKS = patterns.compile(r"(?<![\w.])(?:raw_)?input[ \t]*\(|\bgetpass[ \t]*\(")
@@ -160,3 +161,54 @@ def _is_system(escape: Escape) -> bool:
     return escape.kind in {"shell", "assign-shell"} or (
         escape.kind in {"line-magic", "assign-magic"} and escape.name in _SHELL_LINES
     )
+
+
+# ------------------------------------------------------------------ how alike two texts are
+
+
+def similarity(left: str, right: str, least: float = 0.0) -> float:
+    """Return 1 less the share of characters to change, 0.0 where it is surely below `least`."""
+    if left == right:
+        return 1.0
+    longer = max(len(left), len(right))
+    allowed = int((1 - least) * longer + _ROUNDING)
+    if abs(len(left) - len(right)) > allowed or _unshared(left, right) > allowed:
+        return 0.0
+    found = 1 - distance(left, right) / longer
+    return found if found >= least - _ROUNDING else 0.0
+
+
+def distance(left: str, right: str) -> int:
+    """Return how many characters have to be put in, taken out or changed.
+
+    Source: H. Hyyro, 2003, after G. Myers, 1999: a column of the matrix is a pair of integers, one
+    bit a row.
+    """
+    if not left or not right:
+        return len(left) or len(right)
+    places: dict[str, int] = {}
+    for place, character in enumerate(left):
+        places[character] = places.get(character, 0) | 1 << place
+    mask, last = (1 << len(left)) - 1, 1 << (len(left) - 1)
+    more, less, score = mask, 0, len(left)
+    for character in right:
+        equal = places.get(character, 0)
+        straight = equal | less
+        diagonal = (((equal & more) + more) ^ more) | equal
+        grows = less | (~(diagonal | more) & mask)
+        shrinks = more & diagonal
+        if grows & last:
+            score += 1
+        elif shrinks & last:
+            score -= 1
+        grows = (grows << 1 | 1) & mask
+        shrinks = shrinks << 1 & mask
+        more = (shrinks | ~(straight | grows)) & mask
+        less = grows & straight
+    return score
+
+
+def _unshared(left: str, right: str) -> int:
+    """Return a distance that the texts have at least: characters that the other has not."""
+    shared = (Counter(left) & Counter(right)).total()
+    return max(len(left), len(right)) - shared

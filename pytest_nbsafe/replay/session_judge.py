@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.replay import read_doubts, stale_cells, stale_names
 from pytest_nbsafe.replay.session_runs import SessionEvidence, SessionRun, SessionText, StepAnswer
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.values import dataclass
+
+_SAME = frozenset(
+    {
+        "__future__", "abc", "bisect", "collections", "contextlib", "copy", "dataclasses",
+        "decimal", "enum", "fractions", "functools", "heapq", "itertools", "json", "math",
+        "operator", "re", "statistics", "string", "textwrap", "types", "typing",
+    }
+)  # fmt: skip
+_IMPORT = patterns.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([^#\n]+))", re.MULTILINE)
+_CHANCE = patterns.compile(
+    r"\b(?:id|hash|repr|object|open|input|__import__|import_module|get_ipython|exec|eval)\b"
+    r"|\b(?:__code__|co_filename|[ft]b_\w+|__traceback__|__file__)\b"
+    r"|^[ \t]*(?:!|%(?!%?time\b))|=[ \t]*(?:!|%[a-zA-Z])",
+    re.MULTILINE,
+)
+_OWN = patterns.compile(r"\bclass\b")
+_TEXTS = patterns.compile(r"\b(?:str|format)\b|[fF]['\"]|%[sr]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +78,22 @@ def clean_texts(runs: Sequence[SessionRun], cell: str) -> list[int]:
             partly = latest
     texts = [text for text in (good, partly) if text not in {None, latest}]
     return [text for text in (*texts, latest) if text is not None]
+
+
+def excludes_chance(text: str) -> bool:
+    """Return whether chance and time have surely no part in what a text makes, so far as it shows.
+
+    It imports nothing but libraries that compute, and asks for no identity or outer state. Where
+    it makes classes it may put an object's address into a text.
+    """
+    for found in _IMPORT.finditer(text):
+        for name in (found[1] or found[2]).split(","):
+            words = name.split()
+            if not words or words[0].split(".")[0] not in _SAME:
+                return False
+    if _CHANCE.search(text):
+        return False
+    return not (_OWN.search(text) and _TEXTS.search(text))
 
 
 def needs_second(session: SessionEvidence) -> bool:

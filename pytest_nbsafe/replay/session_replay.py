@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell, CellId
-from pytest_nbsafe.replay import deterministic_text
 from pytest_nbsafe.replay.lineage_ledger import LineageLedger
 from pytest_nbsafe.replay.recorded_session import RecordedSession
 from pytest_nbsafe.replay.session_file import Versions
 from pytest_nbsafe.replay.session_judge import (
     TextRun,
     clean_texts,
+    excludes_chance,
     inquiry,
     needs_second,
     session_texts,
@@ -31,8 +31,8 @@ from pytest_nbsafe.runner import fresh_kernels
 from pytest_nbsafe.runner.inquiries import settle
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.workspace import Workspace
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.side_runs import Counterfactual
 from pytest_nbsafe.values import replace
 
 SIDES_LIMIT_S = 20.0
@@ -66,7 +66,7 @@ class SessionReplay:
         self._started: list[_Starting] = []
         self._texts = session_texts(versions.notebook, analyses)
         texts = [recorded.before, *(cell.source for cell in versions.notebook.cells)]
-        self._without_chance = deterministic_text.is_excluded("\n".join(texts))
+        self._without_chance = excludes_chance("\n".join(texts))
         self.notes = [*recorded.notes]
         if self._workspace.shared:
             self.notes.append(

@@ -4,23 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from importlib import import_module
+from typing import Any
 
-from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.codes import CODES, Needs
 from pytest_nbsafe.config import is_asked, is_selected
 from pytest_nbsafe.findings import Finding, sort_key
 from pytest_nbsafe.rules import filters, suppressions
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules import nbs907_unused_suppression as nbs907
 from pytest_nbsafe.rules.base import Claim, Facts
-from pytest_nbsafe.rules.rule import Rule
-from pytest_nbsafe.values import replace
+from pytest_nbsafe.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule; its module is called by its code and its name.
+
+    Most notebooks hold no leak, and importing a score of modules is felt where a check is quick.
+    The module's docstring explains the rule, and BAD and GOOD are examples, tests and help at
+    once: notebooks in percent text, where in BAD a line that ends in `#! NBS101` must carry that
+    finding. Its `check` yields complete findings of facts, each with what it accounts for. The
+    module of a rule `of_leaks` has two texts instead: what a finding SAYS of a leak, and a REMEDY.
+    """
+
+    code: str
+
+    @property
+    def needs(self) -> Needs:
+        """What it needs to speak, from the table of codes."""
+        return CODES[self.code].needs
+
+    @property
+    def of_leaks(self) -> bool:
+        """Whether it tells leaks of one kind, as all of the family do that a text can show."""
+        return self.code.startswith("NBS3") and self.needs != "run"
+
+    def check(self, facts: Facts) -> Iterator[Claim]:
+        """Yield what the rule claims; of leaks only where there is one of this kind."""
+        if not self.of_leaks:
+            yield from self.module.check(facts)
+        elif any(leak.code == self.code for leak, _ in facts.leaks()):
+            from pytest_nbsafe.rules import leak_claims
+
+            says, remedy = self.module.SAYS, self.module.REMEDY
+            yield from leak_claims.claims(facts, self.code, says, remedy)
+
+    @property
+    def module(self) -> Any:
+        """Its module, imported when the rule has something to say, or is explained."""
+        name = f"{self.code}_{CODES[self.code].name}".lower().replace("-", "_")
+        return import_module(f"pytest_nbsafe.rules.{name}")
+
 
 RULES = tuple(Rule(code) for code, row in CODES.items() if row.needs != "-")
 """The rules that are asked about facts; the other codes are told before, or after all of these."""
-
-MANUAL = {code: Rule(code) for code in CODES}
-
-_BY_CODE = {rule.code: rule for rule in RULES}
 
 
 def evaluate(facts: Facts) -> tuple[Finding, ...]:
@@ -64,11 +102,10 @@ def _claims(facts: Facts) -> Iterator[Claim]:
 
 def _is_judged(facts: Facts, code: str, cell: int) -> bool:
     """Return whether all that this code could say of a cell has been heard."""
-    rule = _BY_CODE.get(code)
-    if rule is None and code != "NBS501":
+    needs = nbs501.needs(facts.config) if code == "NBS501" else CODES[code].needs
+    if needs == "-":
         return True  # of the file, the kernel, or a suppression: never at a cell
     if not is_asked(code, facts.config):
         return False
-    needs = rule.needs if rule is not None else nbs501.needs(facts.config)
     ran = facts.clean(cell)
     return needs == "static" or (ran is not None and ran.status in {"ok", "raised"})

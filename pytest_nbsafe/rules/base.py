@@ -1,8 +1,8 @@
-"""What a rule is, the facts that it reads, and the claims that it makes."""
+"""The facts that rules read, the claims that they make, and the runs that went wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Graph, Span
@@ -13,7 +13,7 @@ from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order.plan import Plan
-from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.results import CellResult, PlanResult, RunStatus
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass
 
@@ -122,3 +122,31 @@ def claim(
         symbols=symbols,
     )
     return Claim(finding, frozenset(explains), fault, also)
+
+
+# -- runs that went wrong --------------------------------------------------------------------------
+
+
+def ended(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
+    """Yield the results of the clean run that ended so."""
+    if facts.trial:
+        yield from (result for result in facts.trial.clean.results if result.status == status)
+
+
+def ended_in_replay(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
+    """Yield the replayed runs that ended so, of cells that pass in page order; one a cell."""
+    told: set[int] = set()
+    for result in facts.trial.replay.results if facts.trial and facts.trial.replay else ():
+        clean = facts.clean(result.cell)
+        passes = clean is not None and clean.status == "ok"
+        if result.status == status and passes and result.cell not in told:
+            told.add(result.cell)
+            yield result
+
+
+def cut_short(facts: Facts, status: RunStatus) -> Iterator[tuple[CellResult, str, Severity | None]]:
+    """Yield the runs that ended so, in which order if not in page order, and what that weighs."""
+    for result in ended(facts, status):
+        yield result, "", None
+    for result in ended_in_replay(facts, status):
+        yield result, f" in the {facts.plan.order} order; from top to bottom it passes", "warning"

@@ -27,15 +27,15 @@ from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.rules import named_parts, read_from_below
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.wording import (
+    action,
     against_clean,
     names,
     one_line,
     refreshed_difference,
     rerun_steps,
 )
-from pytest_nbsafe.trace.run_failures import why
+from pytest_nbsafe.trace.results import why
 
 BAD = """\
 # %% [1]

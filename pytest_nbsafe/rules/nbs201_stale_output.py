@@ -31,7 +31,6 @@ from pytest_nbsafe.judge.missing_names import mention
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.rules import made_without, named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.cell_actions import action
 from pytest_nbsafe.rules.stale_paths import (
     chain_steps,
     first_again,
@@ -43,7 +42,7 @@ from pytest_nbsafe.rules.stale_paths import (
     root,
     why_older,
 )
-from pytest_nbsafe.rules.wording import against_clean, few, ran_as, rerun_steps
+from pytest_nbsafe.rules.wording import action, against_clean, few, ran_as, rerun_steps
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.suspicions import OutdatedResult, StaleRead
 

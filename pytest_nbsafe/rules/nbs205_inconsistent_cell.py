@@ -23,8 +23,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.cell_actions import action
-from pytest_nbsafe.rules.wording import names, ran_as, refreshed_difference, rerun_steps
+from pytest_nbsafe.rules.wording import action, names, ran_as, refreshed_difference, rerun_steps
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
 

@@ -17,13 +17,17 @@ from collections.abc import Iterator, Sequence
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.cell_actions import action
-from pytest_nbsafe.rules.run_endings import ended, ended_in_replay
-from pytest_nbsafe.rules.wording import one_line, ran_as
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, ended, ended_in_replay
+from pytest_nbsafe.rules.wording import action, one_line, ran_as
 from pytest_nbsafe.sentences import listed
-from pytest_nbsafe.trace.results import CellResult, Incident
-from pytest_nbsafe.trace.run_failures import exception, shows_failure, undefined_name, why
+from pytest_nbsafe.trace.results import (
+    CellResult,
+    Incident,
+    exception,
+    shows_failure,
+    undefined_name,
+    why,
+)
 from pytest_nbsafe.trace.suspicions import OutdatedResult
 
 _INCIDENTS: dict[str, tuple[Severity, str]] = {

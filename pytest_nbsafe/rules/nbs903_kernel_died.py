@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.run_endings import cut_short
-from pytest_nbsafe.trace.run_failures import why
+from pytest_nbsafe.rules.base import Claim, Facts, claim, cut_short
+from pytest_nbsafe.trace.results import why
 
 _KILLED = ("SIGKILL", "signal 9", "exit code 137", "exit code -9")
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.run_endings import cut_short
+from pytest_nbsafe.rules.base import Claim, Facts, claim, cut_short
 
 BAD = """\
 # %% [1]

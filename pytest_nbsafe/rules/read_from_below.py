@@ -10,8 +10,7 @@ from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.cell_actions import action
-from pytest_nbsafe.rules.wording import against_clean, called, names
+from pytest_nbsafe.rules.wording import action, against_clean, called, names
 from pytest_nbsafe.trace.suspicions import ReadFromBelow
 
 

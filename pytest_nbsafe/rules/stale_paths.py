@@ -9,10 +9,9 @@ from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Facts, Mark
-from pytest_nbsafe.rules.cell_actions import action, only_changes
-from pytest_nbsafe.rules.wording import called, names, ran_as
+from pytest_nbsafe.rules.wording import action, called, names, only_changes, ran_as
 from pytest_nbsafe.sentences import cells
-from pytest_nbsafe.trace import lineage, refreshers
+from pytest_nbsafe.trace import cellsets, lineage
 from pytest_nbsafe.trace.results import Record
 from pytest_nbsafe.trace.suspicions import Cause, OutdatedResult, StaleRead
 
@@ -116,9 +115,9 @@ def refresh_remedy(facts: Facts, read: StaleRead) -> str:
     """Return which cells to run again, so that all that is read is fresh, and then this one."""
     reads = [one for one in facts.suspicions.stale_reads if one.step == read.step]
     known = records(facts)
-    again = refreshers.of_reads(reads, known)
+    again = cellsets.to_refresh(reads, known)
     if missed := _outdated_above(facts, read.cell, page_edges(facts.graph)) - {*again}:
-        again = refreshers.with_changers(sorted({*again, *missed}), read.cell, known)
+        again = cellsets.with_changers(sorted({*again, *missed}), read.cell, known)
     if not again:
         return "run the notebook from the top"
     order = ", in this order" if len(again) > 1 else ""
@@ -134,8 +133,8 @@ def first_again(facts: Facts, cell: int, edges: Sequence[Edge]) -> tuple[int, ..
     outdated = _outdated_above(facts, cell, edges)
     read = _read(known, {*outdated, cell})
     stale = [one for one in facts.suspicions.stale_reads if one.name in read]
-    fresh = {maker for one in stale for maker in refreshers.of_reads([one], known) if maker < cell}
-    return refreshers.with_changers(sorted(outdated | fresh), cell, known)
+    fresh = {maker for one in stale for maker in cellsets.to_refresh([one], known) if maker < cell}
+    return cellsets.with_changers(sorted(outdated | fresh), cell, known)
 
 
 def _outdated_above(facts: Facts, cell: int, edges: Sequence[Edge]) -> set[int]:

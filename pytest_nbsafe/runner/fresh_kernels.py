@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.comparison import compared
 from pytest_nbsafe.trace.consistency import values_at_end
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.side_runs import Counterfactual
 
 START_S = 1.5
 """About how long a kernel takes to start."""

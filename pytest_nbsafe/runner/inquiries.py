@@ -16,8 +16,8 @@ from pytest_nbsafe.judge.side_questions import RerunQuestion, SideQuestions, Sid
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.runner.fresh_kernels import FreshKernels, MakeRun
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import PlanResult
+from pytest_nbsafe.trace.side_runs import Counterfactual
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, replace
 

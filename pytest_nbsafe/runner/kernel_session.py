@@ -26,10 +26,9 @@ from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.cell_results import CellResults
 from pytest_nbsafe.runner.kernel_process import KernelProcess, KernelStartFailed, check_installed
 from pytest_nbsafe.runner.loop import LoopThread
-from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.events import values
 from pytest_nbsafe.trace.results import CellResult, Holding
-from pytest_nbsafe.trace.seen_parts import touched
+from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual, touched
 
 DEFAULT_KERNEL = "python3"
 FORKS = True

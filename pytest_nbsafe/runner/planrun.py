@@ -10,8 +10,8 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import unmade_names
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 
 
 class Session(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge import evidence, hidden_runs, traced_suspicions
+from pytest_nbsafe.judge import evidence, hidden_runs
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import RanOtherwise, Trial
 from pytest_nbsafe.order.plan import Plan
@@ -97,7 +97,7 @@ class TrialRun:
         suspected = self._by_text
         if replay is not None:
             seen, refreshed = self._inquiries.following.seen, self._inquiries.differing
-            suspected = traced_suspicions.suspicions(
+            suspected = evidence.suspicions(
                 self._graph, self._by_text, (replay, clean), seen, refreshed
             )
         return Trial(clean, replay, suspicions=suspected)

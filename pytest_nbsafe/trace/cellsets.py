@@ -1,15 +1,17 @@
-"""Which cells are stale, fresh or refreshers once a plan has run: nbsafety's cell highlights."""
+"""Which cells are stale, fresh or refreshers once a plan has run, and which to run again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.lineage import LineageState
+from pytest_nbsafe.trace.results import Record
 from pytest_nbsafe.trace.step_entries import stale_names
+from pytest_nbsafe.trace.suspicions import StaleRead
 from pytest_nbsafe.values import dataclass
 
 
@@ -84,3 +86,38 @@ def _refreshers(graph: Graph, names: AbstractSet[str], stale: AbstractSet[int]) 
     index = renewers(graph)
     wanted = names & frozenset[str]().union(*(live(graph, cell) for cell in stale))
     return frozenset(cell for name in wanted for cell in index.get(name, ())) - stale
+
+
+# -- what to run again -----------------------------------------------------------------------------
+
+
+def to_refresh(reads: Sequence[StaleRead], records: Iterable[Record]) -> tuple[int, ...]:
+    """Return the cells that would refresh all that one run read, with those that change it."""
+    known = tuple(records)
+    found = [with_changers(refreshing(read), read.cell, known) for read in reads]
+    cells = dict.fromkeys(cell for some in found for cell in some)
+    return tuple(cells) if len(found) == 1 else tuple(sorted(cells))
+
+
+def with_changers(again: Sequence[int], reader: int, records: Iterable[Record]) -> tuple[int, ...]:
+    """Return cells that run again, and those that change what these make before the reader reads.
+
+    `records` tell what was changed: `for a in accounts: a.deposit(50)` says nothing of `accounts`
+    in its text. They run where they stand on the page.
+    """
+    cells, known = list(again), tuple(records)
+    made = {name for record in known if record.cell in again for name in record.writes}
+    changers = {record.cell for record in known if not made.isdisjoint(record.mutates)}
+    for cell in sorted(changers.difference(again)):
+        above = [place for place, other in enumerate(cells) if other < cell]
+        if above and cell < reader:
+            cells.insert(above[-1] + 1, cell)
+    return tuple(cells)
+
+
+def refreshing(read: StaleRead) -> tuple[int, ...]:
+    """Return the cells that would refresh what was read, in the order to run them again in."""
+    makers = tuple(dict.fromkeys(cause.cell for cause in reversed(read.chain)))
+    if len(makers) < 2 and read.refreshers:
+        return (*read.refreshers[:1], *read.rest)
+    return makers

@@ -68,7 +68,7 @@ def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
     object is not seen.
     """
     ran = [result for result in results if result.came_to_end]
-    end = _End(values_at_end(ran), lineage.replay(lineage.records(ran)).end.symbols)
+    end = _End(values_at_end(ran), lineage.replay(lineage.records(ran)).now.symbols)
     states: dict[int, Consistency] = {}
     before: dict[int, Consistency] | None = None
     while states != before:  # an input may come from a later run, whose own state is known then

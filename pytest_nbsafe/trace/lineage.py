@@ -98,16 +98,8 @@ class LineageState:
                     ways.append((descent.parent.name, (*way, descent)))
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """A replay: the state at the end, and every version in the order they were made."""
-
-    end: LineageState
-    versions: tuple[Version, ...]
-
-
-def replay(records: Iterable[Record]) -> Lineage:
-    """Return what the records, in the order they ran, say of every name.
+def replay(records: Iterable[Record]) -> LineageTable:
+    """Return what the records, in the order they ran, say of every name: the table at their end.
 
     Source: Macke et al. 2021, Def. 2-4 and Table 1. Departs: a timestamp counts statements too,
     not cells only; an import over an import makes nothing newer, since running an import again
@@ -116,11 +108,11 @@ def replay(records: Iterable[Record]) -> Lineage:
     table = LineageTable()
     for record in records:
         table.apply(record)
-    return Lineage(table.now, tuple(table.versions))
+    return table
 
 
 class LineageTable:
-    """The symbol table while records are applied to it.
+    """The symbol table while records are applied to it, and every version in the order of making.
 
     `now` is its state, which changes as it does; `touched` are the names that were made or
     deleted, `gone` those that were deleted, until someone clears them.

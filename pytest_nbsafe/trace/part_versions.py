@@ -14,7 +14,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.parts import Parts, Reader, apart
 from pytest_nbsafe.trace.lineage import Descent, Link, Version, replay
 from pytest_nbsafe.trace.results import Record
-from pytest_nbsafe.trace.seen_parts import SeenParts
+from pytest_nbsafe.trace.side_runs import SeenParts
 
 
 class PartVersions:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe import patterns
+from pytest_nbsafe.notebook.model import Cell, Output, saved_error
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.evaluations import Copies, Evaluation
 from pytest_nbsafe.values import dataclass, field, replace
@@ -13,6 +14,8 @@ from pytest_nbsafe.values import dataclass, field, replace
 RunStatus = Literal["ok", "raised", "timed-out", "died", "skipped", "not-reached"]
 Timestamp = tuple[int, int]
 """(step of the plan, ordinal of the statement in that run), both from 1."""
+_ADDRESS = patterns.compile(r"0x[0-9a-fA-F]+")
+_UNDEFINED = patterns.compile(r"name '([^']+)' is not defined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +187,43 @@ def entry_reads(records: Iterable[Record]) -> dict[str, int]:
             first_reads.setdefault(name, record.line)
         replaced.update(record.writes, record.deletes)
     return first_reads
+
+
+# -- how a run failed ------------------------------------------------------------------------------
+
+
+def exception(result: CellResult) -> Failure | None:
+    """Return the exception that a run raised, also one that a magic of the cell swallowed."""
+    if result.status == "raised":
+        return result.failure
+    for incident in result.incidents:
+        if incident.kind == "captured":
+            ename, _, evalue = incident.message.partition(": ")
+            return Failure(ename, evalue, incident.line)
+    return None
+
+
+def why(result: CellResult) -> str:
+    """Return what is known of how a run ended, in one line."""
+    if result.failure is None:
+        return result.reason
+    return f"{result.failure.ename}: {result.failure.evalue}".strip().strip(":")
+
+
+def shows_failure(cell: Cell, failure: Failure) -> bool:
+    """Return whether the page shows just this failure: the same exception, the same message."""
+    saved = saved_error(cell)
+    return saved is not None and (saved.ename, _plain(saved.evalue)) == (
+        failure.ename,
+        _plain(failure.evalue),
+    )
+
+
+def undefined_name(ename: str, evalue: str) -> str | None:
+    """Return the name that a NameError speaks of."""
+    found = _UNDEFINED.search(evalue) if ename == "NameError" else None
+    return found[1] if found else None
+
+
+def _plain(text: str) -> str:
+    return _ADDRESS.sub("0x", " ".join(text.split()))

@@ -18,7 +18,7 @@ from pytest_nbsafe.trace.cellsets import live, renewers
 from pytest_nbsafe.trace.lineage import Descent, LineageState, Version, replay
 from pytest_nbsafe.trace.part_versions import PartVersions
 from pytest_nbsafe.trace.results import Record, entry_reads
-from pytest_nbsafe.trace.seen_parts import SeenParts
+from pytest_nbsafe.trace.side_runs import SeenParts
 from pytest_nbsafe.trace.step_entries import Relations, step_entries
 from pytest_nbsafe.trace.suspicions import (
     Cause,
@@ -52,14 +52,6 @@ def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...
     really read before it bound them.
     """
     return _stale_reads(graph, tuple(records), lambda _cell, way: way)
-
-
-def refreshing(read: StaleRead) -> tuple[int, ...]:
-    """Return the cells that would refresh what was read, in the order to run them again in."""
-    makers = tuple(dict.fromkeys(cause.cell for cause in reversed(read.chain)))
-    if len(makers) < 2 and read.refreshers:
-        return (*read.refreshers[:1], *read.rest)
-    return makers
 
 
 def outdated(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_nbsafe.judge.traced_suspicions import differing, still_suspected
+from pytest_nbsafe.judge.evidence import differing, still_suspected
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, PlanResult, Record, Value

@@ -12,7 +12,7 @@ from runner.kernels import notebook
 from tiers import every
 
 from pytest_nbsafe.runner.kernel_session import KernelSession
-from pytest_nbsafe.trace.counterfactual import Counterfactual
+from pytest_nbsafe.trace.side_runs import Counterfactual
 
 pytestmark = [
     pytest.mark.kernel,

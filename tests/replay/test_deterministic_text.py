@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_nbsafe.replay.deterministic_text import is_excluded
+from pytest_nbsafe.replay.session_judge import excludes_chance
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from pytest_nbsafe.replay.deterministic_text import is_excluded
     ],
 )
 def test_nothing_by_chance(text: str) -> None:
-    assert is_excluded(text)
+    assert excludes_chance(text)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_nothing_by_chance(text: str) -> None:
     ],
 )
 def test_perhaps_by_chance(text: str) -> None:
-    assert not is_excluded(text)
+    assert not excludes_chance(text)

@@ -13,10 +13,9 @@ from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.rules import evaluate, filters
+from pytest_nbsafe.rules import Rule, evaluate, filters
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.leak_claims import found, named, pipeline
-from pytest_nbsafe.rules.rule import Rule
 from pytest_nbsafe.values import replace
 
 TEXT = "# %% [2]\na = 1\nb = 2\n# %% [1]\nc = 3\n"

@@ -19,7 +19,7 @@ from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.comparison import Comparison
 from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
-from pytest_nbsafe.trace.seen_parts import SeenParts, TouchedParts
+from pytest_nbsafe.trace.side_runs import SeenParts, TouchedParts
 
 Keys = tuple["str | int", ...]
 

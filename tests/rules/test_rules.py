@@ -15,8 +15,7 @@ from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries import keys
-from pytest_nbsafe.rules import MANUAL, RULES
-from pytest_nbsafe.rules.rule import Rule
+from pytest_nbsafe.rules import RULES, Rule
 
 FOLDER = Path(rules.__file__).parent
 RUN_RULES = [rule for rule in RULES if rule.needs == "run" or rule.code in {"NBS101", "NBS201"}]
@@ -33,18 +32,18 @@ def in_default_tier(rule: Rule) -> bool:
 @pytest.mark.parametrize("rule", [r for r in RULES if r.needs != "run"], ids=by_code)
 def test_static_examples(rule: Rule) -> None:
     shown = Config(named=(rule.code,))  # else a note is not asked for
-    places = [line.rsplit(" ", 2)[0] for line in found(rule.bad, shown)]
-    assert marked(rule.bad) == places
-    assert found(rule.good, shown) == []
+    places = [line.rsplit(" ", 2)[0] for line in found(rule.module.BAD, shown)]
+    assert marked(rule.module.BAD) == places
+    assert found(rule.module.GOOD, shown) == []
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("rule", sampled(RUN_RULES, in_default_tier), ids=by_code)
 def test_run_examples(rule: Rule, tmp_path: Path) -> None:
     settings = {"timeout": 2} if rule.code == "NBS904" else {}
-    bad = lines(run(rule.bad, tmp_path, notes=False, **settings))
-    assert marked(rule.bad) == [line.rsplit(" ", 2)[0] for line in bad]
-    assert lines(run(rule.good, tmp_path, notes=False, **settings)) == []
+    bad = lines(run(rule.module.BAD, tmp_path, notes=False, **settings))
+    assert marked(rule.module.BAD) == [line.rsplit(" ", 2)[0] for line in bad]
+    assert lines(run(rule.module.GOOD, tmp_path, notes=False, **settings)) == []
 
 
 def test_every_row_of_the_table_has_a_file_and_every_file_a_row() -> None:
@@ -54,7 +53,7 @@ def test_every_row_of_the_table_has_a_file_and_every_file_a_row() -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_entry_is_complete(code: str) -> None:
-    text = inspect.cleandoc(MANUAL[code].__doc__ or "")
+    text = inspect.cleandoc(Rule(code).module.__doc__ or "")
     summary, _, rest = text.partition("\n\n")
     assert summary.endswith(".")
     assert len(summary) <= 100

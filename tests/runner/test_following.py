@@ -11,8 +11,8 @@ import pytest
 from pytest_nbsafe.analysis.parts import Parts
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.kernel_session import FOLLOWED_S, KernelSession
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.side_runs import Counterfactual
 from runner.kernels import notebook
 
 pytestmark = [

@@ -14,9 +14,8 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.inquiries import Inquiries
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace import lineage
-from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.results import CellResult, Record, Value
-from pytest_nbsafe.trace.seen_parts import TouchedParts
+from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual, TouchedParts
 
 STALE = """\
 # %% [1]

@@ -21,8 +21,8 @@ from pytest_nbsafe.runner import fresh_kernels, kernel_session
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.results import CellResult, Record, Value
+from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 from runner.kernels import notebook
 
 STALE = (

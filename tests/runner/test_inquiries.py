@@ -15,8 +15,8 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.results import CellResult, Failure, Record, Value
+from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 
 STALE = (
     "# %% [1]\nrate = 0.5\n# %% [3]\nrate = 0.25\n"

@@ -14,7 +14,7 @@ import pytest
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.kernel_process import KernelStartFailed, NoSuchKernel
 from pytest_nbsafe.runner.kernel_session import KernelSession
-from pytest_nbsafe.trace.run_failures import exception
+from pytest_nbsafe.trace.results import exception
 from runner.kernels import RunCells, notebook
 
 pytestmark = pytest.mark.kernel

@@ -8,8 +8,8 @@ from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.counterfactual import Aspects, Counterfactual
 from pytest_nbsafe.trace.results import CellResult, Failure, Record, RunStatus
+from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 
 
 class ScriptedSession:

@@ -13,8 +13,8 @@ from tiers import every
 
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.runner.kernel_session import KernelSession
-from pytest_nbsafe.trace.counterfactual import Counterfactual
 from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.side_runs import Counterfactual
 from runner.kernels import notebook
 
 pytestmark = [

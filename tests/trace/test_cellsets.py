@@ -31,7 +31,7 @@ def sets_of(order: str, *sources: str) -> CellSets:
         for step, cell in enumerate(order.split(), 1)
     )
     plan = Plan("recorded", tuple(runs))
-    return cellsets.cell_sets(graph, plan, replay(static_records(graph, plan)).end)
+    return cellsets.cell_sets(graph, plan, replay(static_records(graph, plan)).now)
 
 
 def written(sets: CellSets) -> str:
@@ -208,7 +208,7 @@ def alg_4(sources: list[str], stale: set[str]) -> frozenset[int]:
     """
     graph = graph_of(*sources)
     base = replay(static_records(graph_of("o = 0", "; ".join(f"{n} = o" for n in stale)), _plan()))
-    made = {n: v for n, v in base.end.symbols.items() if n in stale}
+    made = {n: v for n, v in base.now.symbols.items() if n in stale}
     newer = Version("o", (3, 1), 1, 1)
     state = LineageState({**made, "o": newer})
     assert stale_names(state) == stale

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.trace.lineage import Lineage, LineageState, replay, static_records
+from pytest_nbsafe.trace.lineage import LineageState, LineageTable, replay, static_records
 from pytest_nbsafe.trace.results import Record, Timestamp
 from pytest_nbsafe.trace.step_entries import stale_names
 
@@ -25,7 +25,7 @@ def records_of(order: str, *sources: str) -> tuple[Record, ...]:
     return static_records(graph, Plan("recorded", tuple(runs)))
 
 
-def lineage_of(order: str, *sources: str) -> Lineage:
+def lineage_of(order: str, *sources: str) -> LineageTable:
     return replay(records_of(order, *sources))
 
 
@@ -35,7 +35,7 @@ def parents(state: LineageState, name: str) -> str:
 
 def check_stale(expected: str, order: str, *sources: str) -> None:
     """Hold the stale names at the end, apart by blanks, against both ways to ask for them."""
-    end = lineage_of(order, *sources).end
+    end = lineage_of(order, *sources).now
     assert expected == " ".join(sorted(stale_names(end)))
     assert expected == " ".join(name for name in sorted(end.symbols) if any(end.roots(name)))
 
@@ -60,7 +60,7 @@ def check_stale(expected: str, order: str, *sources: str) -> None:
 )
 def test_table_1(statement: str, name: str, expected: str) -> None:
     setup = "p = 1; e = 2; r = 3; a = p; f = lambda x: r"
-    assert expected == parents(lineage_of("1 2", setup, statement).end, name)
+    assert expected == parents(lineage_of("1 2", setup, statement).now, name)
 
 
 def test_a_called_function_lends_what_it_returns_and_reads() -> None:
@@ -73,23 +73,23 @@ def test_a_called_function_lends_what_it_returns_and_reads() -> None:
 
 def test_the_reaching_definition_of_a_function_counts() -> None:
     cells = ("k = 1; t = 2", "f = lambda: k", "a = f()", "f = lambda: t")
-    assert parents(lineage_of("1 2 3", *cells).end, "a") == "f k"
-    assert parents(lineage_of("1 2 4 3", *cells).end, "a") == "f t"
+    assert parents(lineage_of("1 2 3", *cells).now, "a") == "f k"
+    assert parents(lineage_of("1 2 4 3", *cells).now, "a") == "f t"
 
 
 def test_a_name_that_is_a_function_no_more_lends_nothing() -> None:
     cells = ("k = 1", "def f(): return k", "f = print", "a = f()")
-    assert parents(lineage_of("1 2 3 4", *cells).end, "a") == "f"
+    assert parents(lineage_of("1 2 3 4", *cells).now, "a") == "f"
 
 
 def test_globals_bound_by_a_called_function_are_written() -> None:
     cells = ("k = 1", "def f():\n    global g\n    g = k", "f()")
-    end = lineage_of("1 2 3", *cells).end
+    end = lineage_of("1 2 3", *cells).now
     assert end.symbols["g"].at == (3, 1)
 
 
 def test_timestamps_are_step_and_statement() -> None:
-    end = lineage_of("1 2 1", "x = 1; y = x", "z = y").end
+    end = lineage_of("1 2 1", "x = 1; y = x", "z = y").now
     assert {n: v.at for n, v in end.symbols.items()} == {"x": (3, 1), "y": (3, 2), "z": (2, 1)}
     assert end.symbols["z"].links["y"].at == (1, 2)
     assert (end.symbols["y"].cell, end.symbols["y"].line) == (1, 2)
@@ -147,7 +147,7 @@ def test_a_deleted_parent_is_none() -> None:
 
 
 def test_a_deleted_name_is_gone() -> None:
-    end = lineage_of("1 2", "a = 1; b = a", "del a").end
+    end = lineage_of("1 2", "a = 1; b = a", "del a").now
     assert sorted(end.symbols) == ["b"]
 
 
@@ -228,8 +228,8 @@ def test_traced_aliases_join() -> None:
             record((2, 1), mutates={"c": ""}),
         ]
     )
-    assert {"n"} == stale_names(lineage.end)
-    assert [lineage.end.symbols[name].at for name in "abc"] == [(2, 1)] * 3
+    assert {"n"} == stale_names(lineage.now)
+    assert [lineage.now.symbols[name].at for name in "abc"] == [(2, 1)] * 3
 
 
 @pytest.mark.parametrize(("aliases", "expected"), [(["xy"], {"n"}), ([], set[str]())])
@@ -244,7 +244,7 @@ def test_an_augmented_assignment_is_in_place_where_the_object_stays_shared(
             record((2, 1), {"y": "y"}, aliases=aliases),
         ]
     )
-    assert expected == stale_names(lineage.end)
+    assert expected == stale_names(lineage.now)
 
 
 # --- the oracle: Def. 4 computed again from the whole list of events --------------------------
@@ -287,13 +287,13 @@ def oracle(records: Sequence[Record]) -> set[str]:
 
 @given(programs)
 def test_one_run_of_a_cell_has_one_timestamp(program: list[str]) -> None:
-    assert stale_names(replay(records_of("1", "\n".join(program))).end) == frozenset()
+    assert stale_names(replay(records_of("1", "\n".join(program))).now) == frozenset()
 
 
 @given(programs)
 def test_replay_agrees_with_definition_4(program: list[str]) -> None:
     order = " ".join(str(number) for number in range(1, len(program) + 1))
     records = records_of(order, *program)
-    end = replay(records).end
+    end = replay(records).now
     assert oracle(records) == stale_names(end)
     assert stale_names(end) == {name for name in end.symbols if any(end.roots(name))}

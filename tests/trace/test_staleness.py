@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.trace import staleness
+from pytest_nbsafe.trace import cellsets, staleness
 from pytest_nbsafe.trace.lineage import replay, static_records
 from pytest_nbsafe.trace.step_entries import stale_names
 from pytest_nbsafe.trace.suspicions import Suspicions
@@ -88,7 +88,7 @@ def test_figure_1_mended() -> None:
 
 def test_three_cells_of_definition_9() -> None:
     graph, plan = graph_of(*DEF_9), plan_of("1 2 3 1")
-    assert {"b", "c"} == stale_names(replay(static_records(graph, plan)).end)
+    assert {"b", "c"} == stale_names(replay(static_records(graph, plan)).now)
     check_reads("", "1 2 3 1", *DEF_9)
     check_outdated("2:a<-1 3:a<-1", "1 2 3 1", *DEF_9)
 
@@ -131,7 +131,7 @@ def test_what_changes_the_refreshed_object_is_run_again_too() -> None:
     cells = ("x = 1", "m = Model()", "m.fit(x)", "print(m)")
     (read,) = suspicions_of("1 2 3 1 4", *cells).stale_reads
     assert (read.refreshers, read.rest) == ((2,), (3,))
-    assert staleness.refreshing(read) == (2, 3)
+    assert cellsets.refreshing(read) == (2, 3)
 
 
 def test_a_name_bound_before_it_is_read_is_not_read() -> None:

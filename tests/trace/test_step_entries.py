@@ -39,7 +39,7 @@ def entry_states(records: list[Record]) -> dict[int, LineageState]:
     """Return the state at the entry of each step, and as 0 that at the end."""
     steps = {record.at[0] for record in records}
     before = {step: [r for r in records if r.at[0] < step] for step in steps}
-    return {step: replay(some).end for step, some in (before | {0: records}).items()}
+    return {step: replay(some).now for step, some in (before | {0: records}).items()}
 
 
 @settings(max_examples=150)
@@ -72,8 +72,8 @@ def test_a_relation_holds_when_any_state_shows_it(
     ]
     relations, known = Relations(records), {related(descent) for descent in shown}
     assert all(relations.holds(descent) for descent in shown)
-    for name in other.end.symbols:
-        for descent in other.end.parents(name):
+    for name in other.now.symbols:
+        for descent in other.now.parents(name):
             if descent.is_newer:
                 assert relations.holds(descent) == (related(descent) in known)
 

@@ -1,4 +1,4 @@
-"""Which parts of names a run was seen to read and change, where it was followed below the names."""
+"""What came of cells that ran on the side, and which parts of names they were seen to touch."""
 
 from __future__ import annotations
 
@@ -126,3 +126,28 @@ def touched(accesses: Sequence[Access]) -> TouchedParts:
         symbols,
         frozenset(access["name"] for access in accesses if not access["own"]),
     )
+
+
+# -- runs on the side ------------------------------------------------------------------------------
+
+
+Aspects = Mapping[str, str]
+"""A few words on a value, by aspect: `value`, `length`, `shape`, `mean`...; none: unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """What came of cells that ran on the side, from the state that a session was in.
+
+    `results` are those of the cells in the order they were given, to the first that failed; none
+    where they could not be run, and `cause` says why in a fragment of a sentence. `elsewhere` tells
+    that only this session is in the way, which cannot be forked. `shown` describes what the names
+    that the last of them touched hold at its end. `touched` are the parts of names that each run
+    read and changed, None where it was not followed below the names.
+    """
+
+    results: tuple[CellResult, ...] = ()
+    cause: str = ""
+    elsewhere: bool = False
+    shown: Mapping[str, Aspects] = field(default_factory=dict)
+    touched: tuple[TouchedParts | None, ...] = ()

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_nbsafe.kernel.contract import Access
 from pytest_nbsafe.trace.results import CellResult, Value
-from pytest_nbsafe.trace.seen_parts import SeenParts, TouchedParts, others, touched
+from pytest_nbsafe.trace.side_runs import SeenParts, TouchedParts, others, touched
 
 
 def access(symbol: str, line: int = 1, *, changed: bool = False, own: bool = False) -> Access:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_nbsafe.analysis.state import is_random
-from pytest_nbsafe.rules.cell_actions import Action
+from pytest_nbsafe.rules.wording import Action
 
 
 @pytest.mark.parametrize(
