@@ -37,7 +37,7 @@ class Missing:
     via: str = ""
 
 
-def missing(graph: Graph, clean: PlanResult | None) -> tuple[Missing, ...]:
+def missing(graph: Graph, clean: PlanResult) -> tuple[Missing, ...]:
     """Return the missing names of every cell, in page order; not what a run refutes."""
     order = tuple(cell.number for cell in graph.notebook.code_cells)
     found: dict[tuple[int, str], Missing] = {}
@@ -46,7 +46,7 @@ def missing(graph: Graph, clean: PlanResult | None) -> tuple[Missing, ...]:
         cell = order[index]
         if cell not in own:
             own[cell] = _first_bindings(graph.cells[cell])
-        result = clean.last(cell) if clean else None
+        result = clean.last(cell)
         verdict = _verdict(graph.notebook.cell(cell), result, use, own[cell])
         above, later = _definers(graph, cell, use.name)
         if verdict is not None and not above:
@@ -114,9 +114,9 @@ def _expected(page: Cell, name: str) -> bool:
     return shown or may_raise(page) or is_skipped(page)
 
 
-def _seen(graph: Graph, clean: PlanResult | None) -> Iterator[Missing]:
+def _seen(graph: Graph, clean: PlanResult) -> Iterator[Missing]:
     """Yield what the clean run saw missing, whether or not the text says so."""
-    for result in clean.results if clean else ():
+    for result in clean.results:
         failure = exception(result)
         if failure is None:
             continue

@@ -32,7 +32,7 @@ def watched(extra: str = "") -> dict[str, Any]:
 
 def of_trial(trial: Trial) -> tuple[tuple[Evaluation, ...], tuple[Copies, ...]]:
     """Return what was seen in the order that was run: the replayed plan's, else the page's."""
-    results = (trial.replay or trial.clean).results
+    results = trial.as_recorded.results
     return (
         tuple(seen for result in results for seen in result.evaluations),
         tuple(seen for result in results for seen in result.copies),

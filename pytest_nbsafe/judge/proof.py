@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from pytest_nbsafe.judge.trial import Judgement, Rerun, Trial
+from pytest_nbsafe.judge.trial import Rerun, Trial
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order.plan import Plan
 
 
 class Case(Protocol):
-    """A notebook, its plan, and its trial if it has run; `rules.base.Facts` is the real one."""
+    """A notebook, its plan, and its trial; `rules.base.Facts` is the real one."""
 
     @property
     def notebook(self) -> Notebook:
@@ -21,7 +21,7 @@ class Case(Protocol):
         """The recorded or inferred plan."""
 
     @property
-    def trial(self) -> Trial | None:
+    def trial(self) -> Trial:
         """What was seen when it ran."""
 
 
@@ -30,41 +30,26 @@ def is_proof(case: Case) -> bool:
 
     There it counts only while the notebook fails from top to bottom, too.
     """
-    if case.plan.order == "recorded" or case.trial is None:
+    if case.plan.order == "recorded":
         return True
     return any(result.status != "ok" for result in case.trial.clean.results)
 
 
-def judgement(case: Case, cell: int) -> Judgement | None:
-    """Return what the clean run says of a cell, None where it says nothing."""
-    return case.trial.judgements.get(cell) if case.trial else None
-
-
-def rerun_of_read(case: Case, cell: int) -> Rerun | None:
-    """Return the run on the side from before the cell read a stale name."""
-    return case.trial.reruns.get(cell) if case.trial else None
-
-
-def rerun_at_end(case: Case, cell: int) -> Rerun | None:
-    """Return the run on the side at the end of the plan."""
-    return case.trial.endings.get(cell) if case.trial else None
-
-
 def is_reached(case: Case, cell: int) -> bool:
     """Return whether the clean run came through the cell."""
-    result = case.trial.clean.last(cell) if case.trial else None
+    result = case.trial.clean.last(cell)
     return result is not None and result.status == "ok"
 
 
 def is_reached_twice(case: Case, cell: int) -> bool:
     """Return whether a second clean run came as far as the cell."""
-    second = case.trial.second if case.trial else None
+    second = case.trial.second
     return second is not None and second.last(cell) is not None
 
 
 def is_same_in_page_order(case: Case, cell: int, name: str) -> bool:
     """Return whether the cell's own output, or the value it read, is the same in page order."""
-    own = judgement(case, cell)
+    own = case.trial.judgements.get(cell)
     return own is not None and (own.output == "same" or own.values.get(name) == "same")
 
 
@@ -89,7 +74,7 @@ def shows_old(case: Case, rerun: Rerun | None) -> bool:
 
 def shows_plan(case: Case, cell: int) -> bool:
     """Return whether a cell's saved text is what the replayed plan gives."""
-    replayed = case.trial.replay.last(cell) if case.trial and case.trial.replay else None
+    replayed = case.trial.replay.last(cell) if case.trial.replay else None
     if replayed is None:
         return False
     from pytest_nbsafe.trace.output_text import reproduces  # needed by runs alone

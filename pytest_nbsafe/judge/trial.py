@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.comparison import Comparison
 from pytest_nbsafe.trace.consistency import Consistency
 from pytest_nbsafe.trace.results import PlanResult
@@ -96,3 +97,16 @@ class Trial:
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
     ran_otherwise: RanOtherwise | None = None
     seen: SeenParts = field(default_factory=SeenParts)
+
+    @property
+    def has_run(self) -> bool:
+        """Whether anything was executed."""
+        return bool(self.clean.results)
+
+    @property
+    def as_recorded(self) -> PlanResult:
+        """What ran in the recorded or inferred order: the replayed plan, else the clean run."""
+        return self.replay or self.clean
+
+
+NOTHING_RAN = Trial(PlanResult(Plan("top-down", ()), ()))

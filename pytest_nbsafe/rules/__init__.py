@@ -96,7 +96,7 @@ def _for_contracts(facts: Facts, silent: Iterable[suppressions.Suppression]) -> 
 
 def _claims(facts: Facts) -> Iterator[Claim]:
     for rule in RULES:
-        if is_asked(rule.code, facts.config) and (facts.trial or rule.needs != "run"):
+        if is_asked(rule.code, facts.config) and (facts.trial.has_run or rule.needs != "run"):
             yield from rule.check(facts)
 
 

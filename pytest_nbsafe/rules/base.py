@@ -9,11 +9,11 @@ from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, Step, Verdict
-from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.judge.trial import NOTHING_RAN, Trial
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order.plan import Plan
-from pytest_nbsafe.trace.results import CellResult, PlanResult, RunStatus
+from pytest_nbsafe.trace.results import CellResult, RunStatus
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass
 
@@ -29,7 +29,7 @@ class Facts:
     """Everything known of one notebook when the rules are asked.
 
     `plan` is the recorded or inferred plan, `suspicions` what its static lineage suspects, `trial`
-    what was seen when it ran, None when nothing was executed. `project` is what declares its
+    what was seen when it ran, `NOTHING_RAN` before that. `project` is what declares its
     dependencies, None where no rule asks for it or the notebook is no file. `leaks` returns the
     leaks of data, each with words for the order of cells in which it holds, and looks for them
     when it is first asked.
@@ -40,22 +40,17 @@ class Facts:
     graph: Graph
     plan: Plan
     suspicions: Suspicions
-    trial: Trial | None = None
+    trial: Trial = NOTHING_RAN
     project: Project | None = None
     leaks: Callable[[], tuple[tuple[Leak, str], ...]] = tuple
 
-    @property
-    def clean_run(self) -> PlanResult | None:
-        """The clean run in page order, None when nothing was executed."""
-        return self.trial.clean if self.trial else None
-
     def clean(self, cell: int) -> CellResult | None:
         """Return what the clean run in page order made of a cell, None when it did not run."""
-        return self.trial.clean.last(cell) if self.trial else None
+        return self.trial.clean.last(cell)
 
     def replay(self, cell: int) -> CellResult | None:
         """Return what the replayed plan made of a cell's last run, None when it did not run."""
-        return self.trial.replay.last(cell) if self.trial and self.trial.replay else None
+        return self.trial.replay.last(cell) if self.trial.replay else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +123,18 @@ def claim(
 
 
 def ended(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
-    """Yield the results of the clean run that ended so."""
-    if facts.trial:
-        yield from (result for result in facts.trial.clean.results if result.status == status)
+    """Return the results of the clean run that ended so."""
+    return (result for result in facts.trial.clean.results if result.status == status)
 
 
 def ended_in_replay(facts: Facts, status: RunStatus) -> Iterator[CellResult]:
-    """Yield the replayed runs that ended so, of cells that pass in page order; one a cell."""
-    told: set[int] = set()
-    for result in facts.trial.replay.results if facts.trial and facts.trial.replay else ():
+    """Return the replayed runs that ended so, of cells that pass in page order; one a cell."""
+    first: dict[int, CellResult] = {}
+    for result in facts.trial.replay.results if facts.trial.replay else ():
         clean = facts.clean(result.cell)
-        passes = clean is not None and clean.status == "ok"
-        if result.status == status and passes and result.cell not in told:
-            told.add(result.cell)
-            yield result
+        if result.status == status and clean is not None and clean.status == "ok":
+            first.setdefault(result.cell, result)
+    return iter(first.values())
 
 
 def cut_short(facts: Facts, status: RunStatus) -> Iterator[tuple[CellResult, str, Severity | None]]:

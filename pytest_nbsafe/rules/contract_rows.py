@@ -173,7 +173,7 @@ def _lineage(facts: Facts) -> Iterator[Row]:
 
 def _verdicts(facts: Facts) -> Iterator[Row]:
     """Yield what the clean run says of each cell's saved output and of each value it read."""
-    judgements = facts.trial.judgements if facts.trial else {}
+    judgements = facts.trial.judgements
     for cell in sorted(judgements):
         said = judgements[cell]
         yield (cell, None, said.output, said.saved, said.clean)

@@ -20,8 +20,6 @@ def claims(facts: Facts, edges: Sequence[Edge], told: Collection[int]) -> Iterat
     The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
     cell that is left out as the other of two choices NBS104 tells.
     """
-    if facts.trial is None:
-        return
     lone = facts.trial.ran_otherwise
     lost = {edge.definer for edge in edges if _never_ran(facts, edge.definer)}
     lost |= {lone.cell} if lone is not None and not lone.counts else set()

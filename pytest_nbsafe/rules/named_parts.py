@@ -13,27 +13,26 @@ _MOST = 3
 
 def of_read(facts: Facts, name: str, cell: int) -> tuple[str, ...]:
     """Return the parts of a name that a cell read and that differ: `df['a']`, else the name."""
-    found = facts.trial.seen.differing(name, cell) if facts.trial else ()
-    return found if 0 < len(found) <= _MOST else (name,)
+    parts_read = facts.trial.seen.differing(name, cell)
+    return parts_read if 0 < len(parts_read) <= _MOST else (name,)
 
 
 def of_change(facts: Facts, name: str, reader: int, definer: int) -> tuple[str, ...]:
     """Return the parts of a name that one cell read and the other changed, else the name."""
-    if facts.trial is None or facts.trial.seen.read(name, reader) is None:
+    if facts.trial.seen.read(name, reader) is None:
         return (name,)
     changed = _changed(facts, name, definer)
-    found = facts.trial.seen.within(name, reader, changed) if () not in changed else ()
-    return found if 0 < len(found) <= _MOST else (name,)
+    parts_read = facts.trial.seen.within(name, reader, changed) if () not in changed else ()
+    return parts_read if 0 < len(parts_read) <= _MOST else (name,)
 
 
 def are_apart(facts: Facts, name: str, reader: int, definer: int) -> bool:
     """Return whether one cell was seen to read other parts of a name than the other changes."""
-    read = facts.trial.seen.read(name, reader) if facts.trial else None
+    read = facts.trial.seen.read(name, reader)
     return read is not None and apart(read, _changed(facts, name, definer))
 
 
 def _changed(facts: Facts, name: str, definer: int) -> Parts:
-    assert facts.trial is not None, "asked only after a run"
     return facts.trial.seen.changed(name, definer) or _by_text(facts, name, definer)
 
 
@@ -41,8 +40,8 @@ def _by_text(facts: Facts, name: str, definer: int) -> Parts:
     """Return the parts of a name that the text of a cell changes, `()` where it makes the name."""
     reader = Reader(facts.graph)
     lines = {d.span.line for d in facts.graph.cells[definer].definitions if d.name == name}
-    found = {part for line in lines for part in reader.changed(name, definer, line)}
-    return frozenset(found or {()})
+    changed_parts = {part for line in lines for part in reader.changed(name, definer, line)}
+    return frozenset(changed_parts or {()})
 
 
 def read(facts: Facts, name: str, cell: int) -> str:

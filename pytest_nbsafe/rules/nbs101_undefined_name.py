@@ -46,7 +46,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     What may be missing joins what surely is: where one name of a cell is gone, the functions
     that the cell calls with it are seldom another fault.
     """
-    nowhere = [item for item in missing(facts.graph, facts.clean_run) if not item.later]
+    nowhere = [item for item in missing(facts.graph, facts.trial.clean) if not item.later]
     sure: dict[int, str] = {}
     for item in nowhere:
         if item.verdict != "suspected":

@@ -96,7 +96,7 @@ def _is_set_as_before(facts: Facts, edge: Edge) -> bool:
 
 def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     """Return whether the clean run gives what the page shows, or what the cell read."""
-    if facts.trial is None or _fails_in_page_order(facts, edge.reader):
+    if _fails_in_page_order(facts, edge.reader):
         return False
     if named_parts.are_apart(facts, edge.name, edge.reader, edge.definer):
         return not _differs_in_page_order(facts, edge) or _has_another_reason(facts, edge, edges)
@@ -129,7 +129,7 @@ def _has_another_reason(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool
 
 def _same_when_run_again(facts: Facts, edge: Edge) -> bool:
     """Return whether the reader makes the same at the end of the plan, from what is there then."""
-    ending = proof.rerun_at_end(facts, edge.reader)
+    ending = facts.trial.endings.get(edge.reader)
     return (
         ending is not None
         and ending.result == "same"
@@ -149,12 +149,12 @@ def _fails_in_page_order(facts: Facts, cell: int) -> bool:
 
 def _differs_in_page_order(facts: Facts, edge: Edge) -> bool:
     """Return whether the recorded order is known to make other things of the reader."""
-    if facts.trial is None or facts.plan.order != "recorded":
+    if facts.plan.order != "recorded":
         return False
     judgement = facts.trial.judgements.get(edge.reader)
     if judgement is not None and proof.is_reached(facts, edge.reader):
         return "differs" in judgement.made.values()
-    ending = proof.rerun_at_end(facts, edge.reader)
+    ending = facts.trial.endings.get(edge.reader)
     return ending is not None and ending.result == "differs"
 
 
@@ -166,7 +166,7 @@ def _shown(facts: Facts, edges: Sequence[Edge]) -> tuple[str, ...]:
 
 def _drift(facts: Facts, edge: Edge) -> tuple[Step, ...]:
     """Return what a cell shows in page order, where that does not tell why it is another thing."""
-    judgement = proof.judgement(facts, edge.reader)
+    judgement = facts.trial.judgements.get(edge.reader)
     if judgement is None or judgement.output != "drift":
         return ()
     shows = against_clean(judgement.saved, judgement.clean)
@@ -177,7 +177,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
     differs = not fails and _differs_in_page_order(facts, edge)
-    ending = proof.rerun_at_end(facts, edge.reader) if differs else None
+    ending = facts.trial.endings.get(edge.reader) if differs else None
     shows = () if fails or differs else _drift(facts, edge)
     shown = _shown(facts, edges)
     made = names(shown)

@@ -57,7 +57,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
     first = reads[0]
-    own = proof.judgement(facts, first.reader)
+    own = facts.trial.judgements.get(first.reader)
     differs = own is not None and own.output == "differs"
     made = names(dict.fromkeys(read.use.name for read in reads))
     steps = [*_definitions(facts, first, made)]

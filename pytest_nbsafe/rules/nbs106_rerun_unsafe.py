@@ -54,7 +54,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             continue
         for hazard in rerun_hazards.hazards(facts.graph, number):
             yield _claim(facts, number, hazard)
-    more = facts.trial.ran_otherwise if facts.trial else None
+    more = facts.trial.ran_otherwise
     if more is not None and more.counts:
         yield _seen(facts, more)
 

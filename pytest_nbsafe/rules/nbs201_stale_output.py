@@ -74,7 +74,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for read in facts.suspicions.stale_reads:
         if read.cell in told or last.get(read.cell) != read.step:
             continue
-        if _speaks(facts, read, proof.rerun_of_read(facts, read.cell)):
+        if _speaks(facts, read, facts.trial.reruns.get(read.cell)):
             told.add(read.cell)
             yield _stale_read(facts, read, edges)
     for old in facts.suspicions.outdated:
@@ -95,7 +95,7 @@ def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | 
     cell = suspicion.cell
     if facts.clean(cell) is not None and not proof.is_reached(facts, cell):
         return proof.shows_old(facts, rerun)
-    judgement = proof.judgement(facts, cell)
+    judgement = facts.trial.judgements.get(cell)
     if judgement is not None and judgement.output in {"same", "differs"}:
         return judgement.output == "differs"
     same = judgement is not None and judgement.values.get(suspicion.name) == "same"
@@ -109,7 +109,7 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
     Another text does, or another input of a cell whose outputs are not text. What is left is told
     by NBS103.
     """
-    judgement, rerun = proof.judgement(facts, old.cell), proof.rerun_at_end(facts, old.cell)
+    judgement, rerun = facts.trial.judgements.get(old.cell), facts.trial.endings.get(old.cell)
     if not _speaks(facts, old, rerun):
         return False
     if judgement is None or not proof.is_reached(facts, old.cell):
@@ -126,7 +126,7 @@ def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
         f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
     )
     steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
-    rerun = proof.rerun_of_read(facts, read.cell)
+    rerun = facts.trial.reruns.get(read.cell)
     why, remedy = why_older(facts, read), refresh_remedy(facts, read)
     return _claim(facts, read, rerun, why, steps, remedy, edges)
 
@@ -151,7 +151,7 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
-    rerun = proof.rerun_at_end(facts, old.cell)
+    rerun = facts.trial.endings.get(old.cell)
     return _claim(facts, old, rerun, why, steps, remedy, edges)
 
 
@@ -224,7 +224,7 @@ def _claim(
     edges: Sequence[Edge],
 ) -> Claim:
     page = facts.notebook.cell(suspicion.cell)
-    judgement = proof.judgement(facts, suspicion.cell)
+    judgement = facts.trial.judgements.get(suspicion.cell)
     verdict: Verdict = "suspected"
     says = "this result may be stale"
     if judgement is not None and judgement.output == "differs":

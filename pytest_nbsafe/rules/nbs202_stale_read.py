@@ -51,7 +51,7 @@ total = 3 * price
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each stale read that made a difference."""
-    if facts.trial is None or facts.trial.replay is None:
+    if facts.trial.replay is None:
         return
     told: set[tuple[int, str]] = set()
     for read in facts.suspicions.stale_reads:
@@ -69,11 +69,11 @@ def _verdict(facts: Facts, read: StaleRead) -> Verdict | None:
 
     The judge decides where it has the value; else the cell that was run again, refreshed.
     """
-    judgement = proof.judgement(facts, read.cell)
+    judgement = facts.trial.judgements.get(read.cell)
     value = judgement.values.get(read.name, "gone") if judgement else "gone"
     if judgement is not None and value not in {"gone", "nothing-to-compare"}:
         return "confirmed" if value == "differs" and not _made_the_same(judgement) else None
-    rerun = proof.rerun_of_read(facts, read.cell)
+    rerun = facts.trial.reruns.get(read.cell)
     if rerun is None or rerun.result in {"same", "nondeterministic"}:
         return None
     return "confirmed" if rerun.result == "differs" else "observed"
@@ -89,7 +89,7 @@ def _made_the_same(judgement: Judgement) -> bool:
 def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
     if not proof.is_proof(facts):
         verdict = "suspected"
-    rerun = proof.rerun_of_read(facts, read.cell)
+    rerun = facts.trial.reruns.get(read.cell)
     why = why_older(facts, read)
     return claim(
         facts,
@@ -115,9 +115,9 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
 def _reads(facts: Facts, read: StaleRead) -> str:
     """Return what the cell read, and what is known of the value that it should have read."""
     reads = f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}"
-    judgement = proof.judgement(facts, read.cell)
+    judgement = facts.trial.judgements.get(read.cell)
     if judgement is not None and judgement.values.get(read.name) == "differs":
         return f"{reads}; a clean run gives a different value"
-    rerun = proof.rerun_of_read(facts, read.cell)
+    rerun = facts.trial.reruns.get(read.cell)
     cause = f" ({rerun.cause})" if rerun is not None and rerun.cause else ""
     return f"{reads}; what it would make refreshed is not known{cause}" if cause else reads

@@ -53,7 +53,7 @@ total = price()
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that is inconsistent and would be made otherwise."""
-    states = facts.trial.consistency if facts.trial else {}
+    states = facts.trial.consistency
     for cell in sorted(states):
         state = states[cell]
         last = facts.plan.last_run(cell)
@@ -82,10 +82,9 @@ def _as_on_the_page(state: Consistency) -> bool:
 
 def _answer(facts: Facts, state: Consistency) -> str:
     """Return "differs" or "unknown" for what a clean run makes of the cell, empty for the same."""
-    assert facts.trial is not None, "asked only after a run"
     judgement = facts.trial.judgements.get(state.cell)
     if judgement is None or not proof.is_reached(facts, state.cell):
-        ending = proof.rerun_at_end(facts, state.cell)
+        ending = facts.trial.endings.get(state.cell)
         return "differs" if ending is not None and ending.result == "differs" else ""
     lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     if judgement.output == "same" or all(judgement.values.get(n) != "differs" for n in lost):
@@ -102,7 +101,6 @@ def _answer(facts: Facts, state: Consistency) -> str:
 
 def _all_below_reproduce(facts: Facts, cell: int) -> bool:
     """Return whether the page shows something made from the cell, and all of it is right."""
-    assert facts.trial is not None, "asked only after a run"
     below = downstream(page_edges(facts.graph), cell)
     shown = [j.output for c in below if (j := facts.trial.judgements.get(c)) is not None]
     told = [output for output in shown if output != "nothing-to-compare"]
@@ -110,7 +108,7 @@ def _all_below_reproduce(facts: Facts, cell: int) -> bool:
 
 
 def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
-    ending, root = proof.rerun_at_end(facts, state.cell), _root(facts, state)
+    ending, root = facts.trial.endings.get(state.cell), _root(facts, state)
     lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     line = state.changed[0].line if state.changed else 1
     what = _lost(facts, state, lost)
@@ -184,7 +182,7 @@ def _made_anew(state: Consistency) -> list[ChangedInput]:
 
 def _root(facts: Facts, state: Consistency) -> Consistency:
     """Return the state of the cell that the inconsistency comes from."""
-    states = facts.trial.consistency if facts.trial else {}
+    states = facts.trial.consistency
     seen = {state.cell}
     while not state.changed and state.through and state.through[0] not in seen:
         state = states[state.through[0]]

@@ -40,8 +40,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _results(facts: Facts) -> Iterator[CellResult]:
     """Yield all runs that came to their own end; in others the tracer was stopped, too."""
-    trial = facts.trial
-    for run in (trial.clean, trial.replay, trial.second) if trial else ():
+    for run in (facts.trial.clean, facts.trial.replay, facts.trial.second):
         for result in run.results if run else ():
             if result.status in {"ok", "raised"}:
                 yield result

@@ -61,7 +61,7 @@ def _says(read: ReadFromBelow, told: Judgement | None) -> str:
 
 def _shown_too(facts: Facts, read: ReadFromBelow, told: Judgement) -> Iterator[Step]:
     """Yield what else on the page was made from what the cell made then, and is another now."""
-    judgements = facts.trial.judgements if facts.trial else {}
+    judgements = facts.trial.judgements
     below = downstream(page_edges(facts.graph), read.cell)
     for cell in (cell for cell in below if cell != told.cell):
         last, found = facts.plan.last_run(cell), judgements.get(cell)
@@ -76,7 +76,7 @@ def _told(facts: Facts, read: ReadFromBelow) -> Judgement | None:
 
     That one's saved text must be what the plan gives, and another than what two clean runs give.
     """
-    judgements = facts.trial.judgements if facts.trial else {}
+    judgements = facts.trial.judgements
     own = judgements.get(read.cell)
     if own is not None and own.output == "differs":
         return own

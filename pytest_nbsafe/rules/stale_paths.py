@@ -107,8 +107,7 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> froze
 
 def records(facts: Facts) -> tuple[Record, ...]:
     """Return what the statements did that ran: those of the replayed plan, else of the clean."""
-    trial = facts.trial
-    return lineage.records((trial.replay or trial.clean).results) if trial else ()
+    return lineage.records(facts.trial.as_recorded.results)
 
 
 def refresh_remedy(facts: Facts, read: StaleRead) -> str:

@@ -53,7 +53,6 @@ def told(
     facts: Facts = facts_of(text, config)
     result = CellResult(3, 3, "ok", evaluations=evaluations, copies=copies)
     ran = tried(facts, {3: result})
-    assert ran.trial is not None
     merge = partial(observed_leaks.merged, facts.leaks(), ran.trial, facts.notebook)
     found = evaluate(replace(ran, leaks=merge))
     return tuple(f for f in found if f.code.startswith("NBS3"))

@@ -50,7 +50,6 @@ def run(*, read: Keys | None = None, changed: Keys | None = None, name: str = "d
 
 def seen(facts: Facts, **runs: TouchedParts) -> Facts:
     """Return facts with what was seen of cells: `c3` is cell 3."""
-    assert facts.trial is not None
     known = {int(cell[1:]): (touched,) for cell, touched in runs.items()}
     return replace(facts, trial=replace(facts.trial, seen=SeenParts(known)))
 
@@ -138,7 +137,6 @@ def test_a_difference_has_the_reason_that_is_left(third: int, told: list[int]) -
 def inconsistent(output: Comparison = "differs") -> Facts:
     text = OLD.replace("print(d[key])\n#> 2\n", "p = d[key]\n")
     facts = tried(facts_of(text), judgements=[replace(DIFFERS, output=output)])
-    assert facts.trial is not None
     change = ChangedInput("d", 1, maker=2, maker_line=1, maker_at=(4, 1))
     state = Consistency(2, 3, "inconsistent", {"d": "inconsistent"}, (change,))
     trial = replace(facts.trial, consistency={3: state})

@@ -636,7 +636,6 @@ def again(cell: int, result: Comparison, after: tuple[int, ...] = (3,), **more: 
 def with_reruns(
     facts: Facts, *, reads: Sequence[Rerun] = (), endings: Sequence[Rerun] = ()
 ) -> Facts:
-    assert facts.trial is not None
     trial = replace(
         facts.trial,
         reruns={rerun.cell: rerun for rerun in reads},
@@ -764,7 +763,6 @@ MIDDLE = (
 
 
 def inconsistent(facts: Facts, cell: int = 4) -> Facts:
-    assert facts.trial is not None
     changed = (ChangedInput("r", 1, 3, 1, (4, 1)),)
     state = Consistency(3, cell, "inconsistent", {"r": "inconsistent"}, changed)
     return replace(facts, trial=replace(facts.trial, consistency={cell: state}))
@@ -839,7 +837,6 @@ def test_a_stale_read_of_the_value_that_a_clean_run_gives_is_none() -> None:
 
 def test_what_was_saved_without_a_cell_that_never_ran() -> None:
     facts = tried(facts_of("# %% [1]\nx = [1]\n# %%\nx.append(2)\n# %% [2]\nprint(x)\n#> [1]\n"))
-    assert facts.trial is not None
     seen = RanOtherwise(2, (), 3, "[1]", "[1, 2]")
     found = evaluate(replace(facts, trial=replace(facts.trial, ran_otherwise=seen)))
     (finding,) = [finding for finding in found if finding.code == "NBS201"]
@@ -850,7 +847,6 @@ def test_what_was_saved_without_a_cell_that_never_ran() -> None:
 def test_a_replay_without_a_cell_that_never_ran_tells_the_same() -> None:
     text = "# %% [2]\nx = [1]\n# %%\nx.append(2)\n# %% [3]\nprint(x)\n#> [1]\n# %% [1]\ny = 1\n"
     facts = tried(facts_of(text), judgements=[Judgement(3, "differs", "[1]", "[1, 2]")])
-    assert facts.trial is not None
     assert facts.trial.replay is not None
     shown = (Output("stream", name="stdout", text="[1]\n"),)
     replayed = tuple(replace(r, outputs=shown) for r in facts.trial.replay.results)
@@ -870,7 +866,6 @@ GROWS = "# %% [1]\nxs = [0]\n# %% [4]\nxs.append(1)\n# %% [5]\nprint(xs)\n#> [0,
 def test_a_second_run_that_happened_is_confirmed() -> None:
     facts = tried(facts_of(GROWS))
     assert lines(evaluate(facts)) == ["NBS106 2:1 suspected warning"]
-    assert facts.trial is not None
     seen = RanOtherwise(2, (2, 3), 3, "[0, 1, 1, 1]", "[0, 1]")
     finding = the_one(evaluate(replace(facts, trial=replace(facts.trial, ran_otherwise=seen))))
     assert lines([finding]) == ["NBS106 2:1 confirmed warning"]
