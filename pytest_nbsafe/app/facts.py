@@ -89,7 +89,7 @@ def _leaks(
 
         notes = config.notes or bool(config.named or config.contracts)
         analyse = partial(leaks, graph, extra=config.leak_roles)
-        return leak_claims.found(analyse, plan, clean, notes=notes)
+        return leak_claims.in_orders(analyse, plan, clean, notes=notes)
 
     return claims
 

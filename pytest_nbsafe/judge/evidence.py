@@ -74,19 +74,19 @@ def suspicions(
     graph: Graph,
     by_text: Suspicions,
     runs: tuple[PlanResult, PlanResult],
-    seen: SeenParts,
+    parts: SeenParts,
     refreshed: Collection[int],
 ) -> Suspicions:
     """Return what the trace suspects of the cells that were traced, and the text of the others.
 
-    `runs` are the replayed plan and the clean run. Where cells were followed below the names, parts
-    count as they were `seen`. `refreshed` are the cells that made something else when they ran
+    `runs` are the replayed plan and the clean run. Where cells were followed below the names, the
+    `parts` that were seen count. `refreshed` are the cells that made something else when they ran
     again after what refreshes them.
     """
     replay, clean = runs
     records = lineage.records(replay.results), lineage.records(clean.results)
-    by_trace = staleness.suspicions(graph, replay.plan, *records, seen)
-    if seen.runs:
+    by_trace = staleness.suspicions(graph, replay.plan, *records, parts)
+    if parts.runs:
         by_name = staleness.suspicions(graph, replay.plan, *records)
         by_trace = still_suspected(by_trace, by_name, {*differing(replay, clean), *refreshed})
     traced = _traced(replay) & _traced(clean)
@@ -125,7 +125,7 @@ def differing(replay: PlanResult, clean: PlanResult) -> Iterator[int]:
 
 def _differ(first: CellResult, second: CellResult) -> bool:
     """Return whether two runs of a cell are known to have made or shown different things."""
-    made = first.kept | second.kept
-    if any(compared(name, first.after, second.after) == "differs" for name in made):
+    names = first.kept | second.kept
+    if any(compared(name, first.after, second.after) == "differs" for name in names):
         return True
     return compare(first.outputs, second.outputs).result == "differs"

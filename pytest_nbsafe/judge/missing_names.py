@@ -40,7 +40,7 @@ class Missing:
 def missing(graph: Graph, clean: PlanResult) -> tuple[Missing, ...]:
     """Return the missing names of every cell, in page order; not what a run refutes."""
     order = tuple(cell.number for cell in graph.notebook.code_cells)
-    found: dict[tuple[int, str], Missing] = {}
+    by_place: dict[tuple[int, str], Missing] = {}
     own: dict[int, Mapping[str, Place]] = {}
     for index, use in dependencies.unbound(graph, order):
         cell = order[index]
@@ -50,10 +50,10 @@ def missing(graph: Graph, clean: PlanResult) -> tuple[Missing, ...]:
         verdict = _verdict(graph.notebook.cell(cell), result, use, own[cell])
         above, later = _definers(graph, cell, use.name)
         if verdict is not None and not above:
-            found[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)
-    for item in _seen(graph, clean):
-        found.setdefault((item.cell, item.name), item)
-    return tuple(found[key] for key in sorted(found))
+            by_place[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)
+    for item in _missing_in_run(graph, clean):
+        by_place.setdefault((item.cell, item.name), item)
+    return tuple(by_place[key] for key in sorted(by_place))
 
 
 def _definers(graph: Graph, cell: int, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -93,18 +93,18 @@ def _is_after(page: Cell, use: Use, failure: Failure) -> bool:
 
 def _first_bindings(analysis: CellAnalysis) -> Mapping[str, Place]:
     """Return where a cell may bind each of its names for the first time."""
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for definition in analysis.definitions:
         if definition.binds:
             place = (definition.span.line, definition.span.column)
-            found[definition.name] = min(found.get(definition.name, place), place)
-    return found
+            places[definition.name] = min(places.get(definition.name, place), place)
+    return places
 
 
 def mention(cell: Cell, line: int, name: str) -> Span | None:
     """Return where a line of the cell first mentions a name."""
-    found = re.search(rf"\b{re.escape(name)}\b", cell.line(line))
-    return Span(line, found.start() + 1, line, found.end() + 1) if found else None
+    match = re.search(rf"\b{re.escape(name)}\b", cell.line(line))
+    return Span(line, match.start() + 1, line, match.end() + 1) if match else None
 
 
 def _expected(page: Cell, name: str) -> bool:
@@ -114,7 +114,7 @@ def _expected(page: Cell, name: str) -> bool:
     return shown or may_raise(page) or is_skipped(page)
 
 
-def _seen(graph: Graph, clean: PlanResult) -> Iterator[Missing]:
+def _missing_in_run(graph: Graph, clean: PlanResult) -> Iterator[Missing]:
     """Yield what the clean run saw missing, whether or not the text says so."""
     for result in clean.results:
         failure = exception(result)

@@ -76,8 +76,8 @@ def influences(graph: Graph) -> Influences:
 
 def _has_libraries(graph: Graph) -> bool:
     """Return whether a cell imports, or runs, what is not of Python itself."""
-    imports = (found for cell in graph.cells for found in syntax.imports(graph, cell))
-    modules = {found.module.partition(".")[0] for found in imports}
+    imports = (each for cell in graph.cells for each in syntax.imports(graph, cell))
+    modules = {imported.module.partition(".")[0] for imported in imports}
     runs = any(_RUN.search(cell.source) for cell in graph.notebook.code_cells)
     return runs or not modules <= sys.stdlib_module_names
 

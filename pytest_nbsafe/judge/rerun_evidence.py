@@ -40,23 +40,25 @@ def rerun(
 
     What differs from the `control`, the same run with other random numbers, is chance.
     """
-    made = sorted(old.result.kept | new.result.kept)
-    names = {name: _compared(name, old, new, control) for name in made}
+    kept = sorted(old.result.kept | new.result.kept)
+    answers = {name: _compared(name, old, new, control) for name in kept}
     shown = compare(old.result.outputs, new.result.outputs)
     output = _output(old.result, new.result, control)
     before, now = _raised(old.result), _raised(new.result)
-    said = [f"{before or 'no exception'} -> {now or 'no exception'}"] if before != now else []
-    said += _said([name for name, answer in names.items() if answer == "differs"], old, new)
+    differing = [name for name, answer in answers.items() if answer == "differs"]
+    differences = _of_names(differing, old, new)
+    if before != now:
+        differences.insert(0, f"{before or 'no exception'} -> {now or 'no exception'}")
     if output == "differs" and shown.result == "differs":
-        said.append(f"shows {_quoted(shown.saved)} -> {_quoted(shown.new)}")
+        differences.append(f"shows {_quoted(shown.saved)} -> {_quoted(shown.new)}")
     elif output == "differs":
-        said.append("shows a different picture")
+        differences.append("shows a different picture")
     return Rerun(
         cell,
         after,
-        _overall(names, output, raised=before != now),
+        _overall(answers, output, raised=before != now),
         output=output,
-        differences=tuple(said[:_MOST]),
+        differences=tuple(differences[:_MOST]),
         old=shown.saved,
         new=shown.new,
     )
@@ -109,7 +111,7 @@ def _overall(names: Mapping[str, Comparison], output: Comparison, *, raised: boo
     return next((answer for answer in order if answer in answers), "same")
 
 
-def _said(differing: Iterable[str], old: DescribedRun, new: DescribedRun) -> list[str]:
+def _of_names(differing: Iterable[str], old: DescribedRun, new: DescribedRun) -> list[str]:
     """Return what to say of the names that differ, those first of which something is known."""
     differences = {
         name: difference(name, old.aspects.get(name, {}), new.aspects.get(name, {}))

@@ -100,9 +100,9 @@ class _Page:
         With one or two texts that differ that is no wonder; nor where no file and no library has a
         part in them that gives other numbers from one version to the next.
         """
-        differing = [cell for cell, found in judgements.items() if found.output == "differs"]
+        differing = [cell for cell, each in judgements.items() if each.output == "differs"]
         few = len(differing) <= _FEW or self.influences.versioned.isdisjoint(differing)
-        return not few and all(found.output != "same" for found in judgements.values())
+        return not few and all(each.output != "same" for each in judgements.values())
 
     def has_other_libraries(self) -> bool:
         """Return whether a library shows its objects otherwise than when the page was saved."""

@@ -66,29 +66,29 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
     silent = dict.fromkeys(suppressions.of(facts.notebook))
     used: set[suppressions.Suppression] = set()
 
-    def is_hidden(found: Finding) -> bool:
-        hiding = [suppression for suppression in silent if suppressions.hides(suppression, found)]
+    def is_hidden(finding: Finding) -> bool:
+        hiding = [suppression for suppression in silent if suppressions.hides(suppression, finding)]
         used.update(hiding)
-        return bool(hiding) or suppressions.is_left_out(found, facts.notebook)
+        return bool(hiding) or suppressions.is_left_out(finding, facts.notebook)
 
-    found = list(filters.resolve(_claims(facts), is_hidden))
+    findings = list(filters.resolve(_claims(facts), is_hidden))
     if facts.config.contracts and is_selected("NBS501", facts.config):
         others = partial(_for_contracts, facts, silent)
-        found += [broken for broken in nbs501.broken(facts, others) if not is_hidden(broken)]
+        findings += [broken for broken in nbs501.broken(facts, others) if not is_hidden(broken)]
     if is_selected("NBS907", facts.config):
         idle = [suppression for suppression in silent if suppression not in used]
         judged = partial(_is_judged, facts)
         unused = nbs907.unused(facts, idle, judged)
-        found += [finding for finding in unused if not is_hidden(finding)]
-    return tuple(sorted(found, key=sort_key))
+        findings += [finding for finding in unused if not is_hidden(finding)]
+    return tuple(sorted(findings, key=sort_key))
 
 
 def _for_contracts(facts: Facts, silent: Iterable[suppressions.Suppression]) -> tuple[Finding, ...]:
     """Return all that is found, whatever was selected, but not what is ignored or silenced."""
 
-    def is_hidden(found: Finding) -> bool:
-        hidden = any(suppressions.hides(suppression, found) for suppression in silent)
-        return hidden or suppressions.is_left_out(found, facts.notebook)
+    def is_hidden(finding: Finding) -> bool:
+        hidden = any(suppressions.hides(suppression, finding) for suppression in silent)
+        return hidden or suppressions.is_left_out(finding, facts.notebook)
 
     everything = replace(facts, config=replace(facts.config, select=(), notes=True))
     return tuple(sorted(filters.resolve(_claims(everything), is_hidden), key=sort_key))

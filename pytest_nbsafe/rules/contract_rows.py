@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
+from operator import attrgetter
 
 from pytest_nbsafe.analysis import dependencies, syntax
 from pytest_nbsafe.analysis.invocations import CellSyntax, Invocation
@@ -47,15 +48,15 @@ def _outputs(facts: Facts) -> Iterator[Row]:
 
 def _statements(facts: Facts) -> Iterator[Row]:
     for number, cell in facts.graph.cells.items():
-        for found in cell.statements:
-            groups = found.reads, found.writes, found.mutates, found.deletes, found.calls
-            yield (number, *_place(found.span), found.kind, *map(_listed, groups))
+        for statement in cell.statements:
+            groups = attrgetter("reads", "writes", "mutates", "deletes", "calls")(statement)
+            yield (number, *_place(statement.span), statement.kind, *map(_listed, groups))
 
 
 def _reads(facts: Facts) -> Iterator[Row]:
     for number, cell in facts.graph.cells.items():
-        for found in cell.statements:
-            yield from ((number, found.span.line, name, "") for name in sorted(found.reads))
+        for statement in cell.statements:
+            yield from ((number, statement.span.line, name, "") for name in sorted(statement.reads))
         for function in cell.functions.values():
             for name in sorted(function.reads):
                 yield (number, function.reads[name].span.line, name, function.name)
@@ -63,8 +64,9 @@ def _reads(facts: Facts) -> Iterator[Row]:
 
 def _defs(facts: Facts) -> Iterator[Row]:
     for number, cell in facts.graph.cells.items():
-        for found in cell.definitions:
-            yield (number, *_place(found.span), found.name, found.kind, int(found.certain))
+        for definition in cell.definitions:
+            what = definition.name, definition.kind, int(definition.certain)
+            yield (number, *_place(definition.span), *what)
 
 
 def _uses(facts: Facts) -> Iterator[Row]:
@@ -82,10 +84,10 @@ def _edges(facts: Facts) -> Iterator[Row]:
 
 def _functions(facts: Facts) -> Iterator[Row]:
     for number, cell in facts.graph.cells.items():
-        for found in cell.functions.values():
-            groups = map(_listed, (found.reads, found.writes, found.calls))
-            parameters = ",".join(found.parameters)
-            yield (number, *_place(found.span), found.name, parameters, *groups)
+        for function in cell.functions.values():
+            groups = map(_listed, (function.reads, function.writes, function.calls))
+            parameters = ",".join(function.parameters)
+            yield (number, *_place(function.span), function.name, parameters, *groups)
 
 
 def _orders(facts: Facts) -> Iterator[Row]:
@@ -93,8 +95,8 @@ def _orders(facts: Facts) -> Iterator[Row]:
         chosen = name == facts.plan.order
         plan = facts.plan if chosen else strategy(facts.graph)
         for run in plan.runs:
-            told = run.session, int(run.recorded), run.reason
-            yield (name, int(chosen), run.step, run.cell, run.count, *told)
+            ran = run.step, run.cell, run.count, run.session, int(run.recorded)
+            yield (name, int(chosen), *ran, run.reason)
 
 
 # -- syntax ----------------------------------------------------------------------------------------
@@ -102,21 +104,22 @@ def _orders(facts: Facts) -> Iterator[Row]:
 
 def _imports(facts: Facts) -> Iterator[Row]:
     for number in facts.graph.cells:
-        for found in syntax.imports(facts.graph, number):
-            package = "" if found.level else found.module.partition(".")[0]
-            names = found.name, found.module, package, found.attribute
-            where = found.level, int(found.guarded), found.function
-            yield (number, *_place(found.span), *names, *where)
+        for imported in syntax.imports(facts.graph, number):
+            package = "" if imported.level else imported.module.partition(".")[0]
+            names = imported.name, imported.module, package, imported.attribute
+            where = imported.level, int(imported.guarded), imported.function
+            yield (number, *_place(imported.span), *names, *where)
 
 
 def _calls(facts: Facts) -> Iterator[Row]:
-    for call, cell, found in _numbered_calls(facts):
-        yield (call, cell, *_place(found.span), found.callee, found.target, found.function)
+    for call, cell, invocation in _numbered_calls(facts):
+        names = invocation.callee, invocation.target, invocation.function
+        yield (call, cell, *_place(invocation.span), *names)
 
 
 def _arguments(facts: Facts) -> Iterator[Row]:
-    for call, cell, found in _numbered_calls(facts):
-        for position, given in enumerate(found.arguments, start=1):
+    for call, cell, invocation in _numbered_calls(facts):
+        for position, given in enumerate(invocation.arguments, start=1):
             yield (call, cell, position, given.keyword, given.text, int(given.literal))
 
 
@@ -124,8 +127,8 @@ def _numbered_calls(facts: Facts) -> Iterator[tuple[int, int, Invocation]]:
     """Yield each call with its number in the notebook and its cell."""
     numbers = count(1)
     for cell in _syntaxes(facts):
-        for found in cell.invocations:
-            yield next(numbers), cell.cell, found
+        for invocation in cell.invocations:
+            yield next(numbers), cell.cell, invocation
 
 
 def _texts(facts: Facts) -> Iterator[Row]:
@@ -136,8 +139,8 @@ def _texts(facts: Facts) -> Iterator[Row]:
 
 def _magics(facts: Facts) -> Iterator[Row]:
     for cell in _syntaxes(facts):
-        for found in cell.escapes:
-            yield (cell.cell, found.line, found.kind, found.name, found.text)
+        for escape in cell.escapes:
+            yield (cell.cell, escape.line, escape.kind, escape.name, escape.text)
 
 
 def _syntaxes(facts: Facts) -> Iterator[CellSyntax]:
@@ -162,45 +165,40 @@ def _lineage(facts: Facts) -> Iterator[Row]:
     """Yield each version of a name, once for each parent."""
     for run, result in _results(facts):
         records = (record for step in result.results for record in step.records)
-        for made in lineages.replay(records).versions:
-            version = run, made.name, *made.at, made.cell, made.line
-            links = [made.links[parent] for parent in sorted(made.links)]
+        for version in lineages.replay(records).versions:
+            where = run, version.name, *version.at, version.cell, version.line
+            links = [version.links[parent] for parent in sorted(version.links)]
             for link in links:
-                yield (*version, link.parent, link.maker, link.at[0], int(made.imported))
+                yield (*where, link.parent, link.maker, link.at[0], int(version.imported))
             if not links:
-                yield (*version, None, None, None, int(made.imported))
+                yield (*where, None, None, None, int(version.imported))
 
 
 def _verdicts(facts: Facts) -> Iterator[Row]:
     """Yield what the clean run says of each cell's saved output and of each value it read."""
     judgements = facts.trial.judgements
     for cell in sorted(judgements):
-        said = judgements[cell]
-        yield (cell, None, said.output, said.saved, said.clean)
-        for name in sorted(said.values):
-            yield (cell, name, said.values[name], "", "")
+        judgement = judgements[cell]
+        yield (cell, None, judgement.output, judgement.saved, judgement.clean)
+        for name in sorted(judgement.values):
+            yield (cell, name, judgement.values[name], "", "")
 
 
 def _results(facts: Facts) -> Iterator[tuple[str, PlanResult]]:
-    trial = facts.trial
-    if trial is not None:
-        for name, result in (
-            ("replay", trial.replay),
-            ("clean", trial.clean),
-            ("second", trial.second),
-        ):
-            if result is not None:
-                yield name, result
+    for name in ("replay", "clean", "second"):
+        result: PlanResult | None = getattr(facts.trial, name)
+        if result is not None:
+            yield name, result
 
 
 # -- the rest --------------------------------------------------------------------------------------
 
 
 def _findings(findings: Iterable[Finding]) -> Iterator[Row]:
-    for found in findings:
-        where = found.location
-        what = found.code, found.name, found.severity, found.verdict
-        yield (*what, where.cell or None, where.line, where.column, found.message)
+    for finding in findings:
+        where = finding.location
+        what = finding.code, finding.name, finding.severity, finding.verdict
+        yield (*what, where.cell or None, where.line, where.column, finding.message)
 
 
 def _place(span: Span) -> tuple[int, int, int, int]:

@@ -68,12 +68,12 @@ class _Faults:
 
 
 def _strength(claim: Claim) -> tuple[int, int, int, int, int, int]:
-    found, where = claim.finding, claim.finding.location
-    cause = _CAUSES_FIRST.index(found.code) if found.code in _CAUSES_FIRST else len(_CAUSES_FIRST)
+    finding, where = claim.finding, claim.finding.location
+    cause = (*_CAUSES_FIRST, finding.code).index(finding.code)  # what names no cause comes last
     return (
-        _SEVERITIES.index(found.severity),
+        _SEVERITIES.index(finding.severity),
         cause,
-        _VERDICTS.index(found.verdict),
+        _VERDICTS.index(finding.verdict),
         where.cell,
         where.line,
         where.column,

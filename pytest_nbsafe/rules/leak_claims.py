@@ -16,7 +16,7 @@ _RAN = ", in the order in which the cells ran"
 _PAGE = ", when the cells run from top to bottom"
 
 
-def found(
+def in_orders(
     analyse: Callable[[Sequence[int]], tuple[Leak, ...]],
     plan: Plan,
     page: Plan,
@@ -33,9 +33,9 @@ def found(
         return tuple((leak, "") for leak in analyse(page.cells))
     ran = {_key(leak): leak for leak in analyse(plan.cells)}
     below = {_key(leak): leak for leak in analyse(page.cells)} if ran or notes else {}
-    told = [(leak, "" if key in below else _RAN) for key, leak in ran.items()]
+    as_ran = [(leak, "" if key in below else _RAN) for key, leak in ran.items()]
     rest = [leak for key, leak in below.items() if key not in ran]
-    return (*told, *((replace(leak, certain=False), _PAGE) for leak in rest))
+    return (*as_ran, *((replace(leak, certain=False), _PAGE) for leak in rest))
 
 
 def _key(leak: Leak) -> tuple[str, int, int]:

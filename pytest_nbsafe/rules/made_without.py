@@ -14,8 +14,8 @@ from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import against_clean
 
 
-def claims(facts: Facts, edges: Sequence[Edge], told: Collection[int]) -> Iterator[Claim]:
-    """Yield a claim for each cell, not told yet, that a cell which never ran would change.
+def claims(facts: Facts, edges: Sequence[Edge], known_cells: Collection[int]) -> Iterator[Claim]:
+    """Yield a claim for each cell, but those known, that a cell which never ran would change.
 
     The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
     cell that is left out as the other of two choices NBS104 tells.
@@ -25,17 +25,17 @@ def claims(facts: Facts, edges: Sequence[Edge], told: Collection[int]) -> Iterat
     lost |= {lone.cell} if lone is not None and not lone.counts else set()
     if not lost:
         return
-    lost -= {found.nearest for found in ambiguous(facts.graph) if found.reason == "never-run"}
+    lost -= {read.nearest for read in ambiguous(facts.graph) if read.reason == "never-run"}
     if lone is not None and lone.cell in lost:
         yield _claim(facts, lone)
-    known = set(told)
+    known = set(known_cells)
     for definer in sorted(lost):
         for cell in downstream(edges, definer):
             judgement = facts.trial.judgements.get(cell)
             if cell not in known and judgement is not None and _is_proof(facts, judgement):
                 known.add(cell)
-                seen = RanOtherwise(definer, (), cell, judgement.saved, judgement.clean)
-                yield _claim(facts, seen)
+                saved, clean = judgement.saved, judgement.clean
+                yield _claim(facts, RanOtherwise(definer, (), cell, saved, clean))
 
 
 def _never_ran(facts: Facts, cell: int) -> bool:
@@ -52,18 +52,18 @@ def _is_proof(facts: Facts, judgement: Judgement) -> bool:
     )
 
 
-def _claim(facts: Facts, seen: RanOtherwise) -> Claim:
+def _claim(facts: Facts, lone: RanOtherwise) -> Claim:
     return claim(
         facts,
         "NBS201",
-        seen.shown,
+        lone.shown,
         1,
         "confirmed",
-        f"the saved output is stale: it was made without cell {seen.cell}, which never ran",
+        f"the saved output is stale: it was made without cell {lone.cell}, which never ran",
         steps=(
-            Step(seen.cell, 1, "has no count: it was added, or not run, in that session"),
-            Step(seen.shown, 1, against_clean(seen.saved, seen.clean)),
+            Step(lone.cell, 1, "has no count: it was added, or not run, in that session"),
+            Step(lone.shown, 1, against_clean(lone.saved, lone.clean)),
         ),
         remedy="restart the kernel, run all cells from the top, and save",
-        explains={("stale", seen.shown, 0)},
+        explains={("stale", lone.shown, 0)},
     )

@@ -60,7 +60,6 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:
     reads = "may also read" if item.verdict == "suspected" else "also reads"
     also = Step(item.cell, item.span.line, f"{reads} `{item.name}`, which no cell defines")
-    seen = item.verdict == "observed"
     return claim(
         facts,
         "NBS101",
@@ -70,7 +69,7 @@ def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Cla
         _message(item, near),
         steps=(*_steps(facts, item, near),),
         remedy=_remedy(item, near),
-        explains={("raise", item.cell, 0)} if seen else (),
+        explains={("raise", item.cell, 0)} if item.verdict == "observed" else (),
         fault=("NBS101", fault),
         also=also,
     )

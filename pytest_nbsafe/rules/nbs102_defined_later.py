@@ -80,10 +80,10 @@ def _remedy(facts: Facts, item: Missing, definer: int) -> str:
     """Return what to do: where the reader ran first, another cell had made the name for it."""
     session = session_split.split(runnable(facts.graph))
     read = facts.notebook.cell(item.cell).count
-    made = [facts.notebook.cell(cell).count for cell in item.later]
+    made_at = [facts.notebook.cell(cell).count for cell in item.later]
     if read is not None and all(
         count is not None and count > read and session.get(cell) == session.get(item.cell)
-        for cell, count in zip(item.later, made, strict=True)
+        for cell, count in zip(item.later, made_at, strict=True)
     ):
         return f"bring back the code that made `{item.name}` before this cell ran as [{read}]"
     return f"move cell {definer} above cell {item.cell}, or this cell below it"

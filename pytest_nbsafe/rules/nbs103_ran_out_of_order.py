@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
@@ -75,10 +76,10 @@ def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
     unsure = edge.use.guarded or (edge.use.via and not edge.use.certain)
     if unsure or edge.definition.kind in {"import", "delete"}:
         return False
-    made, read = (facts.notebook.cell(n).count for n in (edge.definer, edge.reader))
-    if made is None or read is None or _is_set_as_before(facts, edge):
+    made_at, read_at = (facts.notebook.cell(n).count for n in (edge.definer, edge.reader))
+    if made_at is None or read_at is None or _is_set_as_before(facts, edge):
         return False
-    return made > read and session.get(edge.definer) == session.get(edge.reader)
+    return made_at > read_at and session.get(edge.definer) == session.get(edge.reader)
 
 
 def _is_set_as_before(facts: Facts, edge: Edge) -> bool:
@@ -109,10 +110,10 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
         shown = any(facts.notebook.cell(c).outputs for c in (edge.reader, *below))
         if not (proof.was_guessed(facts, edge.definer, edge.reader) and shown):
             return True
-    told = [judgements[c].output for c in below if judgements[c].output != "nothing-to-compare"]
+    compared = [judgements[c].output for c in below if judgements[c].output != "nothing-to-compare"]
     silent = own.output == "nothing-to-compare"
-    if silent and told:
-        return all(output == "same" for output in told)
+    if silent and compared:
+        return all(output == "same" for output in compared)
     return silent and "differs" not in own.values.values() and _same_when_run_again(facts, edge)
 
 
@@ -160,8 +161,8 @@ def _differs_in_page_order(facts: Facts, edge: Edge) -> bool:
 
 def _shown(facts: Facts, edges: Sequence[Edge]) -> tuple[str, ...]:
     """Return what the upper cell read of what the other changed."""
-    found = (named_parts.of_change(facts, e.name, e.reader, e.definer) for e in edges)
-    return tuple(dict.fromkeys(symbol for some in found for symbol in some))
+    of_names = (named_parts.of_change(facts, e.name, e.reader, e.definer) for e in edges)
+    return tuple(dict.fromkeys(chain.from_iterable(of_names)))
 
 
 def _drift(facts: Facts, edge: Edge) -> tuple[Step, ...]:
@@ -180,7 +181,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     ending = facts.trial.endings.get(edge.reader) if differs else None
     shows = () if fails or differs else _drift(facts, edge)
     shown = _shown(facts, edges)
-    made = names(shown)
+    what = names(shown)
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
     does = action(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)], shown).once
     message = f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: "
@@ -204,7 +205,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         "confirmed" if fails or differs else "suspected",
         message,
         steps=(
-            Step(edge.reader, edge.use.span.line, f"read {made}; it ran as [{reader}]"),
+            Step(edge.reader, edge.use.span.line, f"read {what}; it ran as [{reader}]"),
             Step(
                 edge.definer,
                 edge.definition.span.line,
@@ -218,5 +219,5 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=marks | {("raise", edge.reader, 0)} if fails else marks,
         fault=("NBS103", edge.definer, edge.reader if fails else 0),
-        also=Step(edge.reader, edge.use.span.line, f"also read {made} before, as [{reader}]"),
+        also=Step(edge.reader, edge.use.span.line, f"also read {what} before, as [{reader}]"),
     )

@@ -48,9 +48,9 @@ print(low)
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell whose input one of two cells made."""
     pairs: dict[tuple[int, int, int], list[AmbiguousRead]] = defaultdict(list)
-    for found in ambiguous(facts.graph):
-        if not proof.is_same_in_page_order(facts, found.reader, found.use.name):
-            pairs[found.reader, found.nearest, found.other].append(found)
+    for read in ambiguous(facts.graph):
+        if not proof.is_same_in_page_order(facts, read.reader, read.use.name):
+            pairs[read.reader, read.nearest, read.other].append(read)
     for reads in pairs.values():
         yield _claim(facts, reads)
 
@@ -59,12 +59,11 @@ def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
     first = reads[0]
     own = facts.trial.judgements.get(first.reader)
     differs = own is not None and own.output == "differs"
-    made = names(dict.fromkeys(read.use.name for read in reads))
-    steps = [*_definitions(facts, first, made)]
+    what = names(dict.fromkeys(read.use.name for read in reads))
+    steps = [*_definitions(facts, first, what)]
     if own is not None and differs:
         line = first.use.span.line
         steps.append(Step(first.reader, line, against_clean(own.saved, own.clean)))
-    told = first.reason != "untold"
     marks: set[Mark] = {("stale", first.reader, 0)} if differs else set()
     if first.reason == "ran-later" and not differs:
         marks.add(("edge", first.other, first.nearest))
@@ -73,37 +72,37 @@ def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
         "NBS104",
         first.reader,
         first.use.span,
-        "confirmed" if differs and told else "suspected",
-        _message(facts, first, made),
+        "confirmed" if differs and first.reason != "untold" else "suspected",
+        _message(facts, first, what),
         steps=tuple(steps),
-        remedy=_remedy(first, made),
+        remedy=_remedy(first, what),
         explains=marks,
         fault=("NBS104", first.other, first.nearest),
-        also=Step(first.reader, first.use.span.line, f"also reads {made}"),
+        also=Step(first.reader, first.use.span.line, f"also reads {what}"),
     )
 
 
-def _message(facts: Facts, found: AmbiguousRead, made: str) -> str:
-    if found.reason == "untold":
+def _message(facts: Facts, read: AmbiguousRead, what: str) -> str:
+    if read.reason == "untold":
         return (
-            f"cell {found.other} and cell {found.nearest} both define {made}, nothing reads that "
-            f"of cell {found.other}, and no counts tell which this cell read"
+            f"cell {read.other} and cell {read.nearest} both define {what}, nothing reads that "
+            f"of cell {read.other}, and no counts tell which this cell read"
         )
-    count = facts.notebook.cell(found.reader).count
-    ran = f"this cell ran as [{count}] with {made} of cell {found.other}"
-    if found.reason == "never-run":
-        return f"{ran}: cell {found.nearest}, which defines it again in between, was never run"
-    return f"{ran}: in page order it reads that of cell {found.nearest}"
+    count = facts.notebook.cell(read.reader).count
+    ran = f"this cell ran as [{count}] with {what} of cell {read.other}"
+    if read.reason == "never-run":
+        return f"{ran}: cell {read.nearest}, which defines it again in between, was never run"
+    return f"{ran}: in page order it reads that of cell {read.nearest}"
 
 
-def _definitions(facts: Facts, found: AmbiguousRead, made: str) -> Iterator[Step]:
+def _definitions(facts: Facts, read: AmbiguousRead, what: str) -> Iterator[Step]:
     """Yield what each of the two cells does, in page order, and what the reader read."""
-    for cell in (found.other, found.nearest):
-        line = definition_of(facts.graph, cell, found.use.name).span.line
-        yield Step(cell, line, f"defines {made}{_ran(facts, cell)}")
-    via = f" {found.use.via}" if found.use.via else ""
-    reads = f"reads {made}{via}{_ran(facts, found.reader)}"
-    yield Step(found.reader, found.use.span.line, reads)
+    for cell in (read.other, read.nearest):
+        line = definition_of(facts.graph, cell, read.use.name).span.line
+        yield Step(cell, line, f"defines {what}{_ran(facts, cell)}")
+    via = f" {read.use.via}" if read.use.via else ""
+    reads = f"reads {what}{via}{_ran(facts, read.reader)}"
+    yield Step(read.reader, read.use.span.line, reads)
 
 
 def _ran(facts: Facts, cell: int) -> str:
@@ -111,8 +110,8 @@ def _ran(facts: Facts, cell: int) -> str:
     return "; it has no count" if count is None else f"; it ran as [{count}]"
 
 
-def _remedy(found: AmbiguousRead, made: str) -> str:
-    apart = f"give {made} of each cell a name of its own, or delete what you do not want"
-    if found.reason == "untold":
+def _remedy(read: AmbiguousRead, what: str) -> str:
+    apart = f"give {what} of each cell a name of its own, or delete what you do not want"
+    if read.reason == "untold":
         return apart
-    return f"run cell {found.nearest} and then this cell again, or {apart}"
+    return f"run cell {read.nearest} and then this cell again, or {apart}"

@@ -49,22 +49,22 @@ print(total)
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a note for each cell whose names stand in no other cell."""
     cells = facts.graph.cells
-    names = {number: _names(analysis) for number, analysis in cells.items()}
-    holders = Counter(name for found in names.values() for name in found)
-    for number, found in names.items():
-        if len(cells) > 1 and found and all(holders[name] == 1 for name in found):
+    by_cell = {number: _names(analysis) for number, analysis in cells.items()}
+    holders = Counter(name for names in by_cell.values() for name in names)
+    for number, names in by_cell.items():
+        if len(cells) > 1 and names and all(holders[name] == 1 for name in names):
             line = _first_line(facts.notebook.cell(number), cells[number])
-            if line and not _is_spoken_of(facts, number, found):
+            if line and not _is_spoken_of(facts, number, names):
                 yield _claim(facts, number, line)
 
 
 def _names(analysis: CellAnalysis) -> set[str]:
     """Return every name of the notebook's scope that the cell binds, changes or reads."""
-    found = {definition.name for definition in analysis.definitions}
-    found.update(use.name for use in analysis.uses)
+    names = {definition.name for definition in analysis.definitions}
+    names.update(use.name for use in analysis.uses)
     for function in analysis.functions.values():
-        found.update(function.reads, function.writes)
-    return found
+        names.update(function.reads, function.writes)
+    return names
 
 
 def _is_spoken_of(facts: Facts, number: int, names: set[str]) -> bool:

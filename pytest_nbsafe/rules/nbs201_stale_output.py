@@ -21,6 +21,7 @@ cell that was run again and changed nothing makes nothing stale.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.analysis.model import Edge
@@ -68,22 +69,22 @@ print(price)
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each suspected cell, unless the clean run refutes it."""
-    told: set[int] = set()
+    claimed: set[int] = set()
     edges = page_edges(facts.graph)
     last = {run.cell: run.step for run in facts.plan.runs}
     for read in facts.suspicions.stale_reads:
-        if read.cell in told or last.get(read.cell) != read.step:
+        if read.cell in claimed or last.get(read.cell) != read.step:
             continue
         if _speaks(facts, read, facts.trial.reruns.get(read.cell)):
-            told.add(read.cell)
+            claimed.add(read.cell)
             yield _stale_read(facts, read, edges)
     for old in facts.suspicions.outdated:
-        if old.cell in told or last.get(old.cell) != old.step:
+        if old.cell in claimed or last.get(old.cell) != old.step:
             continue
         if _speaks_of_old(facts, old):
-            told.add(old.cell)
+            claimed.add(old.cell)
             yield _outdated(facts, old, edges)
-    yield from made_without.claims(facts, edges, told)
+    yield from made_without.claims(facts, edges, claimed)
 
 
 def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | None) -> bool:
@@ -133,12 +134,13 @@ def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
 
 def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
     alike = [o for o in facts.suspicions.outdated if _is_alike(o, old)]
-    made = [o.name for o in alike if o.through == old.through]
+    renewed = [o.name for o in alike if o.through == old.through]
+    older = f"with the older {few(renewed)}"
     between = [
-        Step(cell, _line(facts, cell, made), f"ran{_as(facts, cell)} with the older {few(made)}")
+        Step(cell, _line(facts, cell, renewed), f"ran{_as(facts, cell)} {older}")
         for cell in reversed(old.through)
     ]
-    reads = "read what it made" if old.through else f"read {few(_read(facts, old, made))}"
+    reads = "read what it made" if old.through else f"read {few(_read(facts, old, renewed))}"
     shown = tuple(dict.fromkeys(symbol for o in alike for symbol in _shown(facts, o)))
     does = action(facts, old.definer, [o.name for o in alike], shown).again
     steps = (
@@ -165,10 +167,10 @@ def _shown(facts: Facts, old: OutdatedResult) -> tuple[str, ...]:
     return named_parts.of_change(facts, old.name, link(old)[1], old.definer)
 
 
-def _read(facts: Facts, old: OutdatedResult, made: Collection[str]) -> tuple[str, ...]:
+def _read(facts: Facts, old: OutdatedResult, renewed: Collection[str]) -> tuple[str, ...]:
     """Return what the cell read of names that were made again."""
-    found = (named_parts.of_change(facts, name, old.cell, old.definer) for name in made)
-    return tuple(dict.fromkeys(symbol for some in found for symbol in some))
+    of_names = (named_parts.of_change(facts, name, old.cell, old.definer) for name in renewed)
+    return tuple(dict.fromkeys(chain.from_iterable(of_names)))
 
 
 def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ...]:
@@ -177,15 +179,15 @@ def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ..
     return named_parts.parts(suspicion.name, _shown(facts, suspicion))
 
 
-def _is_alike(one: OutdatedResult, other: OutdatedResult) -> bool:
+def _is_alike(first: OutdatedResult, second: OutdatedResult) -> bool:
     """Return whether two things that a cell was made from were made again by one run."""
-    ends = [(old.cell, old.definer, old.definer_at[0]) for old in (one, other)]
+    ends = [(old.cell, old.definer, old.definer_at[0]) for old in (first, second)]
     return ends[0] == ends[1]
 
 
-def _line(facts: Facts, cell: int, made: Collection[str]) -> int:
+def _line(facts: Facts, cell: int, renewed: Collection[str]) -> int:
     """Return the line on which a cell first reads one of the names, or what came of them."""
-    lines = [o.line for o in facts.suspicions.outdated if o.cell == cell and o.name in made]
+    lines = [o.line for o in facts.suspicions.outdated if o.cell == cell and o.name in renewed]
     return min(lines, default=1)
 
 
@@ -197,8 +199,8 @@ def _is_whole(facts: Facts, old: OutdatedResult, first: Collection[int]) -> bool
     """
     if is_random(old.name):
         return False
-    made = facts.graph.cells[old.definer].definitions
-    if any(d.name == old.name and d.kind != "mutation" for d in made):
+    definitions = facts.graph.cells[old.definer].definitions
+    if any(d.name == old.name and d.kind != "mutation" for d in definitions):
         return True
     again = (facts.graph.cells[cell] for cell in (*first, old.cell))
     return not any(d.name == old.name for cell in again for d in cell.definitions)

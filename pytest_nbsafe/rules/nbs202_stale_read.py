@@ -53,14 +53,14 @@ def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each stale read that made a difference."""
     if facts.trial.replay is None:
         return
-    told: set[tuple[int, str]] = set()
+    claimed: set[tuple[int, str]] = set()
     for read in facts.suspicions.stale_reads:
         last = facts.plan.last_run(read.cell)
-        if last is None or last.step != read.step or (read.cell, read.name) in told:
+        if last is None or last.step != read.step or (read.cell, read.name) in claimed:
             continue
         verdict = _verdict(facts, read)
         if verdict is not None:
-            told.add((read.cell, read.name))
+            claimed.add((read.cell, read.name))
             yield _claim(facts, read, verdict)
 
 
@@ -81,9 +81,9 @@ def _verdict(facts: Facts, read: StaleRead) -> Verdict | None:
 
 def _made_the_same(judgement: Judgement) -> bool:
     """Return whether the clean run makes and shows the same from the other value."""
-    made = set(judgement.made.values())
+    results = set(judgement.made.values())
     silent = judgement.output == "nothing-to-compare"
-    return made <= {"same"} and (judgement.output == "same" or (silent and bool(made)))
+    return results <= {"same"} and (judgement.output == "same" or (silent and bool(results)))
 
 
 def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:

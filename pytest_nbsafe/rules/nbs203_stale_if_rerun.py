@@ -43,12 +43,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that could mix a new value with a stale one."""
     from pytest_nbsafe.absint.mixing import mixtures  # only notes need it
 
-    for found in mixtures(facts.graph, facts.plan):
-        stale = found.stale
-        left_out = found.left_out or (found.maker,)
+    for mixed in mixtures(facts.graph, facts.plan):
+        stale = mixed.stale
+        left_out = mixed.left_out or (mixed.maker,)
         message = (
-            f"running cell {found.source} and then this cell, without {cells(left_out)}, would mix "
-            f"the new {called(found.fresh)} with {called(stale.name)}, made by cell {found.maker} "
+            f"running cell {mixed.source} and then this cell, without {cells(left_out)}, would mix "
+            f"the new {called(mixed.fresh)} with {called(stale.name)}, made by cell {mixed.maker} "
             "from the old one"
         )
         yield claim(
@@ -59,5 +59,5 @@ def check(facts: Facts) -> Iterator[Claim]:
             "suspected",
             message,
             steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
-            remedy=f"when cell {found.source} runs again, run {cells(left_out)} before this one",
+            remedy=f"when cell {mixed.source} runs again, run {cells(left_out)} before this one",
         )

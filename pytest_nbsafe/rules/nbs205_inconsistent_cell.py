@@ -59,9 +59,9 @@ def check(facts: Facts) -> Iterator[Claim]:
         last = facts.plan.last_run(cell)
         recorded = last is not None and last.recorded
         lost = recorded and state.state == "inconsistent" and not _as_on_the_page(state)
-        found = _answer(facts, state) if lost else ""
-        if found and (found == "differs" or not _is_apart(facts, state)):
-            yield _claim(facts, state, sure=found == "differs" and proof.is_proof(facts))
+        answer = _answer(facts, state) if lost else ""
+        if answer and (answer == "differs" or not _is_apart(facts, state)):
+            yield _claim(facts, state, sure=answer == "differs" and proof.is_proof(facts))
 
 
 def _is_apart(facts: Facts, state: Consistency) -> bool:
@@ -91,20 +91,20 @@ def _answer(facts: Facts, state: Consistency) -> str:
         return ""
     if judgement.output == "differs":
         return "differs"
-    made = set(judgement.made.values())
-    if made and made <= {"same"}:
+    results = set(judgement.made.values())
+    if results and results <= {"same"}:
         return ""
     if _all_below_reproduce(facts, state.cell):
         return ""
-    return "differs" if "differs" in made else "unknown"
+    return "differs" if "differs" in results else "unknown"
 
 
 def _all_below_reproduce(facts: Facts, cell: int) -> bool:
     """Return whether the page shows something made from the cell, and all of it is right."""
     below = downstream(page_edges(facts.graph), cell)
     shown = [j.output for c in below if (j := facts.trial.judgements.get(c)) is not None]
-    told = [output for output in shown if output != "nothing-to-compare"]
-    return bool(told) and all(output == "same" for output in told)
+    compared = [output for output in shown if output != "nothing-to-compare"]
+    return bool(compared) and all(output == "same" for output in compared)
 
 
 def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
@@ -132,8 +132,8 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
 
 def _lost(facts: Facts, state: Consistency, lost: list[str]) -> str:
     if state.changed:
-        found = (symbol for change in state.changed for symbol in _shown(facts, state, change))
-        return f"{names(found)} changed after it ran"
+        symbols = (symbol for change in state.changed for symbol in _shown(facts, state, change))
+        return f"{names(symbols)} changed after it ran"
     makes = "makes" if len(state.through) == 1 else "make"
     return f"{cells(state.through)} no longer {makes} {names(lost)}"
 
@@ -146,8 +146,8 @@ def _shown(facts: Facts, state: Consistency, change: ChangedInput) -> tuple[str,
 
 
 def _parts(facts: Facts, state: Consistency) -> tuple[str, ...]:
-    found = ((c.name, _shown(facts, state, c)) for c in state.changed)
-    return tuple(part for name, shown in found for part in named_parts.parts(name, shown))
+    of_names = ((c.name, _shown(facts, state, c)) for c in state.changed)
+    return tuple(part for name, shown in of_names for part in named_parts.parts(name, shown))
 
 
 def _steps(facts: Facts, state: Consistency) -> Iterator[Step]:
@@ -183,8 +183,8 @@ def _made_anew(state: Consistency) -> list[ChangedInput]:
 def _root(facts: Facts, state: Consistency) -> Consistency:
     """Return the state of the cell that the inconsistency comes from."""
     states = facts.trial.consistency
-    seen = {state.cell}
-    while not state.changed and state.through and state.through[0] not in seen:
+    passed = {state.cell}
+    while not state.changed and state.through and state.through[0] not in passed:
         state = states[state.through[0]]
-        seen.add(state.cell)
+        passed.add(state.cell)
     return state

@@ -57,11 +57,11 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     from pytest_nbsafe.judge import observed_leaks
 
-    told = _told(facts)
+    explained = _places_of_leaks(facts)
     for copies in observed_leaks.of_trial(facts.trial)[1]:
         place = copies.cell, copies.line
-        if place not in told and copies.made not in told and _is_telling(copies):
-            told.add(place)
+        if place not in explained and copies.made not in explained and _is_telling(copies):
+            explained.add(place)
             yield _claim(facts, copies)
 
 
@@ -73,14 +73,14 @@ def _is_telling(copies: Copies) -> bool:
     return copies.made is not None or copies.of >= _FEW
 
 
-def _told(facts: Facts) -> set[tuple[int, int]]:
+def _places_of_leaks(facts: Facts) -> set[tuple[int, int]]:
     """Return the cells and lines on the paths of leaks that explain copies."""
-    found: set[tuple[int, int]] = set()
+    places: set[tuple[int, int]] = set()
     for leak, _ in facts.leaks():
         if leak.code.startswith("NBS31"):
-            found |= {(leak.cell, n) for n in range(leak.span.line, leak.span.end_line + 1)}
-            found |= {(cell, line) for cell, line, _ in leak.steps}
-    return found
+            places |= {(leak.cell, n) for n in range(leak.span.line, leak.span.end_line + 1)}
+            places |= {(cell, line) for cell, line, _ in leak.steps}
+    return places
 
 
 def _claim(facts: Facts, copies: Copies) -> Claim:

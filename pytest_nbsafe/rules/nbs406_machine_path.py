@@ -52,12 +52,12 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     from pytest_nbsafe.analysis import machine_paths
 
-    found = machine_paths.of(facts.graph, cells)
-    places = Counter(path.root for path in found)
-    told: Counter[str] = Counter()
-    for path in found:
-        told[path.root] += 1
-        shown = 1 < told[path.root] <= _MOST_STEPS + 1
+    paths = machine_paths.of(facts.graph, cells)
+    places = Counter(path.root for path in paths)
+    uses: Counter[str] = Counter()
+    for path in paths:
+        uses[path.root] += 1
+        shown = 1 < uses[path.root] <= _MOST_STEPS + 1
         yield _claim(facts, path, places[path.root], shown=shown)
 
 

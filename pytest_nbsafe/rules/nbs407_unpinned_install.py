@@ -68,9 +68,9 @@ def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
     """Return what to write: the versions that the saved output shows, where it does."""
     equals = "==" if tool == "pip" else "="
     asked = names[:_MOST] if any(output.kind == "stream" for output in cell.outputs) else []
-    seen = {name: version for name in asked if (version := _installed(cell, name))}
-    if seen:
-        pins = " ".join(f"{name}{equals}{version}" for name, version in seen.items())
+    installed = {name: version for name in asked if (version := _installed(cell, name))}
+    if installed:
+        pins = " ".join(f"{name}{equals}{version}" for name, version in installed.items())
         return f"write the version that the saved output shows: `{pins}`"
     return f"write the version that it was made with: `{names[0]}{equals}...`"
 
@@ -78,12 +78,12 @@ def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
 def _installed(cell: Cell, name: str) -> str:
     """Return the version that pip told when the cell ran, "" if none."""
     written = re.sub(r"[-_.]+", "[-_.]", re.escape(name).replace(r"\-", "-").replace(r"\.", "."))
-    told = re.compile(
+    expression = re.compile(
         rf"Successfully installed\b[^\n]*?\s{written}-(\d[\w.+!]*)"
         rf"|Requirement already satisfied: {written}\b[^\n]*?\((\d[\w.+!]*)\)",
         re.IGNORECASE,
     )
     for output in cell.outputs:
-        if output.kind == "stream" and (match := told.search(output.text)):
+        if output.kind == "stream" and (match := expression.search(output.text)):
             return match[1] or match[2]
     return ""

@@ -21,8 +21,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import syntax
-from pytest_nbsafe.analysis.imports import Import
-from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 if TYPE_CHECKING:
@@ -51,17 +50,17 @@ def check(facts: Facts) -> Iterator[Claim]:
         return
     if facts.notebook.python_major < 3:
         return
-    found = [(c, i) for c in facts.graph.cells for i in syntax.imports(facts.graph, c)]
-    wanted = [(cell, one, _top(one)) for cell, one in found if not (one.guarded or one.level)]
+    wanted = [
+        (cell, imported, imported.module.partition(".")[0])
+        for cell in facts.graph.cells
+        for imported in syntax.imports(facts.graph, cell)
+        if not (imported.guarded or imported.level)
+    ]
     tops = {top for _, _, top in wanted} - project.local
     missing = set(_missing(facts, tops, project.declared))
-    for cell, one, top in wanted:
+    for cell, imported, top in wanted:
         if top in missing:
-            yield _claim(facts, project, cell, one, top)
-
-
-def _top(one: Import) -> str:
-    return one.module.partition(".")[0]
+            yield _claim(facts, project, cell, imported.span, top)
 
 
 def _missing(facts: Facts, tops: set[str], declared: frozenset[str]) -> Iterator[str]:
@@ -73,18 +72,14 @@ def _missing(facts: Facts, tops: set[str], declared: frozenset[str]) -> Iterator
     if not foreign:
         return
     there = declared | set(map(normalised, installs.names(installs.of(facts.graph))))
-    elsewhere = _may_come_from_elsewhere(facts.notebook)
+    elsewhere = any(_ELSEWHERE.search(cell.source) for cell in facts.notebook.code_cells)
     for top in foreign:
         known = not elsewhere or distributions.is_well_known(top)
         if known and not distributions.is_declared(top, there):
             yield top
 
 
-def _may_come_from_elsewhere(notebook: Notebook) -> bool:
-    return any(_ELSEWHERE.search(cell.source) for cell in notebook.code_cells)
-
-
-def _claim(facts: Facts, project: Project, cell: int, one: Import, top: str) -> Claim:
+def _claim(facts: Facts, project: Project, cell: int, span: Span, top: str) -> Claim:
     from pytest_nbsafe.project import distributions
 
     name = distributions.distribution(top)
@@ -97,5 +92,5 @@ def _claim(facts: Facts, project: Project, cell: int, one: Import, top: str) -> 
         message = f"`{top}` is imported, but the project neither holds nor declares it"
         remedy = f"add what brings `{top}` to {file}, or the module to the project"
     return claim(
-        facts, "NBS408", cell, one.span, "proved", message, remedy=remedy, fault=("NBS408", name)
+        facts, "NBS408", cell, span, "proved", message, remedy=remedy, fault=("NBS408", name)
     )

@@ -90,13 +90,13 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
     if not asked:
         return
     read = {table for query in asked for table in query.tables}
-    found = tuple(others()) if "findings" in read else ()
-    connection = database.filled(read, lambda table: contract_rows.of(table, facts, found))
+    findings = tuple(others()) if "findings" in read else ()
+    connection = database.filled(read, lambda table: contract_rows.of(table, facts, findings))
     try:
         for query in asked:
             try:
                 answer = database.ask(connection, query.contract.sql)
-                yield from _told(facts, query.contract, answer)
+                yield from _findings(facts, query.contract, answer)
             except database.TooMuchWorkError:
                 yield _at(facts, query.contract, "its query takes too long on this notebook")
             except database.WrongQueryError as error:
@@ -106,11 +106,11 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
         connection.close()
 
 
-def _told(facts: Facts, contract: Contract, answer: QueryAnswer) -> Iterator[Finding]:
+def _findings(facts: Facts, contract: Contract, answer: QueryAnswer) -> Iterator[Finding]:
     """Yield what an answer says: a finding a row, and that there is more when it was cut."""
     from pytest_nbsafe.contracts import queries
 
-    told: dict[Finding, None] = {}
+    findings: dict[Finding, None] = {}
     for values in answer.rows:
         row: dict[str, Value] = {}
         for name, value in zip(answer.columns, values, strict=True):
@@ -120,27 +120,27 @@ def _told(facts: Facts, contract: Contract, answer: QueryAnswer) -> Iterator[Fin
             yield _at(facts, contract, f"a row of its query has {place}")
             return
         cell, where = place
-        told[_finding(facts, contract, cell, where, queries.message(contract, row))] = None
-    yield from told
+        findings[_finding(facts, contract, cell, where, queries.message(contract, row))] = None
+    yield from findings
     if answer.cut:
         yield _at(facts, contract, f"there are more than {len(answer.rows)} rows; the rest is cut")
 
 
 def _place(facts: Facts, row: Mapping[str, object]) -> tuple[int, Span | int] | str:
     """Return where a row stands, or what of it is no place in this notebook."""
-    found = {name: row.get(name) for name in ("cell", "line", "column", "end_line", "end_column")}
-    for name, value in found.items():
+    numbers = {name: row.get(name) for name in ("cell", "line", "column", "end_line", "end_column")}
+    for name, value in numbers.items():
         if value is not None and (not isinstance(value, int) or value < 0):
             return f"the {name} {value!r}, which is not a number of 1 or more"
-    cell = found["cell"] or NOTEBOOK
-    line = found["line"] or 1
+    cell = numbers["cell"] or NOTEBOOK
+    line = numbers["line"] or 1
     assert isinstance(cell, int), "checked above"
     assert isinstance(line, int), "checked above"
     if cell > len(facts.notebook.cells):
         return f"the cell {cell}, but there are {len(facts.notebook.cells)}"
     if cell and line > facts.notebook.cell(cell).source.count("\n") + 1:
         return f"the line {line}, which cell {cell} does not have"
-    return cell, _span(line, found["column"], found["end_line"], found["end_column"])
+    return cell, _span(line, numbers["column"], numbers["end_line"], numbers["end_column"])
 
 
 def _span(line: int, column: object, end_line: object, end_column: object) -> Span | int:
@@ -161,6 +161,6 @@ def _finding(
     facts: Facts, contract: Contract, cell: int, where: Span | int, message: str
 ) -> Finding:
     remedy = f"correct the notebook, or the contract {contract.name!r}"
-    severity = contract.severity
-    told = claim(facts, "NBS501", cell, where, "proved", message, remedy=remedy, severity=severity)
-    return told.finding
+    return claim(
+        facts, "NBS501", cell, where, "proved", message, remedy=remedy, severity=contract.severity
+    ).finding

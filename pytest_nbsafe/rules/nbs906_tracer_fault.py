@@ -29,12 +29,12 @@ get_ipython().events.unregister("post_run_cell", print)
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell and fault; those of one kind are told together."""
-    told: set[tuple[int, str]] = set()
+    claimed: set[tuple[int, str]] = set()
     for result in _results(facts):
         for incident in result.incidents:
             key = (result.cell, incident.message)
-            if incident.kind == "tracer" and key not in told:
-                told.add(key)
+            if incident.kind == "tracer" and key not in claimed:
+                claimed.add(key)
                 yield _claim(facts, result, incident)
 
 
@@ -69,7 +69,7 @@ def _unknown(facts: Facts, result: CellResult) -> str:
         return "what went wrong in it without an exception is unknown"
     if result.records:
         return "what it did is only partly known"
-    made = sorted(facts.graph.cells[result.cell].defines - result.after.keys())
-    if made:
-        return f"what it read, and where {few(made)} came from, is unknown"
+    unseen = sorted(facts.graph.cells[result.cell].defines - result.after.keys())
+    if unseen:
+        return f"what it read, and where {few(unseen)} came from, is unknown"
     return "what it read and changed is unknown"

@@ -57,11 +57,11 @@ def _made(facts: Facts, cause: Cause) -> str:
 
 def parts(facts: Facts, read: StaleRead) -> tuple[str, ...]:
     """Return the parts of names that a stale read is about, where they were seen."""
-    found = named_parts.parts(read.name, named_parts.of_read(facts, read.name, read.cell))
+    symbols = named_parts.parts(read.name, named_parts.of_read(facts, read.name, read.cell))
     for cause in read.chain[-1:]:
         shown = named_parts.of_change(facts, cause.parent, cause.cell, cause.parent_cell)
-        found += named_parts.parts(cause.parent, shown)
-    return tuple(dict.fromkeys(found))
+        symbols += named_parts.parts(cause.parent, shown)
+    return tuple(dict.fromkeys(symbols))
 
 
 def newer(facts: Facts, cause: Cause) -> str:
@@ -94,15 +94,15 @@ def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> froze
     was made of that: one cause.
     """
     _, definer = root(suspicion)
-    found: set[Mark] = {("stale", suspicion.cell, 0)}
-    found.update(("edge", definer, e.reader) for e in edges if e.definer == definer)
+    trouble: set[Mark] = {("stale", suspicion.cell, 0)}
+    trouble.update(("edge", definer, e.reader) for e in edges if e.definer == definer)
     own = {edge.definer for edge in edges if edge.reader == suspicion.cell}
-    found.update(("edge", made, suspicion.cell) for made in own & {*downstream(edges, definer)})
+    trouble.update(("edge", maker, suspicion.cell) for maker in own & {*downstream(edges, definer)})
     if isinstance(suspicion, StaleRead):
-        found.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
+        trouble.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
     else:
-        found.add(("edge", *link(suspicion)))
-    return frozenset(found)
+        trouble.add(("edge", *link(suspicion)))
+    return frozenset(trouble)
 
 
 def records(facts: Facts) -> tuple[Record, ...]:
@@ -112,7 +112,7 @@ def records(facts: Facts) -> tuple[Record, ...]:
 
 def refresh_remedy(facts: Facts, read: StaleRead) -> str:
     """Return which cells to run again, so that all that is read is fresh, and then this one."""
-    reads = [one for one in facts.suspicions.stale_reads if one.step == read.step]
+    reads = [other for other in facts.suspicions.stale_reads if other.step == read.step]
     known = records(facts)
     again = cellsets.to_refresh(reads, known)
     if missed := _outdated_above(facts, read.cell, page_edges(facts.graph)) - {*again}:
@@ -130,9 +130,9 @@ def first_again(facts: Facts, cell: int, edges: Sequence[Edge]) -> tuple[int, ..
     """
     known = records(facts)
     outdated = _outdated_above(facts, cell, edges)
-    read = _read(known, {*outdated, cell})
-    stale = [one for one in facts.suspicions.stale_reads if one.name in read]
-    fresh = {maker for one in stale for maker in cellsets.to_refresh([one], known) if maker < cell}
+    names_read = _read(known, {*outdated, cell})
+    stale = [read for read in facts.suspicions.stale_reads if read.name in names_read]
+    fresh = {c for read in stale for c in cellsets.to_refresh([read], known) if c < cell}
     return cellsets.with_changers(sorted(outdated | fresh), cell, known)
 
 

@@ -39,7 +39,7 @@ class Suppression:
 
 def of(notebook: Notebook) -> tuple[Suppression, ...]:
     """Return every suppression of a notebook, in page order."""
-    return tuple(found for cell in notebook.code_cells for found in _of_cell(cell))
+    return tuple(each for cell in notebook.code_cells for each in _of_cell(cell))
 
 
 def silences(cell: Cell) -> bool:
@@ -47,19 +47,19 @@ def silences(cell: Cell) -> bool:
     return _MARK in cell.source.lower() or any(tag.startswith(_MARK) for tag in cell.tags)
 
 
-def hides(suppression: Suppression, found: Finding) -> bool:
+def hides(suppression: Suppression, finding: Finding) -> bool:
     """Return whether a suppression goes for this finding: its cell, its lines, its code."""
-    where = found.location
-    if suppression.cell != where.cell or found.code not in suppression.codes:
+    where = finding.location
+    if suppression.cell != where.cell or finding.code not in suppression.codes:
         return False
     if suppression.whole or suppression.span is None:
         return True
     return where.line <= suppression.span.line <= (where.end_line or where.line)
 
 
-def is_left_out(found: Finding, notebook: Notebook) -> bool:
+def is_left_out(finding: Finding, notebook: Notebook) -> bool:
     """Return whether the finding's cell is left out as a whole."""
-    return bool(found.location.cell) and _SKIP in notebook.cell(found.location.cell).tags
+    return bool(finding.location.cell) and _SKIP in notebook.cell(finding.location.cell).tags
 
 
 # -- where they stand ------------------------------------------------------------------------------
@@ -104,15 +104,15 @@ def _string_lines(source: str) -> list[tuple[_Place, _Place]]:
     import io
     import tokenize
 
-    found: list[tuple[_Place, _Place]] = []
+    strings: list[tuple[_Place, _Place]] = []
     # a magic, or a half-written cell, ends it: what was read until there counts
     with contextlib.suppress(tokenize.TokenError, SyntaxError):
-        found.extend(
+        strings.extend(
             (token.start, token.end)
             for token in tokenize.generate_tokens(io.StringIO(source).readline)
             if tokenize.tok_name[token.type] in _STRINGS
         )
-    return found
+    return strings
 
 
 def _inside(held: list[tuple[_Place, _Place]], line: int, offset: int) -> bool:

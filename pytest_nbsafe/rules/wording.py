@@ -121,19 +121,19 @@ class Action:
         return f"{done} again" if self.kind in _AGAIN else done
 
 
-def action(facts: Facts, cell: int, made: Sequence[str], shown: Sequence[str] = ()) -> Action:
+def action(facts: Facts, cell: int, symbols: Sequence[str], shown: Sequence[str] = ()) -> Action:
     """Return what a cell did to names; `shown` are the parts of them that it is about."""
-    return Action(_kind(facts, cell, made, shown), few(shown or made))
+    return Action(_kind(facts, cell, symbols, shown), few(shown or symbols))
 
 
-def _kind(facts: Facts, cell: int, made: Sequence[str], shown: Sequence[str]) -> _Kind:
-    if only_changes(facts, cell, made) or {*shown}.difference(made):
-        return "drew from" if is_random(made[0]) else "changed"
-    if not is_state(made[0]):
+def _kind(facts: Facts, cell: int, symbols: Sequence[str], shown: Sequence[str]) -> _Kind:
+    if only_changes(facts, cell, symbols) or {*shown}.difference(symbols):
+        return "drew from" if is_random(symbols[0]) else "changed"
+    if not is_state(symbols[0]):
         return "made"
-    if is_random(made[0]):
+    if is_random(symbols[0]):
         return "seeded"
-    return "wrote" if outlives_kernel(made[0]) else "set"
+    return "wrote" if outlives_kernel(symbols[0]) else "set"
 
 
 def only_changes(facts: Facts, cell: int, symbols: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.rules import Rule, evaluate, filters
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.leak_claims import found, named, pipeline
+from pytest_nbsafe.rules.leak_claims import in_orders, named, pipeline
 from pytest_nbsafe.values import replace
 
 TEXT = "# %% [2]\na = 1\nb = 2\n# %% [1]\nc = 3\n"
@@ -45,7 +45,9 @@ def _told(by_order: Mapping[tuple[int, ...], Sequence[Leak]], plan: Plan) -> lis
     def analyse(order: Sequence[int]) -> tuple[Leak, ...]:
         return tuple(by_order.get(tuple(order), ()))
 
-    return [(leak.code + words, leak.certain) for leak, words in found(analyse, plan, _plan(1, 2))]
+    return [
+        (leak.code + words, leak.certain) for leak, words in in_orders(analyse, plan, _plan(1, 2))
+    ]
 
 
 def _facts(*leaks: Leak) -> Facts:
@@ -73,9 +75,9 @@ def test_the_pages_own_order_is_not_asked_where_nobody_wants_to_know() -> None:
         asked.append(tuple(order))
         return ()
 
-    assert found(analyse, _plan(2, 1), _plan(1, 2), notes=False) == ()
+    assert in_orders(analyse, _plan(2, 1), _plan(1, 2), notes=False) == ()
     assert asked == [(2, 1)]
-    found(analyse, _plan(2, 1), _plan(1, 2), notes=True)
+    in_orders(analyse, _plan(2, 1), _plan(1, 2), notes=True)
     assert asked[1:] == [(2, 1), (1, 2)]
 
 
@@ -98,7 +100,9 @@ def test_what_holds_on_every_path_is_an_error_what_may_hold_warns() -> None:
 def test_what_only_a_run_from_top_to_bottom_has_is_a_note() -> None:
     facts = replace(
         facts_of(TEXT),
-        leaks=lambda: found(lambda order: (LEAK,) if order[0] == 1 else (), _plan(2, 1), _plan(1)),
+        leaks=lambda: in_orders(
+            lambda order: (LEAK,) if order[0] == 1 else (), _plan(2, 1), _plan(1)
+        ),
     )
     told = lines(filters.resolve(Rule("NBS301").check(facts)))
     assert told == ["NBS301 1:2 suspected note"]
