@@ -17,7 +17,7 @@ from pytest_nbsafe.options import OPTIONS, of_command
 
 if TYPE_CHECKING:
     from pytest_nbsafe.findings import Report
-    from pytest_nbsafe.reports.reporter import Reporter
+    from pytest_nbsafe.reports.colour import Paint
 
 _Reported = TypeVar("_Reported")
 OK, ERRORS, MISUSE, INTERRUPTED = 0, 1, 2, 130
@@ -267,13 +267,15 @@ def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any
 
 
 def _shown(
-    reporters: Mapping[str, Reporter[_Reported]], report: _Reported, given: argparse.Namespace
+    reporters: Mapping[str, Callable[[_Reported, Paint], str]],
+    report: _Reported,
+    given: argparse.Namespace,
 ) -> int:
     """Write a report in the format that was asked for, where it was asked for."""
-    from pytest_nbsafe.reports.colour import wanted
+    from pytest_nbsafe.reports.colour import ansi, plain, wanted
 
-    colour = given.output is None and wanted(sys.stdout, os.environ)
-    _write(reporters[given.format](report, colour=colour), given)
+    coloured = given.output is None and wanted(sys.stdout, os.environ)
+    _write(reporters[given.format](report, ansi if coloured else plain), given)
     return OK
 
 
@@ -283,13 +285,10 @@ def _exit_code(report: Report, settings: dict[str, Any]) -> int:
     if any(finding.severity == "error" for finding in report.findings):
         return ERRORS
     warned = {finding.path for finding in report.findings if finding.severity == "warning"}
-    return ERRORS if any(_strict(Path(path), settings) for path in sorted(warned)) else OK
-
-
-def _strict(path: Path, settings: dict[str, Any]) -> bool:
     from pytest_nbsafe import config
 
-    return config.of_notebook(path, settings).strict
+    strict = (config.of_notebook(Path(path), settings).strict for path in sorted(warned))
+    return ERRORS if any(strict) else OK
 
 
 def _write(document: str, given: argparse.Namespace) -> None:

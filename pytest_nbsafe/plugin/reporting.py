@@ -12,6 +12,7 @@ from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
 from pytest_nbsafe.plugin.items import NotebookItem
 from pytest_nbsafe.plugin.settings import Settings
 from pytest_nbsafe.reports import REPORTERS, text, transport
+from pytest_nbsafe.reports.colour import plain
 from pytest_nbsafe.reports.json import encodable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Reporting:
         report = Report(findings, tuple(self._notebooks[path] for path in sorted(self._notebooks)))
         for form, file in self._files:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(REPORTERS[form](report), encoding="utf-8", newline="\n")
+            file.write_text(REPORTERS[form](report, plain), encoding="utf-8", newline="\n")
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show the findings that failed no item, and say what was written."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.reports import json, text
-from pytest_nbsafe.reports.reporter import Reporter
+from pytest_nbsafe.reports.colour import Paint
 
-REPORTERS: Mapping[str, Reporter[Report]] = {"json": json.render, "text": text.render}
+REPORTERS: Mapping[str, Callable[[Report, Paint], str]] = {"json": json.render, "text": text.render}

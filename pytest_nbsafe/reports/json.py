@@ -8,11 +8,12 @@ from typing import Any
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
 from pytest_nbsafe.reports import escape
+from pytest_nbsafe.reports.colour import Paint, plain
 
 VERSION = 1
 
 
-def render(report: Report, *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has none
+def render(report: Report, _paint: Paint = plain) -> str:
     """Return the report as a JSON document; `costs` stand only where something was run."""
     document = {
         "version": VERSION,

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.reports import escape
-from pytest_nbsafe.reports.colour import ansi, plain
+from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.reports.json import VERSION, dump, picked
-from pytest_nbsafe.reports.reporter import Reporter
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -31,9 +30,8 @@ class OrderReport:
     cells: Mapping[str, Sequence[int]]
 
 
-def as_text(report: OrderReport, *, colour: bool = False) -> str:
+def as_text(report: OrderReport, paint: Paint = plain) -> str:
     """Return the plan step by step, then every order in a line."""
-    paint = ansi if colour else plain
     path = escape.line(report.notebook.path)
     head = paint(f"{path}: {report.plan.order} order ({report.verdict})", "heading")
     steps = [_step(run) for run in report.plan.runs] or ["  nothing to run"]
@@ -45,7 +43,7 @@ def as_text(report: OrderReport, *, colour: bool = False) -> str:
     return "\n".join([head, *steps, "", *orders, *([stats] if stats else [])]) + "\n"
 
 
-def as_json(report: OrderReport, *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has none
+def as_json(report: OrderReport, _paint: Paint = plain) -> str:
     """Return the plan as a JSON document; `orders` maps each order's name to its cells."""
     document: dict[str, Any] = {
         "version": VERSION,
@@ -83,4 +81,4 @@ def _cells(plan: Plan) -> str:
     return " ".join(str(cell) for cell in plan.cells) or "nothing"
 
 
-ORDER_REPORTERS: Mapping[str, Reporter[OrderReport]] = {"json": as_json, "text": as_text}
+ORDER_REPORTERS = {"json": as_json, "text": as_text}

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.reports import escape
-from pytest_nbsafe.reports.colour import Paint, ansi, plain
+from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.reports.json import picked
-from pytest_nbsafe.reports.reporter import Reporter
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class ReplayReport:
 # -- JSON ------------------------------------------------------------------------------------------
 
 
-def as_json(report: ReplayReport, *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has none
+def as_json(report: ReplayReport, _paint: Paint = plain) -> str:
     """Return the answer as JSON lines: one a step, then one of the predictive power."""
     pairs = zip(report.answers, (None, *report.answers), strict=False)
     lines = [_line(_described(answer, before)) for answer, before in pairs]
@@ -76,9 +75,8 @@ _WORDS = {
 }
 
 
-def as_text(report: ReplayReport, *, colour: bool = False) -> str:
+def as_text(report: ReplayReport, paint: Paint = plain) -> str:
     """Return the answer for a reader at a terminal: a line a step, the end in full."""
-    paint = ansi if colour else plain
     steps = f"{len(report.answers)} steps, {len(report.recorded.page)} cells"
     parts = [[paint(f"{escape.line(report.recorded.path)}: {steps}", "heading")]]
     parts.append([line for answer in report.answers for line in _step(answer, paint)])
@@ -134,4 +132,4 @@ def _listed(items: Sequence[str]) -> str:
     return ", ".join(escape.line(item) for item in items)
 
 
-REPLAY_REPORTERS: Mapping[str, Reporter[ReplayReport]] = {"json": as_json, "text": as_text}
+REPLAY_REPORTERS = {"json": as_json, "text": as_text}

@@ -9,13 +9,12 @@ from pytest_nbsafe.findings import Finding, Outcome, Report, Step, fails
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
-from pytest_nbsafe.reports.colour import Paint, ansi, plain
+from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.sentences import many
 
 
-def render(report: Report, *, colour: bool = False) -> str:
+def render(report: Report, paint: Paint = plain) -> str:
     """Return the whole report for a terminal or a log, ending in a line that counts."""
-    paint = ansi if colour else plain
     blocks = ["\n".join(_listed(finding, paint)) for finding in report.findings]
     notes = "\n".join(
         f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note

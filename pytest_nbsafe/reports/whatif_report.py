@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from pytest_nbsafe.absint.whatif_answer import Renamed, RerunCell, StaleSequence, WhatIf
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape
-from pytest_nbsafe.reports.colour import Paint, ansi, plain
+from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.reports.json import VERSION, dump
-from pytest_nbsafe.reports.reporter import Reporter
 from pytest_nbsafe.sentences import cells, few
 from pytest_nbsafe.values import dataclass
 
@@ -30,9 +29,8 @@ class WhatIfReport:
     answer: WhatIf
 
 
-def as_text(report: WhatIfReport, *, colour: bool = False) -> str:
+def as_text(report: WhatIfReport, paint: Paint = plain) -> str:
     """Return the answer for a reader at a terminal, a section for each question it settles."""
-    paint = ansi if colour else plain
     parts = [_head(report, paint)]
     parts += [
         [paint(title, "heading"), *lines] for title, lines in _sections(report, paint) if lines
@@ -41,7 +39,7 @@ def as_text(report: WhatIfReport, *, colour: bool = False) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
-def as_json(report: WhatIfReport, *, colour: bool = False) -> str:  # noqa: ARG001 - JSON has none
+def as_json(report: WhatIfReport, _paint: Paint = plain) -> str:
     """Return the answer as a JSON document; a `depth` of null means however many runs."""
     from dataclasses import asdict
 
@@ -173,4 +171,4 @@ def _names(names: Sequence[str]) -> str:
     return few([f"`{escape.line(name)}`" for name in names], most=5)
 
 
-WHATIF_REPORTERS: Mapping[str, Reporter[WhatIfReport]] = {"json": as_json, "text": as_text}
+WHATIF_REPORTERS = {"json": as_json, "text": as_text}

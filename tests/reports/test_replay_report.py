@@ -7,6 +7,7 @@ import json
 from pytest_nbsafe.replay.predictive_power import Power
 from pytest_nbsafe.replay.recorded_session import RecordedSession
 from pytest_nbsafe.replay.session_runs import StepAnswer
+from pytest_nbsafe.reports.colour import ansi
 from pytest_nbsafe.reports.replay_report import ReplayReport, as_json, as_text
 
 REPORT = ReplayReport(
@@ -84,4 +85,4 @@ def test_text_of_a_session_without_fault() -> None:
 
 def test_colour() -> None:
     assert "\x1b[" not in as_text(REPORT)
-    assert "\x1b[" in as_text(REPORT, colour=True)
+    assert "\x1b[" in as_text(REPORT, ansi)

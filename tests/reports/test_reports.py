@@ -10,7 +10,8 @@ import pytest
 from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.reports import REPORTERS, colour, escape, order_report, text, transport
+from pytest_nbsafe.reports import colour, escape, order_report, text, transport
+from pytest_nbsafe.reports import json as json_report
 from pytest_nbsafe.reports.order_report import OrderReport
 
 STALE = Finding(
@@ -81,7 +82,7 @@ def test_what_a_notebook_says_cannot_steer_the_terminal() -> None:
 
 def test_colour_changes_nothing_but_colour() -> None:
     report = Report((LATE, STALE, UNREADABLE), NOTEBOOKS)
-    coloured = text.render(report, colour=True)
+    coloured = text.render(report, colour.ansi)
     assert "\x1b[1;31m" in coloured
     assert text.render(report) == escape.clean(coloured)
 
@@ -127,7 +128,7 @@ def test_the_frame_of_an_item_has_lines_around() -> None:
 
 
 def test_the_json_report() -> None:
-    document = json.loads(REPORTERS["json"](Report((UNREADABLE, STALE), NOTEBOOKS[:2])))
+    document = json.loads(json_report.render(Report((UNREADABLE, STALE), NOTEBOOKS[:2])))
     assert list(document) == ["version", "findings", "notebooks"]
     assert document["version"] == 1
     assert document["findings"][0] == {
@@ -171,19 +172,19 @@ def test_the_json_report() -> None:
 
 
 def test_json_is_sorted_and_the_same_bytes_whatever_came_first() -> None:
-    one = REPORTERS["json"](Report((STALE, LATE, UNREADABLE), NOTEBOOKS))
-    other = REPORTERS["json"](Report((UNREADABLE, LATE, STALE), NOTEBOOKS[::-1]))
+    one = json_report.render(Report((STALE, LATE, UNREADABLE), NOTEBOOKS))
+    other = json_report.render(Report((UNREADABLE, LATE, STALE), NOTEBOOKS[::-1]))
     assert one == other
 
 
 def test_json_tells_what_the_orders_cost() -> None:
     notebook = replace(NOTEBOOKS[0], costs=(Cost("top-down", 1.50004, 0.49996),))
-    document = json.loads(REPORTERS["json"](Report((), (notebook,))))
+    document = json.loads(json_report.render(Report((), (notebook,))))
     assert document["notebooks"][0]["costs"] == [{"order": "top-down", "wall_s": 1.5, "cpu_s": 0.5}]
 
 
 def test_json_holds_no_lone_surrogate() -> None:
-    shown = REPORTERS["json"](Report((replace(STALE, message="\ud800é"),), ()))
+    shown = json_report.render(Report((replace(STALE, message="\ud800é"),), ()))
     assert json.loads(shown)["findings"][0]["message"] == "\ufffdé"
     assert shown.isascii()
 
