@@ -68,8 +68,8 @@ def _made(bare: type, *, frozen: bool, slots: bool, order: bool) -> type:
     cls: Any = type(bare)(bare.__name__, bare.__bases__, {**methods, **body})
     cls.__qualname__ = bare.__qualname__
     cls.__init__ = _starter(cls, names, defaults, frozen=frozen)
-    made: type = cls
-    return made
+    value_class: type = cls
+    return value_class
 
 
 def _is(default: object, *, compare: bool) -> bool:
@@ -117,9 +117,9 @@ def _init(
             lines.append(f"  self.{name} = {value}")
     text = f"def __init__({', '.join(parameters)}):\n" + ("\n".join(lines) or "  pass")
     exec(text, scope)  # noqa: S102 - as `dataclasses` does; the text is made of a class's own names
-    made: Callable[..., None] = scope["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made
+    init: Callable[..., None] = scope["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init
 
 
 _FACTORY = object()
@@ -200,9 +200,9 @@ class _Fields:
             return dataclasses.field(default=default)
 
         fields = [(name, Any, described(name)) for name in cls.__match_args__]
-        made: Any = dataclasses.make_dataclass(cls.__name__, fields)
-        cls.__dataclass_fields__ = made.__dataclass_fields__  # once a class
-        return made.__dataclass_fields__
+        twin: Any = dataclasses.make_dataclass(cls.__name__, fields)
+        cls.__dataclass_fields__ = twin.__dataclass_fields__  # once a class
+        return twin.__dataclass_fields__
 
 
 if not TYPE_CHECKING:

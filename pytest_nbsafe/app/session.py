@@ -97,10 +97,10 @@ class NotebookSession:
             return Outcome(cell, "skipped", self._note)
         self._prepare(self.notebook)
         result = self._drive(cell)
-        said = self._outcome(cell, result)
-        if self._no_kernel and cell and said.status == "passed":
-            return replace(said, status="skipped", reason=self._no_kernel)
-        return said
+        outcome = self._outcome(cell, result)
+        if self._no_kernel and cell and outcome.status == "passed":
+            return replace(outcome, status="skipped", reason=self._no_kernel)
+        return outcome
 
     def report(self) -> NotebookReport:
         """Return what became of the notebook so far."""

@@ -174,8 +174,8 @@ def similarity(left: str, right: str, least: float = 0.0) -> float:
     allowed = int((1 - least) * longer + _ROUNDING)
     if abs(len(left) - len(right)) > allowed or _unshared(left, right) > allowed:
         return 0.0
-    found = 1 - distance(left, right) / longer
-    return found if found >= least - _ROUNDING else 0.0
+    share = 1 - distance(left, right) / longer
+    return share if share >= least - _ROUNDING else 0.0
 
 
 def distance(left: str, right: str) -> int:

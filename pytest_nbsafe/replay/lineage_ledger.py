@@ -70,14 +70,13 @@ class LineageLedger:
         reads = {cell: entry_reads(p.result.records).keys() for cell, p in last.items()}
         lacking = frozenset(c for c, p in last.items() if self._lacks(p, reads[c]))
         cells = frozenset(c for c in last if not stale.keys().isdisjoint(reads[c])) - lacking
-        fresh = frozenset(
-            c for c in last.keys() - cells - lacking if self._is_fresh(last[c], reads[c])
+        others = last.keys() - cells - lacking
+        fresh = frozenset(  # a name that it reads has a newer value than at its last run (Def. 9)
+            c for c in others if any(self._is_changed(n, last[c].result.after) for n in reads[c])
         )
         wanted = frozenset[str]().union(*(reads[c] & stale.keys() for c in cells))
         refreshers = frozenset(
-            c
-            for c in last.keys() - cells - lacking
-            if not wanted.isdisjoint(self._text(last[c].result.cell).dead)
+            c for c in others if not wanted.isdisjoint(self._text(last[c].result.cell).dead)
         )
         return step_answer(
             self._page,
@@ -95,11 +94,6 @@ class LineageLedger:
     def _lacks(self, run: SessionRun, reads: AbstractSet[str]) -> bool:
         known = run.result.reads
         return any(n in known and n not in self._values and not is_known(n) for n in reads)
-
-    def _is_fresh(self, run: SessionRun, reads: AbstractSet[str]) -> bool:
-        """Return whether a cell reads a name whose value is newer than its last run (Def. 9)."""
-        after = run.result.after
-        return any(self._is_changed(name, after) for name in reads)
 
     def _is_changed(self, name: str, then: Mapping[str, Value | None]) -> bool:
         """Return whether a name holds another value now; what is not comparable, another object."""
@@ -128,8 +122,8 @@ class LineageLedger:
             if maker is None or maker.place <= version.place:
                 continue
             if self._stands_above(maker, version) and self._is_changed(name, version.inputs):
-                said = f"cell {version.run.cell} in step {version.run.step} made it from"
-                return f"{said} `{name}`, which cell {maker.run.cell} has made again since"
+                first = f"cell {version.run.cell} in step {version.run.step} made it from `{name}`"
+                return f"{first}, which cell {maker.run.cell} has made again since"
         return ""
 
     def _stands_above(self, maker: _Version, reader: _Version) -> bool:

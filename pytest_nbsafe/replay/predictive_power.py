@@ -46,7 +46,7 @@ def powers(page: Sequence[str], answers: Sequence[StepAnswer]) -> dict[str, Powe
     Source: Macke et al. 2021, Def. 12: P(H) = I{c in H} * |N| / |H|, and section 6.2.
     """
     chance = random.Random(_SEED)  # noqa: S311  # a baseline, no secret
-    found: dict[str, list[float]] = {name: [] for name in SETS}
+    measured: dict[str, list[float]] = {name: [] for name in SETS}
     known: set[str] = set()
     before: StepAnswer | None = None
     last: StepAnswer | None = None
@@ -56,12 +56,12 @@ def powers(page: Sequence[str], answers: Sequence[StepAnswer]) -> dict[str, Powe
             highlights = {**sets_of(last, before), **_baselines(there, last.cell, chance)}
             for name, cells in highlights.items():
                 if cells:
-                    found[name].append(power(answer.cell, cells, len(there)))
+                    measured[name].append(power(answer.cell, cells, len(there)))
         known.add(answer.cell)
         before, last = last, answer
     return {
         name: Power(sum(values) / len(values) if values else None, len(values))
-        for name, values in found.items()
+        for name, values in measured.items()
     }
 
 

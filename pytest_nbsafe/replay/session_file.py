@@ -89,8 +89,7 @@ def _object(path: Path, number: int, raw: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         text = raw.decode("utf-8", "replace").strip()
         shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        said = f"is not JSON ({error}): {shown}"
-        raise _refused(path, number, said) from error
+        raise _refused(path, number, f"is not JSON ({error}): {shown}") from error
     if not isinstance(entry, dict):
         raise _refused(path, number, f"is not an object but {json.dumps(entry)[:_SHOWN]}")
     return entry
@@ -129,15 +128,15 @@ def _on_page(
     cells = tuple(ran) if page is None else page
     deleted = sorted(ran.keys() - set(cells), key=lambda cell: ran[cell])
     if len(deleted) == len(ran):
-        said = f"runs {deleted[0]!r}, which is not on the page, and nothing runs that is"
-        raise _refused(path, ran[deleted[0]], said)
+        fault = f"runs {deleted[0]!r}, which is not on the page, and nothing runs that is"
+        raise _refused(path, ran[deleted[0]], fault)
     notes = [f"cell {cell} is not on the page: no clean run has it" for cell in deleted]
     notes += [f"cell {cell} was never run" for cell in cells if cell not in ran]
     return RecordedSession(str(path), cells, tuple(steps), tuple(notes))
 
 
-def _refused(path: Path, number: int, said: str) -> NbsafeError:
-    return NbsafeError("bad-session", f"{path}, line {number}: {said}", _SHAPE)
+def _refused(path: Path, number: int, fault: str) -> NbsafeError:
+    return NbsafeError("bad-session", f"{path}, line {number}: {fault}", _SHAPE)
 
 
 # ------------------------------------------------------------------- texts as cells

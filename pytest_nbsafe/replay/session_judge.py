@@ -50,11 +50,11 @@ def session_texts(
     return {
         number: SessionText(
             source=notebook.cell(number).source,
-            makes=found.defines.union(*(each.writes for each in found.functions.values())),
-            dead=found.dead,
-            certain=frozenset(use.name for use in found.uses if use.certain),
+            makes=analysis.defines.union(*(each.writes for each in analysis.functions.values())),
+            dead=analysis.dead,
+            certain=frozenset(use.name for use in analysis.uses if use.certain),
         )
-        for number, found in analyses.items()
+        for number, analysis in analyses.items()
     }
 
 
@@ -86,8 +86,8 @@ def excludes_chance(text: str) -> bool:
     It imports nothing but libraries that compute, and asks for no identity or outer state. Where
     it makes classes it may put an object's address into a text.
     """
-    for found in _IMPORT.finditer(text):
-        for name in (found[1] or found[2]).split(","):
+    for match in _IMPORT.finditer(text):
+        for name in (match[1] or match[2]).split(","):
             words = name.split()
             if not words or words[0].split(".")[0] not in _SAME:
                 return False

@@ -105,8 +105,9 @@ class SessionReplay:
                     waiting = self._begin()
             yield answer
         if sum(passed.result.status != "ok" for passed in runs) * 2 > len(runs):
-            said = "more than half of the runs raised, so that the predictive power says little"
-            self.notes.append(said)
+            self.notes.append(
+                "more than half of the runs raised, so that the predictive power says little"
+            )
 
     def _ready(self, starting: _Starting) -> KernelSession:
         """Return a kernel that is up and has run what comes before all cells."""
@@ -204,11 +205,11 @@ class _Sides:
         if asked.without:
             cells.insert(0, Cell(CellId("without"), 0, "code", f"del {asked.without}"))
         started = time.perf_counter()
-        found = self._session.counterfactual(cells, followed_s=0.0)
-        if found.elsewhere:
-            found = self._elsewhere(cells)
+        answer = self._session.counterfactual(cells, followed_s=0.0)
+        if answer.elsewhere:
+            answer = self._elsewhere(cells)
         self._left_s -= time.perf_counter() - started
-        return found.results[-1] if len(found.results) == len(cells) else None
+        return answer.results[-1] if len(answer.results) == len(cells) else None
 
     def _elsewhere(self, cells: Sequence[Cell]) -> Counterfactual:
         """Run the session again in a fresh kernel, and there the cells."""

@@ -132,8 +132,8 @@ def _is_wrong(session: SessionEvidence, result: CellResult, cell: str) -> bool:
         return repeated is None or _outcome(repeated) == _outcome(clean)
     if shown(result) != shown(clean) and (repeated is None or shown(repeated) == shown(clean)):
         return True
-    made = result.made | clean.made
-    return any(_value_differs(session, result, clean, repeated, name) for name in made)
+    names = result.made | clean.made
+    return any(_value_differs(session, result, clean, repeated, name) for name in names)
 
 
 def _outcome(result: CellResult) -> str:
@@ -240,8 +240,8 @@ def _is_comparable(session: SessionEvidence, run: SessionRun, cell: str) -> bool
     if second_run is not None and shown(second_run) != shown(clean):
         return False
     repeated = second_run.after if second_run is not None else clean.after
-    made = run.result.made | clean.made
-    return all(compared(name, clean.after, repeated) in {"same", "gone"} for name in made)
+    names = run.result.made | clean.made
+    return all(compared(name, clean.after, repeated) in {"same", "gone"} for name in names)
 
 
 def _refreshers(

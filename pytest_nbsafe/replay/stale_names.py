@@ -217,7 +217,7 @@ def _worst(answers: Sequence[Origin]) -> Origin:
 
 
 def _inputs(
-    session: SessionEvidence, made: str, mine: Contribution, clean: Contribution, depth: int
+    session: SessionEvidence, name_made: str, mine: Contribution, clean: Contribution, depth: int
 ) -> Origin:
     """Return whether a run had the inputs that the clean run of the same text had.
 
@@ -226,12 +226,12 @@ def _inputs(
     answers = [_SAME]
     repeated = session.second.runs[clean.place : clean.place + 1] if session.second else ()
     second = repeated[0].result.reads if repeated else None
-    for name in sorted((mine.inputs | clean.inputs) - {made}):
+    for name in sorted((mine.inputs | clean.inputs) - {name_made}):
         ours, others = mine.run.result.reads, clean.run.result.reads
         answer = compared(name, ours, others, second)
         if (name in ours) != (name in others):
-            said = "had" if name in ours else "did not have"
-            cause = f"{_run(mine.run)} {said} `{name}` to make it from"
+            verb = "had" if name in ours else "did not have"
+            cause = f"{_run(mine.run)} {verb} `{name}` to make it from"
             answers.append(Origin("differs", cause))
         elif answer == "differs":
             answers.append(Origin("differs", _newer(session, mine, name), name))
@@ -242,13 +242,13 @@ def _inputs(
 
 def _newer(session: SessionEvidence, mine: Contribution, name: str) -> str:
     """Return the words for an input that the clean run has otherwise."""
-    said = f"{_run(mine.run)} made it from `{name}`"
+    first = f"{_run(mine.run)} made it from `{name}`"
     since = [c for c in contributions(session.runs, name) if c.place > mine.place]
     if since:
-        return f"{said}, which {_run(since[0].run)} has made again since"
+        return f"{first}, which {_run(since[0].run)} has made again since"
     before = contributions(session.runs[: mine.place], name)
     maker = f", as {_run(before[-1].run)} made it" if before else ""
-    return f"{said}{maker}: a clean run gives it another value there"
+    return f"{first}{maker}: a clean run gives it another value there"
 
 
 def _otherwise(

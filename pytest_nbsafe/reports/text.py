@@ -84,10 +84,8 @@ def _listed(finding: Finding, paint: Paint) -> list[str]:
 def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str]:
     lines = frames.of_notebook(notebook, finding.location, finding.anchor)
     drawn = frames.frame(lines, finding.location, paint)
-    told = [*drawn, *_path(finding.steps, paint)]
-    if finding.remedy:
-        told.append(paint(f"To fix: {escape.line(finding.remedy)}", "remedy"))
-    return told
+    remedy = [paint(f"To fix: {escape.line(finding.remedy)}", "remedy")] if finding.remedy else []
+    return [*drawn, *_path(finding.steps, paint), *remedy]
 
 
 def _path(steps: Sequence[Step], paint: Paint) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Graph
@@ -59,13 +60,13 @@ def _fresh_cells(
 ) -> frozenset[int]:
     """Return the cells that are not stale and read a name newer than their last run (Def. 8, 9)."""
     steps = {run.cell: run.step for run in plan.runs}
-    made = {name: version.at[0] for name, version in state.symbols.items()}
+    renewed_at = {name: version.at[0] for name, version in state.symbols.items()}
     return frozenset(
         cell
         for cell, step in steps.items()
         if cell in graph.cells
         and cell not in stale
-        and any(made.get(name, 0) > step for name in live(graph, cell))
+        and any(renewed_at.get(name, 0) > step for name in live(graph, cell))
     )
 
 
@@ -94,9 +95,9 @@ def _refreshers(graph: Graph, names: AbstractSet[str], stale: AbstractSet[int]) 
 def to_refresh(reads: Sequence[StaleRead], records: Iterable[Record]) -> tuple[int, ...]:
     """Return the cells that would refresh all that one run read, with those that change it."""
     known = tuple(records)
-    found = [with_changers(refreshing(read), read.cell, known) for read in reads]
-    cells = dict.fromkeys(cell for some in found for cell in some)
-    return tuple(cells) if len(found) == 1 else tuple(sorted(cells))
+    by_read = [with_changers(refreshing(read), read.cell, known) for read in reads]
+    cells = dict.fromkeys(chain.from_iterable(by_read))
+    return tuple(cells) if len(by_read) == 1 else tuple(sorted(cells))
 
 
 def with_changers(again: Sequence[int], reader: int, records: Iterable[Record]) -> tuple[int, ...]:
@@ -106,8 +107,8 @@ def with_changers(again: Sequence[int], reader: int, records: Iterable[Record]) 
     in its text. They run where they stand on the page.
     """
     cells, known = list(again), tuple(records)
-    made = {name for record in known if record.cell in again for name in record.writes}
-    changers = {record.cell for record in known if not made.isdisjoint(record.mutates)}
+    renewed = {name for record in known if record.cell in again for name in record.writes}
+    changers = {record.cell for record in known if not renewed.isdisjoint(record.mutates)}
     for cell in sorted(changers.difference(again)):
         above = [place for place, other in enumerate(cells) if other < cell]
         if above and cell < reader:

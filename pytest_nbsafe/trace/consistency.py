@@ -8,7 +8,7 @@ what it read no cell that adds to a counter would ever be consistent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from pytest_nbsafe.trace import lineage
@@ -17,8 +17,6 @@ from pytest_nbsafe.trace.results import CellResult, Timestamp, Value, entry_read
 from pytest_nbsafe.values import dataclass, field
 
 _WORST: tuple[Standing, ...] = ("inconsistent", "unknown", "consistent")
-
-
 Standing = Literal["consistent", "inconsistent", "unknown"]
 
 
@@ -88,14 +86,14 @@ def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> 
         if held == "inconsistent":
             changed.append(_changed(name, line, result.step, end))
         version = end.made.get(name)
-        made = states.get(version.at[0]) if version and version.at[0] != result.step else None
-        inputs[name] = _worst(held, made)
-        if made is not None and made.state == "inconsistent":
-            through[made.cell] = made.step
+        maker = states.get(version.at[0]) if version and version.at[0] != result.step else None
+        inputs[name] = _worst({held, maker.state} if maker is not None else {held})
+        if maker is not None and maker.state == "inconsistent":
+            through[maker.cell] = maker.step
     return Consistency(
         step=result.step,
         cell=result.cell,
-        state=next((state for state in _WORST if state in inputs.values()), "consistent"),
+        state=_worst(inputs.values()),
         inputs=inputs,
         changed=tuple(changed),
         through=tuple(sorted(through, key=through.__getitem__)),
@@ -110,9 +108,8 @@ def _held(name: str, wanted: Mapping[str, Value], end: _End) -> Standing:
     return answers.get(compared(name, wanted, end.values), "unknown")
 
 
-def _worst(held: Standing, made: Consistency | None) -> Standing:
-    states = {held, made.state} if made is not None else {held}
-    return next(state for state in _WORST if state in states)
+def _worst(states: Collection[Standing]) -> Standing:
+    return next((state for state in _WORST if state in states), "consistent")
 
 
 def _changed(name: str, line: int, step: int, end: _End) -> ChangedInput:

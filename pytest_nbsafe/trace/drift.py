@@ -84,7 +84,7 @@ def by_library(saved: Sequence[Output], new: Sequence[Output]) -> Drift:
     if _raises_otherwise(saved, new, _is_of_library):
         return "print"
     before, after = _untitled(_worded_alike(saved, new))
-    if _alike(before, after):
+    if len(before) == len(after) and all(map(_is_close, before, after)):
         return "print"
     if _gist(before) == _gist(after):
         return "order"
@@ -142,11 +142,11 @@ def _is_of_python(output: Output) -> bool:
 
 def _is_renamed(saved: Sequence[Output], new: Sequence[Output]) -> bool:
     """Return whether both show one result with its fields, under another class: `TtestResult`."""
-    found = [_RESULT.fullmatch("\n".join(text_lines(shown))) for shown in (saved, new)]
-    before, after = ([*_FIELD.findall(match[2])] if match else [] for match in found)
-    if not before or not after or (found[0] and found[1] and found[0][1] == found[1][1]):
+    old, other = (_RESULT.fullmatch("\n".join(text_lines(shown))) for shown in (saved, new))
+    if old is None or other is None or old[1] == other[1]:
         return False
-    return not Counter(before) - Counter(after) or not Counter(after) - Counter(before)
+    before, after = (Counter(_FIELD.findall(result[2])) for result in (old, other))
+    return bool(before and after) and (not before - after or not after - before)
 
 
 def _untitled(shown: Sequence[Sequence[Output]]) -> Iterator[list[_Atom]]:
@@ -180,23 +180,19 @@ def _atom(text: str) -> _Atom:
     return "nan" if word in _MISSING else word
 
 
-def _alike(before: Sequence[_Atom], after: Sequence[_Atom]) -> bool:
-    return len(before) == len(after) and all(map(_is_close, before, after))
-
-
-def _is_close(one: _Atom, other: _Atom) -> bool:
-    if not isinstance(one, _Number) or not isinstance(other, _Number):
-        return one == other
-    if one.value == other.value:
+def _is_close(atom: _Atom, other: _Atom) -> bool:
+    if not isinstance(atom, _Number) or not isinstance(other, _Number):
+        return atom == other
+    if atom.value == other.value:
         return True
-    if one.whole and other.whole:
+    if atom.whole and other.whole:
         return False
-    size = max(abs(one.value), abs(other.value))
-    apart = abs(one.value - other.value)
+    size = max(abs(atom.value), abs(other.value))
+    apart = abs(atom.value - other.value)
     if apart <= _CLOSE * size or size < _NOTHING:
         return True
-    mirrored = abs(one.value + other.value) <= _CLOSE * size  # an axis of a PCA has no direction
-    return (mirrored or size < _SMALL) and _is_long(one.value) and _is_long(other.value)
+    mirrored = abs(atom.value + other.value) <= _CLOSE * size  # an axis of a PCA has no direction
+    return (mirrored or size < _SMALL) and _is_long(atom.value) and _is_long(other.value)
 
 
 def _is_long(value: float) -> bool:

@@ -60,11 +60,11 @@ def evaluations(event: CellRun, cell: int, run_cells: Mapping[int, int]) -> tupl
     return tuple(
         Evaluation(
             cell,
-            seen["line"],
-            seen["what"],
-            seen["how"],
-            seen["rows"],
-            seen["part"],
+            judged["line"],
+            judged["what"],
+            judged["how"],
+            judged["rows"],
+            judged["part"],
             tuple(
                 Fitted(
                     on["what"],
@@ -74,10 +74,10 @@ def evaluations(event: CellRun, cell: int, run_cells: Mapping[int, int]) -> tupl
                     on["rows"],
                     on["shared"],
                 )
-                for on in seen["learned"]
+                for on in judged["learned"]
             ),
         )
-        for seen in event["evaluations"]
+        for judged in event["evaluations"]
     )
 
 
@@ -86,11 +86,11 @@ def copies(event: CellRun, cell: int, run_cells: Mapping[int, int]) -> tuple[Cop
     return tuple(
         Copies(
             cell,
-            seen["line"],
-            seen["what"],
-            seen["rows"],
-            seen["of"],
-            (run_cells.get(seen["run"], 0), seen["made_line"]) if seen["made_line"] else None,
+            met["line"],
+            met["what"],
+            met["rows"],
+            met["of"],
+            (run_cells.get(met["run"], 0), met["made_line"]) if met["made_line"] else None,
         )
-        for seen in event["copies"]
+        for met in event["copies"]
     )

@@ -59,13 +59,13 @@ def records(
     if analysis is None:
         return ()
     reader = _EventReader(event, analyses, run_cells)
-    made = [
+    ran = [
         reader.record((step, ordinal), cell, done)
         for ordinal, done in enumerate(_executed(event, analysis), 1)
     ]
-    _add_unseen_bindings(made, event, analysis)
-    _add_unseen_changes(made, event)
-    return tuple(made)
+    _add_unseen_bindings(ran, event, analysis)
+    _add_unseen_changes(ran, event)
+    return tuple(ran)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,10 @@ def _is_unfollowed(executed: list[_Executed], analysis: CellAnalysis) -> bool:
     return len(executed) == 1 and says_nothing and magic is analysis.statements[0]
 
 
-def _statement_at(seen: StatementEvent, analysis: CellAnalysis) -> Statement | None:
+def _statement_at(place: StatementEvent, analysis: CellAnalysis) -> Statement | None:
     """Return the statement that stands at a position; where one alone starts on a line, it."""
-    line = [s for s in analysis.statements if s.span.line == seen["line"]]
-    exact = [s for s in line if s.span.column == seen["offset"] + 1]
+    line = [s for s in analysis.statements if s.span.line == place["line"]]
+    exact = [s for s in line if s.span.column == place["offset"] + 1]
     if exact:
         return exact[0]
     return line[0] if len(line) == 1 else None
@@ -226,32 +226,32 @@ def _has_changed(name: str, event: CellRun) -> bool:
     return bool(before["hash"] and after["hash"]) and before["hash"] != after["hash"]
 
 
-def _add_unseen_bindings(seen: list[Record], event: CellRun, analysis: CellAnalysis) -> None:
+def _add_unseen_bindings(ran: list[Record], event: CellRun, analysis: CellAnalysis) -> None:
     """Give bindings that no text shows (`%run`, star imports, `exec`) to a statement that may."""
-    known = _NOTHING.union(*(record.writes.keys() | record.deletes for record in seen))
+    known = _NOTHING.union(*(record.writes.keys() | record.deletes for record in ran))
     unseen = sorted(name for name, i in event["bindings"].items() if i and name not in known)
-    if not unseen or not seen:
+    if not unseen or not ran:
         return
     lines = {line for o in analysis.opaque for line in range(o.span.line, o.span.end_line + 1)}
-    index = max((i for i, r in enumerate(seen) if r.line in lines), default=len(seen) - 1)
-    record = seen[index]
+    index = max((i for i, r in enumerate(ran) if r.line in lines), default=len(ran) - 1)
+    record = ran[index]
     writes = {**record.writes, **{name: record.reads - {name} for name in unseen}}
-    seen[index] = replace(record, writes=writes)
+    ran[index] = replace(record, writes=writes)
 
 
-def _add_unseen_changes(seen: list[Record], event: CellRun) -> None:
+def _add_unseen_changes(ran: list[Record], event: CellRun) -> None:
     """Give changes that no text shows to the last statement that read the name."""
     kinds = {name: f["kind"] for name, f in (*event["before"].items(), *event["after"].items())}
-    shown = _NOTHING.union(*(record.writes.keys() | record.mutates.keys() for record in seen))
+    shown = _NOTHING.union(*(record.writes.keys() | record.mutates.keys() for record in ran))
     objects = {event["after"][name]["identity"] for name in shown if name in event["after"]}
     for name in sorted(event["after"]):
         if not _has_changed(name, event) or event["after"][name]["identity"] in objects:
             continue
-        index = max((i for i, r in enumerate(seen) if name in r.reads), default=-1)
+        index = max((i for i, r in enumerate(ran) if name in r.reads), default=-1)
         if index < 0:
             continue
-        record = seen[index]
+        record = ran[index]
         inflow = frozenset(n for n in record.reads - {name} if kinds.get(n, "") not in _unshared())
         if kinds[name].startswith(random_sources.load().generator_kinds):
             inflow = _NOTHING  # drawing numbers: the arguments do not flow into the source
-        seen[index] = replace(record, mutates={**record.mutates, name: inflow})
+        ran[index] = replace(record, mutates={**record.mutates, name: inflow})

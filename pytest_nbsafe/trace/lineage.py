@@ -85,7 +85,7 @@ class LineageState:
         `a['k'] = 1`), which by the letter of Def. 4 would make a stale symbol fresh.
         """
         ways: deque[tuple[str, tuple[Descent, ...]]] = deque([(name, ())])
-        seen = {name}
+        passed = {name}
         while ways:
             symbol, way = ways.popleft()
             if symbol not in self.symbols:
@@ -93,8 +93,8 @@ class LineageState:
             for descent in self.parents(symbol):
                 if descent.is_newer:
                     yield (*way, descent)
-                elif descent.parent.name not in seen:
-                    seen.add(descent.parent.name)
+                elif descent.parent.name not in passed:
+                    passed.add(descent.parent.name)
                     ways.append((descent.parent.name, (*way, descent)))
 
 

@@ -14,17 +14,17 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.parts import Parts, Reader, apart
 from pytest_nbsafe.trace.lineage import Descent, Link, Version, replay
 from pytest_nbsafe.trace.results import Record
-from pytest_nbsafe.trace.side_runs import SeenParts
+from pytest_nbsafe.trace.side_runs import NOTHING_SEEN, SeenParts
 
 
 class PartVersions:
     """The parts of a notebook's names, and the versions that a replay of records made of them."""
 
     def __init__(
-        self, graph: Graph, records: Sequence[Record], seen: SeenParts | None = None
+        self, graph: Graph, records: Sequence[Record], seen: SeenParts = NOTHING_SEEN
     ) -> None:
         self._reader = Reader(graph)
-        self._seen = seen or SeenParts()
+        self._seen = seen
         self._versions = cache(partial(_versions, records))
 
     def is_apart(self, cell: int, way: Sequence[Descent]) -> bool:

@@ -221,8 +221,8 @@ def shows_failure(cell: Cell, failure: Failure) -> bool:
 
 def undefined_name(ename: str, evalue: str) -> str | None:
     """Return the name that a NameError speaks of."""
-    found = _UNDEFINED.search(evalue) if ename == "NameError" else None
-    return found[1] if found else None
+    match = _UNDEFINED.search(evalue) if ename == "NameError" else None
+    return match[1] if match else None
 
 
 def _plain(text: str) -> str:

@@ -83,6 +83,9 @@ class SeenParts:
         return tuple(sorted(texts[name, part] for part in parts if (name, part) in texts))
 
 
+NOTHING_SEEN = SeenParts()
+
+
 def _united(runs: Iterable[Mapping[tuple[str, int], Parts]], key: tuple[str, int]) -> Parts | None:
     parts = frozenset(part for run in runs for part in run.get(key, ()))
     return parts if parts and () not in parts else None
@@ -113,9 +116,9 @@ def touched(accesses: Sequence[Access]) -> TouchedParts:
     symbols: dict[tuple[str, Part], str] = {}
     for access in accesses:
         name, part = access["name"], tuple(access["path"])
-        found = changed if access["changed"] else read
+        touched_parts = changed if access["changed"] else read
         for line in {access["line"], 0}:
-            found.setdefault((name, line), set()).add(part)
+            touched_parts.setdefault((name, line), set()).add(part)
         symbols[name, part] = access["symbol"]
         if access["hash"] and not access["changed"]:
             values[name, part] = access["hash"]

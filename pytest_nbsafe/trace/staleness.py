@@ -18,7 +18,7 @@ from pytest_nbsafe.trace.cellsets import live, renewers
 from pytest_nbsafe.trace.lineage import Descent, LineageState, Version, replay
 from pytest_nbsafe.trace.part_versions import PartVersions
 from pytest_nbsafe.trace.results import Record, entry_reads
-from pytest_nbsafe.trace.side_runs import SeenParts
+from pytest_nbsafe.trace.side_runs import NOTHING_SEEN, SeenParts
 from pytest_nbsafe.trace.step_entries import Relations, step_entries
 from pytest_nbsafe.trace.suspicions import (
     Cause,
@@ -45,17 +45,8 @@ class _Old:
     entered: str
 
 
-def stale_reads(graph: Graph, records: Iterable[Record]) -> tuple[StaleRead, ...]:
-    """Return the reads of names that were stale when the run began, by step and line.
-
-    Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
-    really read before it bound them.
-    """
-    return _stale_reads(graph, tuple(records), lambda _cell, way: way)
-
-
 def outdated(
-    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts | None = None
+    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts = NOTHING_SEEN
 ) -> tuple[OutdatedResult, ...]:
     """Return the cells with an input that was made again after they last ran, in page order.
 
@@ -80,7 +71,7 @@ def outdated(
 
 
 def from_below(
-    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts | None = None
+    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts = NOTHING_SEEN
 ) -> tuple[ReadFromBelow, ...]:
     """Return the recorded runs that read a name as a cell below them on the page had made it.
 
@@ -131,7 +122,7 @@ def suspicions(
     plan: Plan,
     records: Iterable[Record],
     clean_records: Iterable[Record],
-    seen: SeenParts | None = None,
+    seen: SeenParts = NOTHING_SEEN,
 ) -> Suspicions:
     """Return what lineage suspects of the plan and not of the clean run in page order.
 
@@ -161,7 +152,7 @@ def suspicions(
                 return () if symbols.is_apart(cell, way) else way
         return ()
 
-    reads = _stale_reads(graph, records, harm)
+    reads = stale_reads(graph, records, harm)
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
         outdated=outdated(graph, plan, records, seen),
@@ -183,7 +174,14 @@ def _is_made_up(plan: Plan, descent: Descent) -> bool:
     return not again.recorded or (not before.recorded and before.cell > descent.link.cell)
 
 
-def _stale_reads(graph: Graph, records: tuple[Record, ...], harm: _Harm) -> tuple[StaleRead, ...]:
+def stale_reads(
+    graph: Graph, records: tuple[Record, ...], harm: _Harm = lambda _cell, way: way
+) -> tuple[StaleRead, ...]:
+    """Return the reads of names that were stale when the run began, by step and line.
+
+    Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
+    really read before it bound them.
+    """
     first_reads = _entry_reads(records)
     definers = renewers(graph)
     stale_reads: list[StaleRead] = []
@@ -248,8 +246,8 @@ def _refreshers(
 def _rest(graph: Graph, chain: Sequence[Cause], refreshers: Sequence[int]) -> tuple[int, ...]:
     """Return the cell that changed what a refresher above it makes: `model.fit`, not `Model`."""
     maker = chain[0].cell
-    made = [d for d in graph.cells[maker].definitions if d.name == chain[0].symbol]
-    changes = made and all(definition.kind == "mutation" for definition in made)
+    definitions = [d for d in graph.cells[maker].definitions if d.name == chain[0].symbol]
+    changes = {definition.kind for definition in definitions} == {"mutation"}
     return (maker,) if changes and refreshers and refreshers[0] < maker else ()
 
 
@@ -268,11 +266,11 @@ def _outdated(
     What the cell's own text reads comes before what the functions do that it calls. Of what comes
     through other cells the nearest are kept (`_MOST_THROUGH`).
     """
-    made, symbols = known
+    last_made, symbols = known
     outdated_by: dict[tuple[str, int], _Old] = {}
     for edge in sorted(edges, key=_place):
         line = edge.use.span.line
-        version = made.get((edge.definer, edge.name))
+        version = last_made.get((edge.definer, edge.name))
         if version is not None and version.at[0] > run.step:
             version = symbols.reaching(run.cell, version, edge.definer)
         if version is not None and version.at[0] > run.step:

@@ -120,14 +120,14 @@ class _Staleness:
     def _is_stale(self, name: str) -> bool:
         return name in self._newer or not self.stale.isdisjoint(self._parents.get(name, ()))
 
-    def _spread(self, found: list[str]) -> None:
-        self.stale.update(found)
-        while found:
-            parent = found.pop()
+    def _spread(self, names: list[str]) -> None:
+        self.stale.update(names)
+        while names:
+            parent = names.pop()
             for child in self._children.get(parent, ()):
                 if child not in self.stale and parent in self._parents[child]:
                     self.stale.add(child)
-                    found.append(child)
+                    names.append(child)
 
 
 # -- what a run has made newer ---------------------------------------------------------------------
