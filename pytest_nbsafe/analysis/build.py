@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from pytest_nbsafe.analysis import changes_by_calls, state_links, through_calls
+from pytest_nbsafe.analysis import changes_by_calls, state_links
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.model import CellAnalysis, Graph
 from pytest_nbsafe.analysis.scopes import is_known
@@ -55,7 +55,7 @@ def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
 def _with_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
     """Return the graph with what calls do: bind `x` by `global x`, change `xs` by `add(xs)`."""
     if any(f.writes for a in graph.cells.values() for f in a.functions.values()):
-        bound = {number: through_calls.effects(graph, number) for number in graph.cells}
+        bound = {number: changes_by_calls.global_bindings(graph, number) for number in graph.cells}
         binders = _added(graph.binders, bound)
         graph = replace(graph, binders=binders, through_calls=bound)
     changed = {

@@ -79,8 +79,9 @@ def _analysed(
 ) -> CellAnalysis:
     """Return the analysis of a source, of whatever cell; what raises is not remembered."""
     python = to_python(source)
-    tree = parse(python.text)
-    builder = _build(tree, python_major, shadowed, libraries)
+    builder = Builder(_VISITORS)
+    builder.python_major, builder.shadowed, builder.libraries = python_major, shadowed, libraries
+    suite(builder, parse(python.text).body)
     if builder.suspicious:
         _compile(python.text)
     return _result(source, builder, python.text, python.escapes)
@@ -118,17 +119,6 @@ def _fault(error: SyntaxError, source: str, python_major: int) -> Fault:
     if python_major == 2:
         message = f"not Python 3 (the notebook says Python 2): {message}"
     return Fault(line, column, message)
-
-
-def _build(
-    tree: ast.Module, python_major: int, shadowed: frozenset[str], libraries: str
-) -> Builder:
-    builder = Builder(_VISITORS)
-    builder.python_major = python_major
-    builder.shadowed = shadowed
-    builder.libraries = libraries
-    suite(builder, tree.body)
-    return builder
 
 
 # -- from events to values -----------------------------------------------------------------------

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from pytest_nbsafe.analysis import trees
-from pytest_nbsafe.analysis.call_graph import Caller, leads_to
+from pytest_nbsafe.analysis.call_graph import Caller, leads_to, reachable
 from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Function, Graph, Span, kept
 from pytest_nbsafe.analysis.scopes import root
 from pytest_nbsafe.values import dataclass, replace
@@ -62,6 +62,17 @@ def through_calls(graph: Graph) -> Mapping[int, Mapping[str, Definition]]:
         if changed:
             changes[number] = changed
     return changes
+
+
+def global_bindings(graph: Graph, cell: int) -> Mapping[str, Definition]:
+    """Return the names that functions called by the cell may bind by `global`, at the call."""
+    analysis = graph.cells[cell]
+    bound: dict[str, Definition] = {}
+    for call in analysis.calls:
+        for reached in reachable(Caller(graph, analysis, call)):
+            for name in sorted(reached.function.writes):
+                bound.setdefault(name, Definition(name, call.span, "assign", certain=False))
+    return bound
 
 
 def _all_routines(graph: Graph) -> _Routines:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_nbsafe.analysis import state, through_calls
-from pytest_nbsafe.analysis.model import CellAnalysis, Definition, Edge, Graph, Use, kept
+from pytest_nbsafe.analysis import state
+from pytest_nbsafe.analysis.call_graph import Caller, Reached, reachable
+from pytest_nbsafe.analysis.model import Call, CellAnalysis, Definition, Edge, Graph, Use, kept
 from pytest_nbsafe.analysis.scopes import is_known
+from pytest_nbsafe.values import dataclass, replace
 
 _SINCE = 16
 """A read is linked to so many cells that changed a name since it was surely bound; the ones
@@ -25,6 +27,14 @@ def changed_by_calls(graph: Graph, cell: int) -> tuple[Definition, ...]:
     return tuple(definition for definition in effects if definition.kind == "mutation")
 
 
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """A name that a run of a cell reads from outside, and how that is said in a cause."""
+
+    use: Use
+    cause: str
+
+
 def needs(graph: Graph, cell: int) -> tuple[Use, ...]:
     """Return the names that a run of the cell reads from outside, also through what it calls.
 
@@ -34,7 +44,52 @@ def needs(graph: Graph, cell: int) -> tuple[Use, ...]:
     Source: Macke et al. 2021, section 4.4. Departs: what is called is found by name, so a
     function in a container counts as called when anything in that container is.
     """
-    return tuple(need.use for need in through_calls.needs(graph, cell))
+    return tuple(need.use for need in _needs(graph, cell))
+
+
+@kept
+def _needs(graph: Graph, cell: int) -> tuple[_Need, ...]:
+    """Return what the cell reads by itself, then what it reads through the functions it calls."""
+    analysis = graph.cells.get(cell)
+    if analysis is None:
+        return ()
+    reads = {use.name: _Need(use, f"reads `{use.name}`") for use in analysis.uses}
+    done: dict[str, list[tuple[int, bool]]] = {}
+    for call in analysis.calls:
+        if not _covered(done.setdefault(call.name, []), call):
+            for reached in reachable(Caller(graph, analysis, call)):
+                _add_reads(reads, analysis, call, reached)
+    return tuple(reads.values())
+
+
+def _covered(before: list[tuple[int, bool]], call: Call) -> bool:
+    """Tell whether an earlier call of the same name reads all that this one can read."""
+    if any(bound & ~call.bound == 0 and (certain or not call.certain) for bound, certain in before):
+        return True
+    before.append((call.bound, call.certain))
+    return False
+
+
+def _add_reads(
+    reads: dict[str, _Need], analysis: CellAnalysis, call: Call, reached: Reached
+) -> None:
+    function = reached.function
+    for name, read in function.reads.items():
+        if call.bound & analysis.index.get(name, 0):
+            continue
+        certain = read.certain and reached.certain
+        before = reads.get(name)
+        if before is not None and (before.use.certain or not certain):
+            continue
+        if before is not None:  # read by the cell itself on some paths, here on all
+            reads[name] = replace(before, use=replace(before.use, certain=True))
+            continue
+        title, quoted = f"{function.name}()", f"`{function.name}`"
+        if function.name.startswith("<"):
+            title = quoted = "a lambda"
+        via = f"through {title}, defined in cell {reached.cell} (line {function.span.line})"
+        cause = f"calls {quoted} (cell {reached.cell}), which reads `{name}`"
+        reads[name] = _Need(Use(name, call.span, certain, read.guarded, via), cause)
 
 
 # -- edges ---------------------------------------------------------------------------------------
@@ -55,7 +110,7 @@ def edges(graph: Graph, order: Sequence[int]) -> tuple[Edge, ...]:
     for cell in order:
         if cell not in graph.cells:
             continue
-        for need in through_calls.needs(graph, cell):
+        for need in _needs(graph, cell):
             for definer, definition in reaching.get(need.use.name, {}).items():
                 cause = _cause(need, definer, definition)
                 links.append(Edge(cell, definer, need.use.name, need.use, definition, cause))
@@ -112,7 +167,7 @@ def _run(graph: Graph, cell: int, reaching: dict[str, _Reaching]) -> None:
             del since[list(since)[1]]  # the first may be the one that surely bound it
 
 
-def _cause(need: through_calls.Need, definer: int, definition: Definition) -> str:
+def _cause(need: _Need, definer: int, definition: Definition) -> str:
     does = "changes in place" if definition.kind == "mutation" else "defines"
     does = "may change in place" if definition.doubtful else does
     where = f"which cell {definer} (line {definition.span.line}) {does}"

@@ -54,11 +54,15 @@ class Escape:
     opaque: str = ""
 
 
-Translation = tuple[str, tuple[Escape, ...]]
-"""The Python that stands for an escape, without a line end, and what was escaped."""
+@dataclass(frozen=True, slots=True)
+class PythonSource:
+    """Python that stands for a cell, line for line, or for one escape; and what was escaped."""
+
+    text: str
+    escapes: tuple[Escape, ...] = ()
 
 
-def translate(text: str, line: int, depth: int = 0) -> Translation | None:
+def translate(text: str, line: int, depth: int = 0) -> PythonSource | None:
     """Return the Python of a line that begins with an escape character; None if there is none.
 
     `text` runs from the escape character to the end of the (continued) line.
@@ -71,27 +75,27 @@ def translate(text: str, line: int, depth: int = 0) -> Translation | None:
         return _line_magic(rest, line, depth)
     if first == "!":
         name, rest = ("getoutput", rest[1:]) if rest[:1] == "!" else ("system", rest)
-        return shell_call(name, rest), (Escape(line, "shell", name, rest),)
+        return PythonSource(shell_call(name, rest), (Escape(line, "shell", name, rest),))
     if first == "?":
         target = rest.removeprefix("?")
         return _help_call(target, command[: len(command) - len(target)], line)
     return _autocall(first, rest, line)
 
 
-def translate_assigned(text: str, line: int, binds: tuple[str, ...]) -> Translation:
+def translate_assigned(text: str, line: int, binds: tuple[str, ...]) -> PythonSource:
     """Return the Python of what stands right of `=`, from its `!` or `%` on."""
     command = assemble(text)
     if command[0] == "!":
         escape = Escape(line, "assign-shell", "getoutput", command[1:], binds)
-        return shell_call("getoutput", command[1:]), (escape,)
+        return PythonSource(shell_call("getoutput", command[1:]), (escape,))
     name, _, arguments = command[1:].partition(" ")
     cause = magics.line_cause(name, arguments)
     bound = (*binds, *magics.line_binds(name, arguments))
     escape = Escape(line, "assign-magic", name, arguments, bound, cause)
-    return _magic_call(name, arguments), (escape,)
+    return PythonSource(_magic_call(name, arguments), (escape,))
 
 
-def help_on(text: str, line: int) -> Translation | None:
+def help_on(text: str, line: int) -> PythonSource | None:
     """Return the Python of `name?` and `name??`; None if the text does not end in such."""
     match = _HELP.search(text, max(0, len(text) - _LONG)) if text.endswith("?") else None
     return _help_call(match[1], match[2], line) if match else None
@@ -133,12 +137,12 @@ def parsed(text: str) -> ast.Module | None:
 # Help, shell and auto-call
 
 
-def _help_call(target: str, mark: str, line: int) -> Translation:
+def _help_call(target: str, mark: str, line: int) -> PythonSource:
     if not target:
-        return call("show_usage", ()), (Escape(line, "help", "show_usage", ""),)
+        return PythonSource(call("show_usage", ()), (Escape(line, "help", "show_usage", ""),))
     method = "pinfo2" if mark == "??" else "psearch" if "*" in target else "pinfo"
     python = call("run_line_magic", (method, target))
-    return python, (Escape(line, "help", method, target),)
+    return PythonSource(python, (Escape(line, "help", method, target),))
 
 
 def shell_call(method: str, command: str) -> str:
@@ -146,7 +150,7 @@ def shell_call(method: str, command: str) -> str:
     return call(method, (command,), map(_guarded, interpolated(command)))
 
 
-def _autocall(first: str, rest: str, line: int) -> Translation | None:
+def _autocall(first: str, rest: str, line: int) -> PythonSource | None:
     name, _, arguments = rest.partition(" ")
     if first == ",":
         inside = '"' + '", "'.join(arguments.split()) + '"'
@@ -156,13 +160,13 @@ def _autocall(first: str, rest: str, line: int) -> Translation | None:
         inside = ", ".join(arguments.split())
     if first == "/" and not name:
         return None
-    return f"{name}({inside})", (Escape(line, "autocall", name, arguments),)
+    return PythonSource(f"{name}({inside})", (Escape(line, "autocall", name, arguments),))
 
 
 # Line magics
 
 
-def _line_magic(content: str, line: int, depth: int) -> Translation:
+def _line_magic(content: str, line: int, depth: int) -> PythonSource:
     name, _, arguments = content.partition(" ")
     known = magics.PYTHON_LINES.get(name)
     if known and known.scope == "notebook":
@@ -170,16 +174,16 @@ def _line_magic(content: str, line: int, depth: int) -> Translation:
         inner = _statement(arguments[start:], 2 + len(name) + start, line, depth)
         if inner:
             escape = Escape(line, "line-magic", name, arguments)
-            return inner[0], (escape, *inner[1])
+            return PythonSource(inner.text, (escape, *inner.escapes))
     binds = magics.line_binds(name, arguments)
     escape = Escape(line, "line-magic", name, arguments, binds, magics.line_cause(name, arguments))
     python = _bound(binds, _magic_call(name, arguments))
     for deleted in magics.deletes(name, arguments):
         python += f"; del {deleted}"
-    return python, (escape,)
+    return PythonSource(python, (escape,))
 
 
-def _statement(code: str, width: int, line: int, depth: int) -> Translation | None:
+def _statement(code: str, width: int, line: int, depth: int) -> PythonSource | None:
     """Return the Python statement that a magic such as `%time` runs; None if it is none.
 
     `width` columns stand before it; they are filled, so that it stays at its own column.
@@ -190,7 +194,7 @@ def _statement(code: str, width: int, line: int, depth: int) -> Translation | No
         return None
     padded = "0;" + " " * (width - 2) + code
     python = next((text for text in (padded, code) if parses(text)), None)
-    return None if python is None else (python, ())
+    return None if python is None else PythonSource(python)
 
 
 def _magic_call(name: str, arguments: str) -> str:

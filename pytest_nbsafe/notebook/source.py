@@ -9,7 +9,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook import magics
 from pytest_nbsafe.notebook.escapes import (
     Escape,
-    Translation,
+    PythonSource,
     call,
     cell_call,
     free_names,
@@ -19,17 +19,9 @@ from pytest_nbsafe.notebook.escapes import (
     translate,
     translate_assigned,
 )
-from pytest_nbsafe.values import dataclass, replace
+from pytest_nbsafe.values import replace
 
 __all__ = ["Escape", "PythonSource", "to_python"]
-
-
-@dataclass(frozen=True, slots=True)
-class PythonSource:
-    """The Python of a cell: as many lines as the cell has, and what was escaped in it."""
-
-    text: str
-    escapes: tuple[Escape, ...] = ()
 
 
 _MAY_ESCAPE = patterns.compile(
@@ -219,9 +211,8 @@ def _statements(text: str, first: int) -> Lines:
         begin, end, translation = _next_escape(text, at, first)
         out.append(text[at:begin])
         if translation:
-            python, translated = translation
-            out += (python, "\n" * text.count("\n", begin, end))
-            escapes += translated
+            out += (translation.text, "\n" * text.count("\n", begin, end))
+            escapes += translation.escapes
         else:
             out.append(text[begin:end])
         first += text.count("\n", at, end)
@@ -229,7 +220,7 @@ def _statements(text: str, first: int) -> Lines:
     return "".join(out).split("\n"), escapes
 
 
-def _next_escape(text: str, at: int, line: int) -> tuple[int, int, Translation | None]:
+def _next_escape(text: str, at: int, line: int) -> tuple[int, int, PythonSource | None]:
     """Read one logical line; return the span of the escape in it and its Python, if any."""
     begin = _end(_START, text, at)
     mark = text[begin : begin + 1]
@@ -310,9 +301,9 @@ def _automagic(source: str) -> PythonSource | None:
     translation = translate(f"%{name} {arguments}".rstrip(), 1)
     if not translation:
         return None
-    python, escapes = translation
+    python = translation.text
     if not arguments:
         python = f"{name} if {name!r} in globals() else {python}"
     blank = source.count("\n", 0, words.start(1)), source.count("\n", words.start(1))
-    escapes = tuple(replace(escape, line=blank[0] + 1) for escape in escapes)
+    escapes = tuple(replace(escape, line=blank[0] + 1) for escape in translation.escapes)
     return PythonSource("\n" * blank[0] + python + "\n" * blank[1], escapes)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_nbsafe.analysis import cell as cell_analysis
+from pytest_nbsafe.analysis import statements
 from pytest_nbsafe.analysis.cell import analyse
 from pytest_nbsafe.analysis.dependencies import edges, unbound
 from pytest_nbsafe.analysis.model import CellAnalysis
@@ -108,18 +109,18 @@ def test_large_cells_are_bounded() -> None:
 
 def test_the_same_source_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Code unchanged: analysis reused, in whatever cell it stands now."""
-    seen: list[str] = []
-    build = cell_analysis._build
+    walked: list[str] = []
+    suite = statements.suite
 
-    def watched(tree: ast.Module, *rest: Any) -> Any:
-        seen.append(ast.unparse(tree))
-        return build(tree, *rest)
+    def watched(builder: Any, body: list[ast.stmt]) -> None:
+        walked.extend(map(ast.unparse, body))
+        suite(builder, body)
 
     cell_analysis._analysed.cache_clear()
-    monkeypatch.setattr(cell_analysis, "_build", watched)
+    monkeypatch.setattr(cell_analysis, "suite", watched)
     graph("a = 1", "b = a", "c = b")
     edited = graph("a = 1", "extra = 0", "b = a", "c = b + 1")
-    assert seen == ["a = 1", "b = a", "c = b", "extra = 0", "c = b + 1"]
+    assert walked == ["a = 1", "b = a", "c = b", "extra = 0", "c = b + 1"]
     assert [number for number, found in edited.cells.items() if found.cell != number] == []
 
 
