@@ -302,19 +302,16 @@ def _isolated(
     graph: Graph, shared: tuple[Mapping[int, AbstractSet[str]], Mapping[int, AbstractSet[str]]]
 ) -> tuple[int, ...]:
     reads, makes = shared
-    made_by: dict[str, set[int]] = {}
-    read_by: dict[str, set[int]] = {}
-    for names_by_cell, by in ((makes, made_by), (reads, read_by)):
-        for cell, names in names_by_cell.items():
-            for name in names:
-                by.setdefault(name, set()).add(cell)
     return tuple(
         cell
         for cell, analysis in sorted(graph.cells.items())
         if analysis.fault is None
         and not analysis.opaque
-        and not any(made_by.get(name, set()) - {cell} for name in reads[cell])
-        and not any(read_by.get(name, set()) - {cell} for name in makes[cell])
+        and all(
+            reads[cell].isdisjoint(makes[other]) and makes[cell].isdisjoint(reads[other])
+            for other in graph.cells
+            if other != cell
+        )
     )
 
 

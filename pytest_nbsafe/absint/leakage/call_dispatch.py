@@ -157,21 +157,9 @@ def _on_table(effect: str, call: TableCall) -> Value:
     return handler(call) if handler is not None else call.arguments.unknown()
 
 
-def _nothing(_arguments: Arguments) -> Value:
-    return Const(None)
-
-
 def _number(arguments: Arguments) -> Value:
     """Return a number that judges no model."""
     return AnyValue(("number", arguments.what, arguments.fresh))
-
-
-def _same(arguments: Arguments) -> Value:
-    return arguments.same()
-
-
-def _anything(arguments: Arguments) -> Value:
-    return arguments.unknown()
 
 
 TABLES: Mapping[str, Callable[[TableCall], Value]] = {
@@ -209,8 +197,8 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
     "filter": row_effects.filtered,
     "head": partial(row_effects.at_end, first=True),
     "tail": partial(row_effects.at_end, first=False),
-    "take": row_effects.taken,
-    "skip": row_effects.skipped,
+    "take": partial(row_effects.by_count, first=True),
+    "skip": partial(row_effects.by_count, first=False),
     "subset": row_effects.subset,
     "delete": row_effects.deleted,
     "dropna": row_effects.without_gaps,
@@ -265,7 +253,7 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "random": construction.random_numbers,
     "dates": construction.dates,
     "calendar": partial(construction.dates, kind="dated"),
-    "date": _same,
+    "date": Arguments.same,
     "column": deferred.column,
     "concat": combining.concatenated,
     "merge": combining.merged,
@@ -278,7 +266,7 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "resample": splits.drawn_again,
     "repeat": splits.several_times,
     "size": containers.counted,
-    "counts": _same,
+    "counts": Arguments.same,
     "nonzero": containers.places_where_true,
     "positions": containers.every_place,
     "positions_without": containers.places_without,
@@ -287,11 +275,11 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "checkpoint": construction.checkpoint,
     "dump": construction.dumped,
     "load_saved": construction.restored,
-    "draw": _nothing,
+    "draw": lambda _arguments: Const(None),
     "metric": scores.metric,
     "curve_metric": partial(scores.metric, curve=True),
     "cluster_metric": _number,
-    "scorer": _anything,
+    "scorer": Arguments.unknown,
     "score": training.score_function,
     "evaluate": training.score_function,
     "cv": training.cross_validated,
@@ -299,7 +287,7 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "cv_curve": _number,
     "fit": training.train_function,
     "make_pipeline": construction.make_pipeline,
-    "make_columns": construction.make_columns,
+    "make_columns": partial(construction.make_pipeline, what="ColumnTransformer", role="columns"),
     "clone": construction.clone,
     "optimise": builtin_calls.optimised,
     "same": builtin_calls.same,
@@ -312,8 +300,8 @@ _METHODS: Mapping[type[Value], Callable[..., Value]] = {
     Data: table_method,
     Estimator: estimators.method,
     Instance: page_classes.own_method,
-    Seq: containers.list_method,
-    Dictionary: containers.dict_method,
+    Seq: containers.method,
+    Dictionary: containers.method,
     Splitter: training.split,
     Names: containers.names_method,
     Index: containers.index_method,

@@ -13,7 +13,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Data,
     Dep,
     DepKind,
-    Deps,
     Dictionary,
     Estimator,
     Eval,
@@ -183,7 +182,7 @@ def construct(cls: LibraryClass, arguments: Arguments) -> Value:
         learns,
         steps,
         fit=_fit_of(arguments) if prefit else None,
-        tuned=_tuned(data),
+        tuned=frozenset(dep for part in data for dep in part.all_deps() if dep.kind == "tuned"),
         given=given if given is not None and given.rows else None,
         stops=_stops(cls, arguments),
     )
@@ -198,13 +197,9 @@ def _fit_of(arguments: Arguments) -> ModelFit | None:
 
 def _stops(cls: LibraryClass, arguments: Arguments) -> bool:
     """Return whether a model stops by the rows it watches: some do unless told otherwise."""
-    if arguments.constant("early_stopping_rounds") is not None or stopping(arguments):
+    if arguments.constant("early_stopping_rounds") is not None or stoppers(arguments):
         return True
     return cls.stops and arguments.constant("use_best_model") is not False
-
-
-def _tuned(data: list[Data]) -> Deps:
-    return frozenset(dep for value in data for dep in value.all_deps() if dep.kind == "tuned")
 
 
 def _held(arguments: Arguments) -> tuple[Value, ...]:
@@ -224,14 +219,9 @@ def _held(arguments: Arguments) -> tuple[Value, ...]:
     return tuple(estimators)
 
 
-def make_pipeline(arguments: Arguments) -> Value:
-    """Return a pipeline of the arguments."""
-    return arguments.machine.box(Estimator("Pipeline", "pipeline", steps=_held(arguments)))
-
-
-def make_columns(arguments: Arguments) -> Value:
-    """Return steps side by side."""
-    return arguments.machine.box(Estimator("ColumnTransformer", "columns", steps=_held(arguments)))
+def make_pipeline(arguments: Arguments, what: str = "Pipeline", role: str = "pipeline") -> Value:
+    """Return a pipeline of the arguments, or in another role what holds them side by side."""
+    return arguments.machine.box(Estimator(what, role, steps=_held(arguments)))
 
 
 def clone(arguments: Arguments) -> Value:
@@ -263,17 +253,8 @@ def checkpoint(arguments: Arguments) -> Value:
     return AnyValue(Stopper(arguments.fresh, arguments.find(0, "filepath")))
 
 
-def stopping(arguments: Arguments) -> bool:
-    """Return whether one of the callbacks that are given stops a training early."""
-    return bool(_stoppers(arguments))
-
-
-def checkpoints(arguments: Arguments) -> list[Const]:
-    """Return the files in which callbacks keep the best model."""
-    return [mark.path for mark in _stoppers(arguments) if isinstance(mark.path, Const)]
-
-
-def _stoppers(arguments: Arguments) -> list[Stopper]:
+def stoppers(arguments: Arguments) -> list[Stopper]:
+    """Return the callbacks that are given and stop a training early, or keep its best model."""
     if "callbacks" not in arguments.keywords:
         return []
     only = Arguments(arguments.machine, arguments.node, [arguments.keywords["callbacks"]], {})

@@ -25,16 +25,17 @@ from pytest_nbsafe.absint.leakage.marks import Length, Sorted
 from pytest_nbsafe.absint.leakage.rows import ByPlace, Division
 from pytest_nbsafe.values import replace
 
-# -- lists -----------------------------------------------------------------------------------------
+# -- lists and dicts -------------------------------------------------------------------------------
 
 
-def list_method(owner: Value, value: Seq, arguments: Arguments) -> Value:
-    """Return what a method of a list gives, and change the list."""
-    handler = _OF_LISTS.get(arguments.what)
+def method(owner: Value, value: Seq | Dictionary, arguments: Arguments) -> Value:
+    """Return what a method of a list or dict gives, and change it."""
+    handlers = _OF_LISTS if isinstance(value, Seq) else _OF_DICTS
+    handler: Callable[..., Value | None] | None = handlers.get(arguments.what)
     result = handler(owner, value, arguments) if handler is not None else None
-    return (
-        result if result is not None else AnyValue((arguments.what, arguments.machine.token(value)))
-    )
+    if result is not None:
+        return result
+    return AnyValue((arguments.what, arguments.machine.token(value)))
 
 
 def _append(owner: Value, value: Seq, arguments: Arguments) -> None:
@@ -119,18 +120,6 @@ def item_of(machine: Machine, value: Value) -> Value:
     if isinstance(value, Seq):
         return joined(map(machine.get, value.parts())) or AnyValue()
     return value
-
-
-# -- dicts -----------------------------------------------------------------------------------------
-
-
-def dict_method(owner: Value, value: Dictionary, arguments: Arguments) -> Value:
-    """Return what a method of a dict gives, and change the dict."""
-    handler = _OF_DICTS.get(arguments.what)
-    result = handler(owner, value, arguments) if handler is not None else None
-    return (
-        result if result is not None else AnyValue((arguments.what, arguments.machine.token(value)))
-    )
 
 
 def _any_value(machine: Machine, value: Dictionary) -> Value | None:

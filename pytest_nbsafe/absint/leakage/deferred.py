@@ -149,12 +149,9 @@ def _waits(rows: sets.Rows) -> bool:
     return any(atom.source == _LATER for atom in rows)
 
 
-def _is_later(origin: Hashable) -> bool:
-    return isinstance(origin, tuple) and origin[0] == _LATER
-
-
 def _named(origin: Hashable, table: Data) -> Hashable:
-    return (table.base, *origin[1:]) if _is_later(origin) else origin  # type: ignore[index]
+    waits = isinstance(origin, tuple) and origin[0] == _LATER
+    return (table.base, *origin[1:]) if waits else origin  # type: ignore[index]
 
 
 def _rows(rows: sets.Rows, table: Data) -> sets.Rows:

@@ -14,6 +14,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Bound,
     CodeSite,
     Columns,
+    Const,
     Data,
     Dep,
     DepKind,
@@ -24,7 +25,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
-from pytest_nbsafe.absint.leakage.construction import checkpoints, stopping
+from pytest_nbsafe.absint.leakage.construction import stoppers
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.memory import BestScore
 from pytest_nbsafe.absint.leakage.scores import evaluated
@@ -66,8 +67,17 @@ def _described(machine: Machine, value: Estimator) -> str:
 def method(owner: Value, value: Estimator, arguments: Arguments) -> Value:
     """Return what a method of an estimator gives."""
     effect = arguments.machine.roles.method_of("estimator", arguments.what)
-    handler = _METHODS.get(effect or "")
-    return handler(owner, value, arguments) if handler is not None else arguments.unknown()
+    if effect == "settings":
+        return owner
+    if effect == "learned":
+        return _learned(value)
+    if effect in {"fit", "partial_fit"}:
+        return _fit(owner, value, arguments, more=effect == "partial_fit")
+    handler, names = _METHODS.get(effect or "", (None, ()))
+    data = _given(value, arguments, *names) if handler is not None else None
+    if handler is None or data is None:
+        return arguments.unknown()
+    return handler(owner, value, data, arguments)
 
 
 def _fit(owner: Value, value: Estimator, arguments: Arguments, *, more: bool = False) -> Value:
@@ -119,8 +129,9 @@ def learn(
     if more:
         fit = fit.beside(value.fit)
     machine.put(owner, replace(value, fit=fit))
-    for path in checkpoints(arguments):
-        machine.notes.saved[path] = owner
+    for callback in stoppers(arguments):
+        if isinstance(callback.path, Const):
+            machine.notes.saved[callback.path] = owner
     for step in value.steps:
         inner = machine.get(step)
         if isinstance(inner, Estimator) and value.role in {"pipeline", "columns"}:
@@ -203,7 +214,7 @@ def _watched(value: Estimator, arguments: Arguments, places: Sequence[Value]) ->
     stops = value.stops or arguments.constant("early_stopping_rounds") is not None
     best = arguments.constant("use_best_model")
     stops = best is not False and (stops or best is True)
-    stops = stops or stopping(arguments)
+    stops = stops or bool(stoppers(arguments))
     watched = [arguments.keywords[name] for name in _WATCHES if name in arguments.keywords]
     watched += places
     if not stops or not watched:
@@ -218,14 +229,12 @@ def _watched(value: Estimator, arguments: Arguments, places: Sequence[Value]) ->
     return sets.NONE.union(*(v.rows for v in data))
 
 
-def _transform(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(value, arguments, "X", "x", "raw_documents")
-    return transformed(arguments.machine, value, data, value.fit) if data else arguments.unknown()
+def _transform(_owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:
+    return transformed(arguments.machine, value, data, value.fit)
 
 
-def _restore(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(value, arguments, "X", "x", "raw_documents")
-    return data if data is not None else arguments.unknown()
+def _restore(_owner: Value, _value: Estimator, data: Data, _arguments: Arguments) -> Value:
+    return data
 
 
 def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | None) -> Data:
@@ -252,30 +261,21 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | 
     return replace(result, deps=result.deps | {dep} | inherited)
 
 
-def _fit_transform(owner: Value, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(value, arguments, "X", "x", "raw_documents")
-    if data is None:
-        return arguments.unknown()
+def _fit_transform(owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Data:
     fit = learn(owner, value, data, arguments)
     return transformed(arguments.machine, value, data, fit)
 
 
-def _fit_predict(owner: Value, value: Estimator, arguments: Arguments) -> Value:
-    result = _fit_transform(owner, value, arguments)
+def _fit_predict(owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:
+    result = _fit_transform(owner, value, data, arguments)
     now = arguments.machine.get(owner)
-    if isinstance(result, Data) and isinstance(now, Estimator) and predicts(arguments.machine, now):
+    if isinstance(now, Estimator) and predicts(arguments.machine, now):
         return replace(result, pred=now.fit)
     return result
 
 
-def _fit_resample(
-    _owner: Value,
-    value: Estimator,
-    arguments: Arguments,
-) -> Value:
-    data, target = _given(value, arguments, "X"), arguments.data(1, "y")
-    if data is None:
-        return arguments.unknown()
+def _fit_resample(_owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:
+    target = arguments.data(1, "y")
     deps: list[Dep] = []
     if value.learns != "nothing":  # else it only leaves rows out
         certain = arguments.machine.certain and not data.vague
@@ -287,10 +287,7 @@ def _fit_resample(
     )
 
 
-def _predict(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
-    data = _given(value, arguments, "X", "x", "data", "exog")
-    if data is None:
-        return arguments.unknown()
+def _predict(_owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:
     if not predicts(arguments.machine, value):
         return transformed(arguments.machine, value, data, value.fit)
     fit = value.fit
@@ -300,39 +297,25 @@ def _predict(_owner: Value, value: Estimator, arguments: Arguments) -> Value:
 
 
 def _score(
-    _owner: Value,
-    value: Estimator,
-    arguments: Arguments,
-    better: Better = "more",
+    _owner: Value, value: Estimator, data: Data, arguments: Arguments, better: Better = "more"
 ) -> Value:
-    data = _given(value, arguments, "X", "x")
-    if data is None or value.fit is None or not predicts(arguments.machine, value):
+    if value.fit is None or not predicts(arguments.machine, value):
         return arguments.unknown()
     return evaluated(value.fit, data, arguments, arguments.name(), better=better)
 
 
-def _settings(owner: Value, _value: Estimator, _arguments: Arguments) -> Value:
-    return owner
-
-
-def _support(_owner: Value, value: Estimator, _arguments: Arguments) -> Value:
-    return _learned(value)
-
-
-_METHODS: Mapping[str, Callable[..., Value]] = {
-    "fit": _fit,
-    "partial_fit": partial(_fit, more=True),
-    "transform": _transform,
-    "inverse_transform": _restore,
-    "fit_transform": _fit_transform,
-    "fit_predict": _fit_predict,
-    "fit_resample": _fit_resample,
-    "predict": _predict,
-    "score": _score,
-    "evaluate": partial(_score, better=""),
-    "settings": _settings,
-    "learned": _support,
+_ROWS = ("X", "x", "raw_documents")
+_METHODS: Mapping[str, tuple[Callable[..., Value], Sequence[str]]] = {
+    "transform": (_transform, _ROWS),
+    "inverse_transform": (_restore, _ROWS),
+    "fit_transform": (_fit_transform, _ROWS),
+    "fit_predict": (_fit_predict, _ROWS),
+    "fit_resample": (_fit_resample, ("X",)),
+    "predict": (_predict, ("X", "x", "data", "exog")),
+    "score": (_score, ("X", "x")),
+    "evaluate": (partial(_score, better=""), ("X", "x")),
 }
+"""What methods that are given rows do, and the keywords of these rows."""
 
 
 def fitted_part(

@@ -212,21 +212,14 @@ def _dict(machine: Machine, node: ast.Dict) -> Value:
 
 def _joined_text(machine: Machine, node: ast.JoinedStr) -> Value:
     parts = [machine.evaluate(p.value) for p in node.values if isinstance(p, ast.FormattedValue)]
-    if all(isinstance(machine.get(part), Const) for part in parts):
-        constants = iter(parts)
-        texts = (
-            p.value if isinstance(p, ast.Constant) else _said(machine, next(constants))
-            for p in node.values
-        )
+    constants = [state.value for state in map(machine.get, parts) if isinstance(state, Const)]
+    if len(constants) == len(parts):
+        following = iter(constants)
+        texts = (p.value if isinstance(p, ast.Constant) else next(following) for p in node.values)
         return Const("".join(map(str, texts)))
     return AnyValue(
         ("text", ast.dump(node) if not parts else tuple(machine.token(p) for p in parts))
     )
-
-
-def _said(machine: Machine, value: Value) -> object:
-    state = machine.get(value)
-    return state.value if isinstance(state, Const) else ""
 
 
 def _call(machine: Machine, node: ast.Call) -> Value:
@@ -246,16 +239,11 @@ def _call(machine: Machine, node: ast.Call) -> Value:
         value = machine.evaluate(keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = value
+        elif isinstance(inner := machine.get(value), Dictionary):
+            keywords.update((str(name), item) for name, item in inner.items)
         else:
-            keywords.update(_spread(machine, value))
+            keywords["**"] = inner
     return machine.call(node, callee, args, keywords)
-
-
-def _spread(machine: Machine, value: Value) -> dict[str, Value]:
-    inner = machine.get(value)
-    if isinstance(inner, Dictionary):
-        return {str(name): item for name, item in inner.items}
-    return {"**": inner}
 
 
 def _lambda(machine: Machine, node: ast.Lambda) -> Value:

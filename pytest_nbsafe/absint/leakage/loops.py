@@ -41,33 +41,28 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
     line = getattr(node, "lineno", None) or getattr(getattr(node, "target", None), "lineno", 0)
     consecutive = isinstance(value, Index) and not _has_gaps(value)
     anything = AnyValue(RoundItem(machine.run, line, machine.token(value), consecutive))
+    each: Value | None = None
     if isinstance(value, Seq) and value.each is None:
         if len(value.items) <= machine.limits.unrolled:
             yield from value.items
             return
         each = joined(machine.get(item) for item in value.items)
-        each = anything if isinstance(each, AnyValue | Const) or each is None else each
+        each = None if isinstance(each, AnyValue | Const) else each
     elif isinstance(value, Seq):
         has_parts = isinstance(machine.get(value.each), Data | Seq | Dictionary | Estimator)
-        each = value.each if has_parts else anything
+        each = value.each if has_parts else None
     elif isinstance(value, Dictionary):
         names = [Const(name) for name, _ in value.items]
         if names and len(names) <= machine.limits.unrolled and value.each is None:
             yield from names
             return
-        each = anything
-    else:
-        each = anything
-    if isinstance(value, Data) and value.form in {"series", "array", "any"} and not value.scores:
+    elif isinstance(value, Data) and value.form in {"series", "array", "any"} and not value.scores:
         each = replace(value, form="any")
-    if isinstance(value, Data) and value.form == "group":
+    elif isinstance(value, Data) and value.form == "group":
         step = Division(EachGroup(machine.run, line), ("is", anything))
         group = replace(value, form="frame", rows=sets.divide(value.rows, step))
         each = Seq((anything, group))
-    if each is None:
-        each = anything
-    yield each
-    yield each
+    yield from [each if each is not None else anything] * 2
 
 
 def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage.abstract_values import (
@@ -23,7 +23,7 @@ from pytest_nbsafe.absint.leakage.declared import Declaration
 from pytest_nbsafe.absint.leakage.lattice import join, joined
 from pytest_nbsafe.absint.leakage.marks import Repeated
 from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Scope
-from pytest_nbsafe.absint.leakage.rows import Atom, GroupsOf
+from pytest_nbsafe.absint.leakage.rows import GroupsOf
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.libraries.leakroles import LeakRoles
 from pytest_nbsafe.values import dataclass, replace
@@ -183,11 +183,6 @@ class Machine:
         if base is not None and repeated and _GROUP.fullmatch(name):
             self.notes.groups[base] = name
 
-    def mark_groups(self, rows: Iterable[Atom], name: str) -> None:
-        """Remember that the notebook gives the groups of rows to a function or splitter."""
-        for atom in rows:
-            self.notes.groups[("rows", atom.source)] = name
-
     def group_of(self, data: Data) -> str | None:
         """Return the column or name that says which group each of some rows belongs to."""
         if any(isinstance(atom.source, GroupsOf) for atom in data.rows):
@@ -306,17 +301,7 @@ class Machine:
             for name in scope.keys() - theirs.keys():
                 scope[name] = self.box(join(self.get(scope[name]), None))
 
-    # -- loops and calls ---------------------------------------------------------------------------
-
-    def rounds(
-        self, items: Iterable[Value], bind: Callable[[Value], None], run: Callable[[], bool]
-    ) -> None:
-        """Run a loop's body once for each item."""
-        self.loops += 1
-        for item in items:
-            bind(item)
-            run()
-        self.loops -= 1
+    # -- calls -------------------------------------------------------------------------------------
 
     def call_function(
         self, function: Closure, scope: Scope, body: Sequence[ast.stmt] | ast.expr, call: ast.AST

@@ -73,8 +73,13 @@ class Leakage:
 
     def check(self, cell: int, entry: RanMachine, after: RanMachine) -> Iterator[Violation]:
         """Yield the leaks that the scores of this run show, though the page may show them too."""
-        for leak in _shown(self.graph, entry.machine, after.machine):
-            if leak.certain:
+        from pytest_nbsafe.absint.leakage import sinks
+        from pytest_nbsafe.absint.leakage.leak_paths import page_of
+
+        notes = after.machine.notes
+        events = notes.events[len(entry.machine.notes.events) :]
+        for leak in sinks.judge(events, page_of(notes, self.graph)):
+            if leak.certain and leak.code not in _OF_THE_PAGE:
                 line = leak.steps[-1][1] if leak.steps else leak.span.line
                 steps = tuple(Step(*step) for step in leak.steps[:-1])
                 span = Span(line, 1, line, 1)
@@ -115,14 +120,3 @@ _TAILS = {
 def _says(leak: Leak) -> str:
     tail = _TAILS.get(leak.code, "that {what} was fitted on").format(what=leak.what)
     return f"scores {leak.model or leak.what} on {leak.test or 'rows'} {tail} ({leak.code})"
-
-
-def _shown(graph: Graph, before: Machine, after: Machine) -> Iterator[Leak]:
-    """Yield the leaks that only what happened between two states shows."""
-    from pytest_nbsafe.absint.leakage import sinks
-    from pytest_nbsafe.absint.leakage.leak_paths import page_of
-
-    events = after.notes.events[len(before.notes.events) :]
-    for leak in sinks.judge(events, page_of(after.notes, graph)):
-        if leak.code not in _OF_THE_PAGE:
-            yield leak

@@ -219,22 +219,14 @@ def at_end(call: TableCall, *, first: bool) -> Value:
     return tabular.take_rows(call.machine, data, tabular.Slice(low, None))
 
 
-def taken(call: TableCall) -> Value:
-    """Return the first rows, so many of them as a number says, or those at positions."""
+def by_count(call: TableCall, *, first: bool) -> Value:
+    """Return the first rows, so many of them as a number says, or those after them."""
     count = call.find(0, "count")
     if isinstance(count, Const | AnyValue):
-        part = tabular.Slice(None, tabular.bound(call.machine, count))
+        end = tabular.bound(call.machine, count)
+        part = tabular.Slice(None, end) if first else tabular.Slice(end, None)
         return tabular.take_rows(call.machine, call.data, part)
-    return subset(call)
-
-
-def skipped(call: TableCall) -> Value:
-    """Return the rows after the first ones."""
-    count = call.find(0, "count")
-    if isinstance(count, Const | AnyValue):
-        part = tabular.Slice(tabular.bound(call.machine, count), None)
-        return tabular.take_rows(call.machine, call.data, part)
-    return filtered(call)
+    return subset(call) if first else filtered(call)
 
 
 def subset(call: TableCall) -> Value:

@@ -89,13 +89,11 @@ _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
 def note_choice(value: Value, arguments: Arguments, wanted: Better = "") -> None:
     """Tell the judge of a choice by scores: `max(scores)`; the worst of them is no choice."""
     machine = arguments.machine
-    chosen_by = frozenset(s for s in scores_in(machine, value) if _is_wanted(s, wanted))
+    chosen_by = frozenset(
+        s for s in scores_in(machine, value) if not wanted or s.better in {"", wanted}
+    )
     if chosen_by:
         machine.note(Choice(machine.site(arguments.node), chosen_by))
-
-
-def _is_wanted(score: Eval, wanted: Better) -> bool:
-    return not wanted or score.better in {"", wanted}
 
 
 def turned(scores: frozenset[Eval]) -> frozenset[Eval]:

@@ -23,7 +23,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.declared import Declaration
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.memory import Choice
 from pytest_nbsafe.absint.leakage.rows import Division
@@ -44,34 +43,32 @@ def _assign(machine: Machine, node: ast.Assign) -> bool:
 
 
 def _declared(machine: Machine, node: ast.Assign | ast.AnnAssign, value: Value) -> Value:
-    """Return the value, or what a comment on one of its lines, or above it, says it is."""
+    """Return the value, or what a comment on one of its lines, or above it, says it is.
+
+    Where the comment does not fit what it speaks of, it says nothing.
+    """
     known = machine.declarations.get(machine.cell)
     if not known:
         return value
     lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
     declaration = next((known[line] for line in lines if line in known), None)
-    return _declared_value(machine, node, value, declaration) if declaration is not None else value
-
-
-def _declared_value(
-    machine: Machine, node: ast.AST, value: Value, declaration: Declaration
-) -> Value:
-    """Return what a declaration says that a statement assigns; what it gives where it says none."""
+    if declaration is None:
+        return value
     key = ("declared", *machine.fresh(node))
     if declaration.kind == "source":
         return Data(sets.source(key), base=machine.fresh(node))
     wholes = [subscripts.as_data(machine, machine.read(name)) for name in declaration.whole]
-    known = [table for table in wholes if table is not None]
+    tables = [table for table in wholes if table is not None]
     if (
-        not known
-        or len(known) < len(wholes)
+        not tables
+        or len(tables) < len(wholes)
         or not declaration.parts
-        or len(declaration.parts) % len(known)
+        or len(declaration.parts) % len(tables)
     ):
         return value
-    count = len(declaration.parts) // len(known)
+    count = len(declaration.parts) // len(tables)
     steps = [Division(key, ("is", i), "random") for i in range(count)]
-    parts = (replace(d, rows=sets.divide(d.rows, step)) for d in known for step in steps)
+    parts = (replace(d, rows=sets.divide(d.rows, step)) for d in tables for step in steps)
     return Seq(tuple(map(machine.box, parts)))
 
 
@@ -180,11 +177,11 @@ _PLACES = ast.Attribute | ast.Subscript
 
 def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     iterable = machine.evaluate(node.iter)
-    machine.rounds(
-        loops.elements(machine, iterable, node),
-        lambda item: machine.store(node.target, machine.box(item)),
-        lambda: machine.block(node.body),
-    )
+    machine.loops += 1
+    for item in loops.elements(machine, iterable, node):
+        machine.store(node.target, machine.box(item))
+        machine.block(node.body)
+    machine.loops -= 1
     return machine.block(node.orelse)
 
 

@@ -298,20 +298,14 @@ def _located(
         return AnyValue()
     if not isinstance(key, tuple):
         return tabular.take_rows(machine, data, key)
-    part = tabular.take_rows(machine, data, key[0]) if not _every(key[0]) else data
-    if value.name in {"iloc", "iat"}:
-        return _array_columns(machine, part, key[1])
-    if isinstance(key[1], tabular.Slice):
+    part = tabular.take_rows(machine, data, key[0])
+    if value.name in {"iloc", "iat"} or isinstance(key[1], tabular.Slice):
         return _array_columns(machine, part, key[1])
     second = machine.get(key[1])
     if isinstance(second, Data):
         # a mask over columns: `df.loc[:, df.isna().mean() < .5]`
         return tabular.chosen_by(part, Names(None, selecting(second)))
     return _of_table(machine, part, key[1])
-
-
-def _every(key: tabular.Selector) -> bool:
-    return isinstance(key, tabular.Slice) and key.all
 
 
 def keys(machine: Machine, node: ast.expr) -> tabular.Selector | tuple[tabular.Selector, ...]:

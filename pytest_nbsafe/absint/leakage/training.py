@@ -62,7 +62,8 @@ def _groups(arguments: Arguments, data: Data, place: int = 0) -> str | None:
     if given is None or (isinstance(given, ast.Constant) and given.value is None):
         return None
     name = text(arguments.machine, given) or "groups"
-    arguments.machine.mark_groups(data.rows, name)
+    for atom in data.rows:
+        arguments.machine.notes.groups[("rows", atom.source)] = name
     return name
 
 
