@@ -20,9 +20,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.lattice import join, joined
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import RoundItem, RoundPart
+from pytest_nbsafe.absint.leakage.memory import join, joined
 from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.values import replace
 
@@ -114,7 +114,7 @@ def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> S
 
 def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> None:
     owner = machine.evaluate(target.value)
-    state = machine.get(owner)
+    state, column = machine.get(owner), machine.get(value)
     if isinstance(state, Instance):
         attributes = dict(state.attributes) | {target.attr: value}
         machine.put(owner, replace(state, attributes=tuple(attributes.items())))
@@ -127,18 +127,11 @@ def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> N
             base=("renamed", machine.fresh(target)),
         )
         machine.put(owner, flat)
-    elif isinstance(state, Data) and target.attr == "index":
-        column = machine.get(value)
-        if isinstance(column, Data) and any(dep.is_time for dep in column.all_deps()):
-            machine.put(
-                owner, tabular.with_deps(state, (d for d in column.all_deps() if d.is_time))
-            )
-    elif isinstance(state, Data):
-        column = machine.get(value)
-        if isinstance(column, Data):
-            machine.put(
-                owner, tabular.with_column(state, target.attr, column, site=machine.site(target))
-            )
+    elif isinstance(state, Data) and isinstance(column, Data) and target.attr == "index":
+        machine.put(owner, tabular.with_deps(state, (d for d in column.all_deps() if d.is_time)))
+    elif isinstance(state, Data) and isinstance(column, Data):
+        site = machine.site(target)
+        machine.put(owner, tabular.with_column(state, target.attr, column, site=site))
 
 
 def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:

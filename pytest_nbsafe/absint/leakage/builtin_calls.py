@@ -21,9 +21,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
 from pytest_nbsafe.absint.leakage.containers import item_of
-from pytest_nbsafe.absint.leakage.lattice import joined
 from pytest_nbsafe.absint.leakage.loops import elements
 from pytest_nbsafe.absint.leakage.marks import Length, Sorted
+from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.values import replace
 
 

@@ -19,9 +19,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments
-from pytest_nbsafe.absint.leakage.lattice import joined
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Length, Sorted
+from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.absint.leakage.rows import ByPlace, Division
 from pytest_nbsafe.values import replace
 

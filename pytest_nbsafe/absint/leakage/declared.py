@@ -72,10 +72,6 @@ def of_source(source: str) -> Iterator[Declaration]:
                 comment.line,
                 comment.line + comment.alone,
                 comment.column,
-                tuple(_names(whole)),
-                tuple(_names(parts)),
+                tuple(whole.replace(",", " ").split()),
+                tuple(parts.replace(",", " ").split()),
             )
-
-
-def _names(text: str) -> Iterator[str]:
-    return (name for name in text.replace(",", " ").split())

@@ -178,21 +178,16 @@ def _copied(
     """Return where the target's own column, or a copy of it, came among the features, if it did."""
     if not target or any(part.role == "columns" for part in _all(machine, value)):
         return None
-    if data.origins & target:
-        return None  # `fit(y, y)`: no features at all
+    if data.columns is None or data.origins & target:  # of `fit(y, y)`: no features at all
+        return None
     for origin in target:
         base, name = origin[-2:] if isinstance(origin, tuple) else (None, "")
-        raw = data.columns is not None and base is not None and data.base == base
-        if raw and data.columns is not None and data.columns.has(name):
+        if base is not None and data.base == base and data.columns.has(name):
             column = dict(data.named).get(name)
             if column is None or origin in column.origins:
                 return site
     for name, column in data.named:
-        if (
-            (column.origins | column.uses) & target
-            and data.columns is not None
-            and data.columns.has(name)
-        ):
+        if (column.origins | column.uses) & target and data.columns.has(name):
             return column.site or site
     return None
 

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Hashable, Mapping
 
 from pytest_nbsafe.absint.leakage import (
-    combining,
     estimators,
     loops,
     page_classes,
     scores,
+    splits_and_joins,
     subscripts,
     tabular,
 )
@@ -32,21 +32,12 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Splitter,
     Value,
 )
-from pytest_nbsafe.absint.leakage.lattice import join, joined
 from pytest_nbsafe.absint.leakage.loops import elements
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Shape, Sorted
-from pytest_nbsafe.absint.leakage.memory import Choice
+from pytest_nbsafe.absint.leakage.memory import Choice, join, joined
 from pytest_nbsafe.absint.leakage.operators import binary, boolean, compare, conditional, unary
 from pytest_nbsafe.values import replace
-
-
-def _name(machine: Machine, node: ast.Name) -> Value:
-    return machine.read(node.id)
-
-
-def _constant(_machine: Machine, node: ast.Constant) -> Value:
-    return Const(node.value)
 
 
 def _attribute(machine: Machine, node: ast.Attribute) -> Value:
@@ -170,8 +161,8 @@ def _combined(
     if not data:
         return AnyValue(machine.fresh(node))
     if effect == "merge":
-        return combining.merge(data)
-    return combining.concat(data, machine.site(node), "")
+        return splits_and_joins.merge(data)
+    return splits_and_joins.concat(data, machine.site(node), "")
 
 
 _ENDS = {Const(0), Const(-1)}
@@ -270,8 +261,8 @@ def _yield(machine: Machine, node: ast.Yield | ast.YieldFrom) -> Value:
 
 
 EXPRESSIONS: Mapping[type[ast.expr], Callable[..., Value]] = {
-    ast.Name: _name,
-    ast.Constant: _constant,
+    ast.Name: lambda machine, node: machine.read(node.id),
+    ast.Constant: lambda _machine, node: Const(node.value),
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.List: _sequence,

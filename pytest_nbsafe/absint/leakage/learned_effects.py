@@ -23,7 +23,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import TableCall
-from pytest_nbsafe.absint.leakage.lattice import joined
+from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.absint.leakage.row_effects import called, filtered, learned_by, rowwise
 from pytest_nbsafe.libraries.keys import GENERAL
 from pytest_nbsafe.values import replace

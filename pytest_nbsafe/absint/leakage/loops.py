@@ -21,25 +21,20 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.lattice import joined
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import RoundItem
+from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.absint.leakage.rows import ByPlace, Division, EachGroup
 from pytest_nbsafe.values import replace
-
-
-def _has_gaps(places: Index) -> bool:
-    """Return whether positions are not one after another: `range(0, n, 32)`, shuffled ones."""
-    return places.order is not None or any(
-        not isinstance(step.key, ByPlace) for step in places.steps
-    )
 
 
 def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value]:
     """Yield what a loop runs over: each known item, or twice what stands for all."""
     value = machine.get(iterable)
     line = getattr(node, "lineno", None) or getattr(getattr(node, "target", None), "lineno", 0)
-    consecutive = isinstance(value, Index) and not _has_gaps(value)
+    consecutive = False  # as are those of `range(0, n, 32)`, and shuffled ones
+    if isinstance(value, Index) and value.order is None:
+        consecutive = all(isinstance(step.key, ByPlace) for step in value.steps)
     anything = AnyValue(RoundItem(machine.run, line, machine.token(value), consecutive))
     each: Value | None = None
     if isinstance(value, Seq) and value.each is None:

@@ -20,9 +20,8 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.declared import Declaration
-from pytest_nbsafe.absint.leakage.lattice import join, joined
 from pytest_nbsafe.absint.leakage.marks import Repeated
-from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Scope
+from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Scope, join, joined
 from pytest_nbsafe.absint.leakage.rows import GroupsOf
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.libraries.leakroles import LeakRoles
@@ -135,7 +134,7 @@ class Machine:
             return replace(state, items=tuple(map(self.get, state.items)))
         return state
 
-    def put(self, value: Value, state: Value) -> None:
+    def put(self, value: Value | None, state: Value) -> None:
         """Change an object."""
         if isinstance(value, Ref):
             self.memory.heap[value.id] = state

@@ -1,14 +1,29 @@
-"""What a pass holds: memory that branches copy, frames of calls, notes, events for the judge."""
+"""What a pass holds: memory, frames of calls, notes, events for the judge; and how values meet."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from copy import copy
 
-from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Eval, ModelFit, Value
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    NO_DEPS,
+    AnyValue,
+    CodeSite,
+    Column,
+    Columns,
+    Const,
+    Data,
+    Deps,
+    Estimator,
+    Eval,
+    ModelFit,
+    Names,
+    Seq,
+    Value,
+)
 from pytest_nbsafe.absint.leakage.rows import Atom
-from pytest_nbsafe.values import dataclass, field
+from pytest_nbsafe.values import dataclass, field, replace
 
 Scope = dict[str, Value]
 
@@ -102,3 +117,110 @@ class Ungrouped:
 
 
 Event = Eval | Choice | BestScore | RowsSplit | Ungrouped
+
+
+# -- where paths meet ------------------------------------------------------------------------------
+
+
+def join(left: Value | None, right: Value | None) -> Value:
+    """Return what holds for both values; what holds for one of them alone is no longer certain."""
+    if left == right and left is not None:
+        return left
+    if left is None or (
+        isinstance(left, AnyValue | Const) and not isinstance(right, AnyValue | Const)
+    ):
+        return doubted(right)
+    if right is None or (
+        isinstance(right, AnyValue | Const) and not isinstance(left, AnyValue | Const)
+    ):
+        return doubted(left)
+    if isinstance(left, Data) and isinstance(right, Data):
+        return _data(left, right)
+    if isinstance(left, Estimator) and isinstance(right, Estimator):
+        kept = right if right.fit is not None else left
+        return doubted(kept)
+    if isinstance(left, Seq) and isinstance(right, Seq):
+        return _seq(left, right)
+    if isinstance(left, Names) and isinstance(right, Names):
+        return _names(left, right)
+    if isinstance(left, AnyValue | Const):
+        return AnyValue(("join", left, right))
+    return right
+
+
+def _names(left: Names, right: Names) -> Names:
+    """Return the names that are in both."""
+    deps, a, b = either(left.deps, right.deps), left.columns, right.columns
+    if a is None or b is None or a.but != b.but:
+        return Names(None, deps, some=left.some or right.some)
+    names = a.names | b.names if a.but else a.names & b.names
+    return Names(Columns(a.but, names), deps, some=left.some or right.some)
+
+
+def joined(values: Iterable[Value]) -> Value | None:
+    """Return what holds for all values, None when there are none."""
+    result: Value | None = None
+    for value in values:
+        result = value if result is None else join(result, value)
+    return result
+
+
+def doubted(value: Value | None) -> Value:
+    """Return a value of which nothing is certain any more, for it is there on some paths only."""
+    if isinstance(value, Data):
+        named = tuple((k, replace(c, deps=maybe(c.deps))) for k, c in value.named)
+        return replace(value, deps=maybe(value.deps), named=named)
+    if isinstance(value, Estimator) and value.fit is not None:
+        return replace(value, fit=replace(value.fit, certain=False))
+    return value if value is not None else AnyValue()
+
+
+def maybe(deps: Deps) -> Deps:
+    """Return the same, none of it certain."""
+    return frozenset(replace(dep, certain=False) for dep in deps) if deps else NO_DEPS
+
+
+def either(left: Deps, right: Deps) -> Deps:
+    """Return what is depended on when one of two paths was taken."""
+    if left == right:
+        return left
+    return (left & right) | maybe(left ^ right)
+
+
+def _data(left: Data, right: Data) -> Data:
+    mine, yours = dict(left.named), dict(right.named)
+    named = tuple((name, _column(mine.get(name), yours.get(name))) for name in mine | yours)
+    return replace(
+        right,
+        rows=left.rows | right.rows,
+        deps=either(left.deps, right.deps),
+        named=named,
+        base=right.base if left.base == right.base else None,
+        columns=right.columns if left.columns == right.columns else None,
+        origins=left.origins & right.origins,
+        uses=left.uses & right.uses,
+        mask=right.mask if left.mask == right.mask else None,
+        pred=right.pred or left.pred,
+        judged=left.judged or right.judged,
+        scores=left.scores | right.scores,
+        random=left.random and right.random,
+        vague=left.vague or right.vague,
+        form=right.form if left.form == right.form else "any",
+        net=right.net or left.net,
+    )
+
+
+def _column(left: Column | None, right: Column | None) -> Column:
+    if left is None or right is None:
+        column = left or right or Column()
+        return Column(maybe(column.deps))
+    return Column(
+        either(left.deps, right.deps), left.origins & right.origins, left.uses & right.uses
+    )
+
+
+def _seq(left: Seq, right: Seq) -> Seq:
+    if len(left.items) == len(right.items) and left.each is None and right.each is None:
+        return Seq(tuple(join(a, b) for a, b in zip(left.items, right.items, strict=True)))
+    each = joined((*left.parts(), *right.parts()))
+    return Seq((), each, right.key or left.key)

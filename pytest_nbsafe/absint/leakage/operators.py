@@ -7,9 +7,9 @@ import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from pytest_nbsafe.absint.leakage import (
-    combining,
     containers,
     scores,
+    splits_and_joins,
     subscripts,
     tabular,
 )
@@ -25,9 +25,8 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.lattice import join, joined
 from pytest_nbsafe.absint.leakage.machine import Machine
-from pytest_nbsafe.absint.leakage.memory import Choice
+from pytest_nbsafe.absint.leakage.memory import Choice, join, joined
 from pytest_nbsafe.absint.leakage.rows import ByColumn
 from pytest_nbsafe.values import replace
 
@@ -73,7 +72,7 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
             return _both(machine, left, right, type(op).__name__)
         lists = isinstance(left, Data) and isinstance(right, Data) and isinstance(op, ast.Add)
         if lists and {"list"} == {left.form, right.form}:  # type: ignore[union-attr]
-            return combining.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
+            return splits_and_joins.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
         if isinstance(op, ast.Sub) and isinstance(left, Const) and isinstance(right, Data):
             right = replace(right, scores=scores.turned(right.scores))
         return tabular.mix(_with_rows(machine, left, right))

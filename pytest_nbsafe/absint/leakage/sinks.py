@@ -15,21 +15,19 @@ _HELD = ("test", "val", "hold", "dev")
 
 def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     """Return the leaks that the events of one pass show, one for each place and code."""
-    scores: list[Eval] = []
-    counted: set[tuple[object, ...]] = set()
+    distinct: dict[tuple[object, ...], Eval] = {}
     for event in events:
         if isinstance(event, Eval):
-            mark = (event.site, event.fit.site, event.rows, event.deps, event.fit.rows)
-            if mark not in counted:
-                counted.add(mark)
-                scores.append(event)
+            key = (event.site, event.fit.site, event.rows, event.deps, event.fit.rows)
+            distinct.setdefault(key, event)
+    scores = list(distinct.values())
     scores += _searched(events, scores)
     stories: dict[tuple[str, int, int], Story] = {}
     for leak in _all(events, scores, page):
-        key = leak.code, leak.site.cell, leak.site.span.line
-        old = stories.get(key)
+        place = leak.code, leak.site.cell, leak.site.span.line
+        old = stories.get(place)
         if old is None or (leak.certain and not old.certain):
-            stories[key] = leak
+            stories[place] = leak
     return (*(_leak(page, leak) for leak in stories.values()), *_best(events, scores, page))
 
 

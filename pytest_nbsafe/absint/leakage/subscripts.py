@@ -22,9 +22,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.lattice import joined
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Length, RoundItem, RoundPart, Shape
+from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.absint.leakage.rows import Atom, ByPlace, ByUnknown, Division
 from pytest_nbsafe.values import replace
 

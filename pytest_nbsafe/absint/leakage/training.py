@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from pytest_nbsafe.absint.leakage import estimators, scores, splits
+from pytest_nbsafe.absint.leakage import estimators, scores, splits_and_joins
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Closure,
@@ -105,7 +105,7 @@ def split(_owner: Value, value: Splitter, arguments: Arguments) -> Value:
     whole = [data] if isinstance(data, Data) else []
     for part in whole:
         _groups(arguments, part, 2)
-    splits.note_split(
+    splits_and_joins.note_split(
         arguments,
         key,
         whole,
@@ -149,8 +149,7 @@ def learn_by_hand(loss: Data, arguments: Arguments) -> None:
         arguments.site,
         certain=machine.certain and not loss.vague,
     )
-    if loss.net is not None:
-        machine.put(loss.net, replace(value, fit=fit.beside(value.fit)))
+    machine.put(loss.net, replace(value, fit=fit.beside(value.fit)))
 
 
 def item(call: TableCall) -> Value:

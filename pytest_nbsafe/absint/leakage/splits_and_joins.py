@@ -1,4 +1,4 @@
-"""Rows divided into parts, or drawn at random, and what the judge is told of that."""
+"""Rows divided into parts or drawn at random, and tables put together again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from collections.abc import Hashable, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import subscripts, tabular
-from pytest_nbsafe.absint.leakage.abstract_values import AnyValue, Const, Data, Index, Seq, Value
+from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
+    CodeSite,
+    Const,
+    Data,
+    Dep,
+    Deps,
+    Index,
+    Seq,
+    Value,
+)
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
 from pytest_nbsafe.absint.leakage.containers import repeated_places
 from pytest_nbsafe.absint.leakage.machine import Machine
@@ -26,28 +36,25 @@ def train_test(arguments: Arguments) -> Value:
     seed = arguments.constant("random_state")
     shuffled = arguments.constant("shuffle", default=True) is not False
     sizes = tuple(machine.token(arguments.find(-1, name)) for name in ("test_size", "train_size"))
+    fresh = arguments.fresh
+    key: Hashable = ("split", seed, sizes, shuffled)
     if seed is None or isinstance(seed, AnyValue):
-        key: Hashable = ("split", arguments.fresh, shuffled)
-    else:
-        key = ("split", seed, sizes, shuffled)
+        key = ("split", fresh, shuffled)
     kind: sets.Kind = "chosen" if not shuffled else "round" if machine.loops else "random"
     given = [value for value in arguments.args if not isinstance(machine.get(value), Const)]
     sides = [_side(machine, value) for value in given]
     while any(_has(value, key) for value in sides):
         key = ("again", key)  # a part that is split again with the same seed
-    parts: list[Value] = []
-    for value in sides:
-        for place in (0, 1):
-            step = Division(key, ("is", place), kind)
-            if value is None:
-                parts.append(AnyValue((arguments.fresh, len(parts))))
-            else:
-                parts.append(machine.box(tabular.divided(value, step)))
+    pairs = [(side, Division(key, ("is", place), kind)) for side in sides for place in (0, 1)]
+    parts = tuple(
+        machine.box(tabular.divided(side, step)) if side is not None else AnyValue((fresh, i))
+        for i, (side, step) in enumerate(pairs)
+    )
     whole = [value for value in sides if isinstance(value, Data)]
     first = whole[0].base if whole else None
     looked = whole[:1] if first is not None else whole  # the target knows the table it is of
-    note_split(arguments, key, looked, shuffled=shuffled, grouped=False)
-    return Seq(tuple(parts))
+    note_split(arguments, key, looked, shuffled=shuffled)
+    return Seq(parts)
 
 
 def _has(value: Data | Index | None, key: Hashable) -> bool:
@@ -71,35 +78,23 @@ def note_split(
     data: Sequence[Data],
     *,
     shuffled: bool,
-    grouped: bool,
+    grouped: bool = False,
 ) -> None:
     """Tell the judge of a division into train and test: whether of dated or of grouped rows."""
     timed = any(is_series(part) for part in data)
     groups = (_group(part, arguments) for part in data)
     group = next((name for name in groups if name), None)
-    name = arguments.name()
-    arguments.machine.notes.splits[key] = (
-        arguments.site,
-        name,
-        shuffled and timed,
-        None if grouped or not shuffled else group,
-    )
-    arguments.machine.note(RowsSplit(arguments.site))
-
-
-def note_sample(arguments: Arguments, key: object, data: Data, name: str) -> None:
-    """Tell the judge of rows drawn at random: a division where the others are used too."""
-    group = arguments.machine.group_of(data)
-    arguments.machine.notes.splits.setdefault(key, (arguments.site, name, is_series(data), group))
+    known_group = None if grouped or not shuffled else group
+    site, name = arguments.site, arguments.name()
+    arguments.machine.notes.splits[key] = site, name, shuffled and timed, known_group
+    arguments.machine.note(RowsSplit(site))
 
 
 def _group(data: Data, arguments: Arguments) -> str | None:
     """Return the column that tells the groups of rows; among the features it is only one more."""
     name = arguments.machine.group_of(data)
-    features = len(arguments.args) > 1 and data.columns is not None
-    if name is not None and features and data.columns is not None and data.columns.has(name):
-        return None
-    return name
+    features = data.columns if len(arguments.args) > 1 else None
+    return None if name and features is not None and features.has(name) else name
 
 
 def is_series(data: Data) -> bool:
@@ -143,7 +138,7 @@ def drawn_apart(arguments: Arguments) -> Value:
         return arguments.unknown()
     key = ("split", arguments.fresh)
     count = len(sizes.items) if isinstance(sizes, Seq) and sizes.each is None else 2
-    note_split(arguments, key, [data], shuffled=True, grouped=False)
+    note_split(arguments, key, [data], shuffled=True)
     steps = [Division(key, ("is", i), "random") for i in range(count)]
     return Seq(
         tuple(
@@ -159,8 +154,7 @@ def drawn_apart(arguments: Arguments) -> Value:
 def sampled(call: TableCall) -> Value:
     """Return rows drawn at random; those drawn with replacement are there more than once."""
     data, arguments, machine = call.data, call.arguments, call.machine
-    twice = arguments.constant("replace", default=False)
-    twice = arguments.constant("with_replacement", default=twice)
+    twice = arguments.constant("with_replacement", "replace", default=False)
     seed = arguments.constant("random_state")
     size = tuple(machine.token(arguments.find(-1, name)) for name in ("frac", "fraction", "n"))
     key = Sampled((seed, size) if seed is not None else call.arguments.fresh)
@@ -169,15 +163,15 @@ def sampled(call: TableCall) -> Value:
     if 1 in {arguments.constant("frac"), arguments.constant("fraction")}:
         return replace(data, mask=None)
     step = Division(key, ("is", True), "random")
-    note_sample(arguments, key, data, call.name)
+    # for the judge it is a division where the other rows are used too
+    division = arguments.site, call.name, is_series(data), machine.group_of(data)
+    machine.notes.splits.setdefault(key, division)
     return tabular.part(data, step)
 
 
 def _with_duplicates(call: TableCall, key: Hashable) -> Data:
-    step = Division(key, ("is", True), "random")
-    rows = sets.divide(call.data.rows, step)
-    dep = learned_by(call, "resample", rows)
-    return tabular.with_deps(replace(call.data, rows=rows, mask=None), (dep,))
+    drawn = tabular.part(call.data, Division(key, ("is", True), "random"))
+    return tabular.with_deps(drawn, (learned_by(call, "resample", drawn.rows),))
 
 
 def repeated(call: TableCall) -> Value:
@@ -268,3 +262,134 @@ def drawn_again(arguments: Arguments) -> Value:
     if (isinstance(data, Index) and data.rows) or rows is None:
         return several_times(arguments)
     return resampled(TableCall(rows, arguments))
+
+
+# -- tables put together ---------------------------------------------------------------------------
+
+
+def concat(parts: Sequence[Data], site: CodeSite, name: str) -> Data:
+    """Return tables one below the other; rows that are in two of them are duplicates now."""
+    first = next((part for part in parts if not part.random), parts[0])
+    having = [part for part in parts if part.rows]
+    rows = sets.NONE.union(*(part.rows for part in having))
+    deps = first.deps.union(*(part.all_deps() for part in parts if part is not first))
+    result = replace(
+        tabular.with_deps(first, deps - first.deps),
+        rows=rows,
+        mask=None,
+        pred=next((part.pred for part in parts if part.pred), None),
+        scores=frozenset().union(*(part.scores for part in parts)),
+        vague=any(part.vague for part in parts),
+        origins=frozenset() if any(p.origins != first.origins for p in parts) else first.origins,
+    )
+    if len(having) < 2:
+        return result
+    return tabular.with_deps(result, _joins(having, rows, site, name))
+
+
+def _joins(parts: Sequence[Data], rows: sets.Rows, site: CodeSite, name: str) -> Deps:
+    joins: set[Dep] = set()
+    for place, upper in enumerate(parts):
+        for lower in parts[place + 1 :]:
+            meeting = sets.overlap(upper.rows, lower.rows)
+            if meeting == "yes":
+                common = lower.rows if sets.within(lower.rows, upper.rows) else upper.rows
+                joins.add(
+                    Dep(
+                        "resample",
+                        common,
+                        "concat",
+                        site,
+                        name,
+                        certain=not (upper.vague or lower.vague),
+                    )
+                )
+            elif meeting == "no":
+                joins.add(Dep("join", rows, "concat", site, name))
+    return frozenset(joins)
+
+
+def merge(parts: Sequence[Data]) -> Data:
+    """Return tables side by side."""
+    first = next((part for part in parts if part.rows and not part.random), parts[0])
+    deps = first.deps
+    named = dict(first.named)
+    for part in parts:
+        if part is not first:
+            deps |= part.deps
+            named.update(part.named)
+    alone = all(part is first or not part.rows for part in parts)  # only statistics come to it
+    return replace(
+        first,
+        deps=deps,
+        named=tuple(named.items()),
+        base=first.base if alone else None,
+        columns=first.columns if alone else None,
+        mask=None,
+        form="frame" if first.form == "series" else first.form,
+        scores=frozenset().union(*(part.scores for part in parts)),
+        vague=any(part.vague for part in parts),
+        origins=frozenset(),
+        uses=frozenset(),
+    )
+
+
+# -- functions and methods -------------------------------------------------------------------------
+
+
+def concatenated(arguments: Arguments) -> Value:
+    """Return tables combined, one below the other or, with an axis, side by side."""
+    first = _whole(arguments)
+    places = (
+        [arguments.machine.get(value) for value in first.parts()] if isinstance(first, Seq) else []
+    )
+    if places and all(isinstance(place, Index) for place in places):
+        return _positions(places, arguments)
+    values = _parts(arguments)
+    if not values:
+        return arguments.unknown()
+    if arguments.constant("axis") in {1, "columns", -1}:
+        return merge(values)
+    return concat(values, arguments.site, arguments.name())
+
+
+def _positions(places: list[Value], arguments: Arguments) -> Value:
+    """Return positions one after another: which they are is known where they are all alike."""
+    if all(place == places[0] for place in places):
+        return places[0]
+    step = Division(("joined", arguments.fresh), ("is", True), "fold")
+    return Index((step,))
+
+
+def merged(arguments: Arguments) -> Value:
+    """Return tables side by side."""
+    values = _parts(arguments)
+    return merge(values) if values else arguments.unknown()
+
+
+def _whole(arguments: Arguments) -> Value | None:
+    return arguments.find(0, "objs", "tup", "arrays")
+
+
+def _parts(arguments: Arguments) -> list[Data]:
+    first = _whole(arguments)
+    values: list[Value] = []
+    if isinstance(first, Seq):
+        values = list(first.parts())
+    elif first is not None:
+        values = list(arguments.args)
+    tables = [subscripts.as_data(arguments.machine, value) for value in values]
+    return [value for value in tables if value is not None]
+
+
+def concat_to(call: TableCall) -> Value:
+    """Return a table with others below it."""
+    others = [value for value in call.arguments.every() if isinstance(value, Data)]
+    return concat([call.data, *others], call.arguments.site, call.name)
+
+
+def merge_to(call: TableCall) -> Value:
+    """Return a table with others beside it."""
+    every = call.arguments.every()
+    others = [value for value in every if isinstance(value, Data) and value is not call.data]
+    return merge([call.data, *others])
