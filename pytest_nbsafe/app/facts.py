@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_nbsafe.absint.leakage import relevance
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.app.inputs import reads_project
+from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.judge.trial import Trial
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
 
 
-def python_notebook(path: Path, config: Config) -> Notebook:
-    """Return the notebook in a file.
+def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config]:
+    """Return the cells of the notebook in a file, linked, and its settings.
 
     Raises:
-        NbsafeError: it cannot be read, or is not Python.
+        NbsafeError: it cannot be read, or is not Python; or a setting is not understood.
 
     """
+    config = configuration(path, settings)
     try:
         notebook = load.read(path, config.libraries)
     except load.Unreadable as error:
@@ -42,7 +43,7 @@ def python_notebook(path: Path, config: Config) -> Notebook:
         ) from error
     if notebook.language != "python":
         raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
-    return notebook
+    return build(notebook), config
 
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.analysis import dependencies
-from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.app.facts import python_notebook
-from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.app.facts import python_graph
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.order_report import OrderReport
@@ -23,9 +21,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         NbsafeError: the notebook cannot be read, or is not Python.
 
     """
-    config = configuration(path, settings)
-    notebook = python_notebook(path, config)
-    graph = build(notebook)
+    graph, config = python_graph(path, settings)
     plans: dict[str, Plan] = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
     plan = orders.plan(graph, config.order)
     same = plan.cells == plans["top-down"].cells
@@ -45,4 +41,4 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         "refresher": sorted(sets.refreshers),
     }
     verdict = "top-down" if same else "out-of-order"
-    return OrderReport(notebook, plan, plans, verdict, stats, cells)
+    return OrderReport(graph.notebook, plan, plans, verdict, stats, cells)

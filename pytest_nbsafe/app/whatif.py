@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.absint import whatif_search
-from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.app.facts import python_notebook
-from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.app.facts import python_graph
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.reports.whatif_report import WhatIfReport
 
@@ -30,9 +28,7 @@ def whatif(
         NbsafeError: the notebook cannot be read, is not Python, or has no such cell or name.
 
     """
-    config = configuration(path, settings)
-    notebook = python_notebook(path, config)
-    graph = build(notebook)
+    graph, config = python_graph(path, settings)
     plan = orders.plan(graph, config.order)
     answer = whatif_search.whatif(graph, plan, run, change, depth, leakage=config.leak_roles)
-    return WhatIfReport(notebook, plan.order, answer)
+    return WhatIfReport(graph.notebook, plan.order, answer)

@@ -9,14 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest._code.code import ExceptionRepr
+from _pytest._code.code import (
+    ExceptionRepr,
+    ReprEntryNative,
+    ReprExceptionInfo,
+    ReprFileLocation,
+    ReprTraceback,
+)
 
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Outcome
-from pytest_nbsafe.plugin.failure_report import FailedError, FailureRepr
 from pytest_nbsafe.reports import text
+from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
 if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
+
     from pytest_nbsafe.app.session import NotebookSession
     from pytest_nbsafe.config import Config
     from pytest_nbsafe.plugin.settings import Settings
@@ -223,3 +231,39 @@ def mark_name(tag: str) -> str | None:
     name = tag.replace("-", "_")
     fit = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
     return name if fit and name not in _TAKE_ARGUMENTS else None
+
+
+# -- how a failed item shows -----------------------------------------------------------------------
+
+
+class FailedError(Exception):
+    """Carries a failed outcome from `runtest` to `repr_failure`."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.reason)
+        self.outcome = outcome
+
+
+class FailureRepr(ReprExceptionInfo):
+    """A report in colour on this terminal, plain in JUnit and across pytest-xdist.
+
+    `message` is what the short summary shows, `render` returns the lines. xdist sends only what
+    the parent class holds, so the plain text stands there; pytest has no public class for it.
+    """
+
+    def __init__(
+        self, path: str, line: int, message: str, render: Callable[[Paint], list[str]]
+    ) -> None:
+        entry = ReprEntryNative(["\n".join(render(plain)), "\n"])
+        traceback = ReprTraceback([entry], None, style="native")
+        super().__init__(traceback, ReprFileLocation(path, line, message))
+        self._render = render
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        """Write the report in the terminal's own markup."""
+
+        def paint(text: str, role: Role) -> str:
+            return tw.markup(text, **dict.fromkeys(MARKUP[role], True))
+
+        for line in self._render(paint):
+            tw.line(line)

@@ -78,17 +78,18 @@ def claim(
     verdict: Verdict,
     message: str,
     *,
-    steps: tuple[Step, ...] = (),
+    steps: Iterable[Step] = (),
     remedy: str = "",
     severity: Severity | None = None,
     symbols: tuple[str, ...] = (),
     explains: Iterable[Mark] = (),
     fault: Hashable = None,
-    also: Step | None = None,
+    also: str = "",
 ) -> Claim:
     """Return a claim at a place in a cell (a span or a line), with what the notebook knows of it.
 
-    Without `severity` it is the code's own, lowered to a warning while only suspected.
+    Without `severity` it is the code's own, lowered to a warning while only suspected. `also` is
+    what a step at this place says in another's path, empty for no step.
     """
     notebook = facts.notebook
     where = (
@@ -108,7 +109,7 @@ def claim(
         path=notebook.path,
         location=where,
         message=message,
-        steps=steps,
+        steps=tuple(steps),
         remedy=remedy,
         cell_id=str(page.id) if page else None,
         count=page.count if page else None,
@@ -116,7 +117,8 @@ def claim(
         anchor=page.line(where.line) if page else "",
         symbols=symbols,
     )
-    return Claim(finding, frozenset(explains), fault, also)
+    step = Step(cell, where.line, also) if also else None
+    return Claim(finding, frozenset(explains), fault, step)
 
 
 # -- runs that went wrong --------------------------------------------------------------------------

@@ -62,11 +62,11 @@ def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severi
         leak.span,
         verdict,
         message,
-        steps=tuple(Step(*step) for step in leak.steps),
+        steps=(Step(*step) for step in leak.steps),
         remedy=remedy,
         severity=severity,
         fault=_fault(leak),
-        also=Step(leak.cell, leak.span.line, message),
+        also=message,
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from pytest_nbsafe.analysis.parts import Parts, Reader, apart
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.rules.wording import names
 
 _MOST = 3
 
@@ -42,16 +41,6 @@ def _by_text(facts: Facts, name: str, definer: int) -> Parts:
     lines = {d.span.line for d in facts.graph.cells[definer].definitions if d.name == name}
     changed_parts = {part for line in lines for part in reader.changed(name, definer, line)}
     return frozenset(changed_parts or {()})
-
-
-def read(facts: Facts, name: str, cell: int) -> str:
-    """Return what a sentence calls what a cell read of a name."""
-    return names(of_read(facts, name, cell))
-
-
-def changed(facts: Facts, name: str, reader: int, definer: int) -> str:
-    """Return what a sentence calls what one cell read of a name and the other changed."""
-    return names(of_change(facts, name, reader, definer))
 
 
 def parts(name: str, symbols: Iterable[str]) -> tuple[str, ...]:

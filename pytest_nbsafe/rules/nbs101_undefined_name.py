@@ -59,7 +59,6 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Claim:
     reads = "may also read" if item.verdict == "suspected" else "also reads"
-    also = Step(item.cell, item.span.line, f"{reads} `{item.name}`, which no cell defines")
     return claim(
         facts,
         "NBS101",
@@ -67,11 +66,11 @@ def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Cla
         item.span,
         item.verdict,
         _message(item, near),
-        steps=(*_steps(facts, item, near),),
+        steps=_steps(facts, item, near),
         remedy=_remedy(item, near),
         explains={("raise", item.cell, 0)} if item.verdict == "observed" else (),
         fault=("NBS101", fault),
-        also=also,
+        also=f"{reads} `{item.name}`, which no cell defines",
     )
 
 

@@ -58,11 +58,7 @@ def _claim(facts: Facts, item: Missing, definer: int) -> Claim:
         remedy=_remedy(facts, item, definer),
         explains=_marks(item, definer),
         fault=("NBS102", definer),
-        also=Step(
-            item.cell,
-            item.span.line,
-            f"also reads `{item.name}`, which cell {definer} defines further down",
-        ),
+        also=f"also reads `{item.name}`, which cell {definer} defines further down",
     )
 
 

@@ -219,5 +219,5 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=marks | {("raise", edge.reader, 0)} if fails else marks,
         fault=("NBS103", edge.definer, edge.reader if fails else 0),
-        also=Step(edge.reader, edge.use.span.line, f"also read {what} before, as [{reader}]"),
+        also=f"also read {what} before, as [{reader}]",
     )

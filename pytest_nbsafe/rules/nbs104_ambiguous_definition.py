@@ -74,11 +74,11 @@ def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
         first.use.span,
         "confirmed" if differs and first.reason != "untold" else "suspected",
         _message(facts, first, what),
-        steps=tuple(steps),
+        steps=steps,
         remedy=_remedy(first, what),
         explains=marks,
         fault=("NBS104", first.other, first.nearest),
-        also=Step(first.reader, first.use.span.line, f"also reads {what}"),
+        also=f"also reads {what}",
     )
 
 

@@ -55,7 +55,9 @@ def check(facts: Facts) -> Iterator[Claim]:
         if len(cells) > 1 and names and all(holders[name] == 1 for name in names):
             line = _first_line(facts.notebook.cell(number), cells[number])
             if line and not _is_spoken_of(facts, number, names):
-                yield _claim(facts, number, line)
+                message = "no other cell uses what this cell defines, and it uses nothing of theirs"
+                remedy = "delete the cell if it is left over from an experiment"
+                yield claim(facts, "NBS105", number, line, "proved", message, remedy=remedy)
 
 
 def _names(analysis: CellAnalysis) -> set[str]:
@@ -103,9 +105,3 @@ def _sets_options(analysis: CellAnalysis) -> bool:
 
 def _is_escape(line: str) -> bool:
     return line.lstrip()[:1] in {"%", "!", "?", ""}
-
-
-def _claim(facts: Facts, cell: int, line: int) -> Claim:
-    message = "no other cell uses what this cell defines, and it uses nothing of theirs"
-    remedy = "delete the cell if it is left over from an experiment"
-    return claim(facts, "NBS105", cell, line, "proved", message, remedy=remedy)

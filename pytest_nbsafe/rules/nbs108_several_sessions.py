@@ -73,7 +73,7 @@ def _claim(facts: Facts, first: Cell, cell: Cell, session: Mapping[int, int]) ->
         1,
         "proved",
         f"the counts come from at least {len(members)} sessions: [{cell.count}] is at {where}",
-        steps=tuple(_step(index, members[index]) for index in sorted(members)),
+        steps=(_step(index, members[index]) for index in sorted(members)),
         remedy="restart the kernel, run all cells from the top, and save",
     )
 

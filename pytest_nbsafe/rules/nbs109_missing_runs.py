@@ -105,7 +105,7 @@ def _claim(facts: Facts, highest: Sequence[int], gaps: Sequence[_Gap]) -> Claim:
         1,
         "proved",
         f"{missing} of {of} {verb} missing ({listed(which)}): cells were run again or deleted",
-        steps=tuple(_step(gap) for gap in shown),
+        steps=map(_step, shown),
         remedy="restart the kernel, run all cells from the top, and save",
     )
 

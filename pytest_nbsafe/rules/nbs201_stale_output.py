@@ -30,19 +30,8 @@ from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.missing_names import mention
 from pytest_nbsafe.judge.trial import Rerun
-from pytest_nbsafe.rules import made_without, named_parts
+from pytest_nbsafe.rules import made_without, named_parts, stale_paths
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.stale_paths import (
-    chain_steps,
-    first_again,
-    link,
-    marks,
-    newer,
-    parts,
-    refresh_remedy,
-    root,
-    why_older,
-)
 from pytest_nbsafe.rules.wording import action, against_clean, few, ran_as, rerun_steps
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.suspicions import OutdatedResult, StaleRead
@@ -101,7 +90,7 @@ def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | 
         return judgement.output == "differs"
     same = judgement is not None and judgement.values.get(suspicion.name) == "same"
     refuted = same or (rerun is not None and rerun.result == "same")
-    return not refuted or proof.was_guessed(facts, *link(suspicion))
+    return not refuted or proof.was_guessed(facts, *stale_paths.link(suspicion))
 
 
 def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
@@ -122,13 +111,12 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
 
 
 def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
-    old = f", still made from the older {newer(facts, read.chain[-1])}" if read.chain else ""
-    reads = (
-        f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}{old}"
-    )
-    steps = (*chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
+    reads = stale_paths.what_was_read(facts, read)
+    if read.chain:
+        reads += f", still made from the older {stale_paths.newer(facts, read.chain[-1])}"
+    steps = (*stale_paths.chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = facts.trial.reruns.get(read.cell)
-    why, remedy = why_older(facts, read), refresh_remedy(facts, read)
+    why, remedy = stale_paths.why_older(facts, read), stale_paths.refresh_remedy(facts, read)
     return _claim(facts, read, rerun, why, steps, remedy, edges)
 
 
@@ -149,7 +137,7 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         Step(old.definer, old.definer_line, f"{does} {ran_as(facts.plan, old.definer_at[0])}"),
     )
     why = f"cell {old.definer} {does} after this cell had run"
-    first = first_again(facts, old.cell, edges)
+    first = stale_paths.first_again(facts, old.cell, edges)
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
@@ -164,7 +152,7 @@ def _as(facts: Facts, cell: int) -> str:
 
 def _shown(facts: Facts, old: OutdatedResult) -> tuple[str, ...]:
     """Return what was made again, by the parts that were read of it."""
-    return named_parts.of_change(facts, old.name, link(old)[1], old.definer)
+    return named_parts.of_change(facts, old.name, stale_paths.link(old)[1], old.definer)
 
 
 def _read(facts: Facts, old: OutdatedResult, renewed: Collection[str]) -> tuple[str, ...]:
@@ -175,7 +163,7 @@ def _read(facts: Facts, old: OutdatedResult, renewed: Collection[str]) -> tuple[
 
 def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ...]:
     if isinstance(suspicion, StaleRead):
-        return parts(facts, suspicion)
+        return stale_paths.parts(facts, suspicion)
     return named_parts.parts(suspicion.name, _shown(facts, suspicion))
 
 
@@ -252,7 +240,7 @@ def _claim(
         steps=steps,
         remedy=remedy,
         symbols=_parts(facts, suspicion),
-        explains=marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
-        fault=("NBS201", root(suspicion)[1]) if verdict == "suspected" else None,
-        also=Step(suspicion.cell, suspicion.line, f"also has a stale result: {why}"),
+        explains=stale_paths.marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
+        fault=("NBS201", stale_paths.root(suspicion)[1]) if verdict == "suspected" else None,
+        also=f"also has a stale result: {why}",
     )

@@ -21,10 +21,9 @@ from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
-from pytest_nbsafe.rules import named_parts
+from pytest_nbsafe.rules import stale_paths
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.stale_paths import chain_steps, marks, parts, refresh_remedy, why_older
-from pytest_nbsafe.rules.wording import ran_as, refreshed_difference, rerun_steps
+from pytest_nbsafe.rules.wording import refreshed_difference, rerun_steps
 from pytest_nbsafe.trace.suspicions import StaleRead
 
 BAD = """\
@@ -90,7 +89,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
     if not proof.is_proof(facts):
         verdict = "suspected"
     rerun = facts.trial.reruns.get(read.cell)
-    why = why_older(facts, read)
+    why = stale_paths.why_older(facts, read)
     return claim(
         facts,
         "NBS202",
@@ -99,22 +98,22 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
         verdict,
         f"this cell read a stale value: {why}{refreshed_difference(rerun)}",
         steps=(
-            *chain_steps(facts, read.chain),
+            *stale_paths.chain_steps(facts, read.chain),
             Step(read.cell, read.line, _reads(facts, read)),
             *rerun_steps(rerun, read.line),
         ),
-        remedy=refresh_remedy(facts, read),
+        remedy=stale_paths.refresh_remedy(facts, read),
         severity="warning" if verdict == "observed" else None,
-        symbols=parts(facts, read),
-        explains=marks(read, page_edges(facts.graph)),
+        symbols=stale_paths.parts(facts, read),
+        explains=stale_paths.marks(read, page_edges(facts.graph)),
         fault=("NBS202", read.cell),
-        also=Step(read.cell, read.line, f"also read a stale value: {why}"),
+        also=f"also read a stale value: {why}",
     )
 
 
 def _reads(facts: Facts, read: StaleRead) -> str:
     """Return what the cell read, and what is known of the value that it should have read."""
-    reads = f"read {named_parts.read(facts, read.name, read.cell)} {ran_as(facts.plan, read.step)}"
+    reads = stale_paths.what_was_read(facts, read)
     judgement = facts.trial.judgements.get(read.cell)
     if judgement is not None and judgement.values.get(read.name) == "differs":
         return f"{reads}; a clean run gives a different value"

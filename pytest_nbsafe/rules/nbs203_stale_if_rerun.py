@@ -58,6 +58,6 @@ def check(facts: Facts) -> Iterator[Claim]:
             stale.span,
             "suspected",
             message,
-            steps=tuple(Step(link.cell, link.line, link.cause) for link in stale.steps),
+            steps=(Step(link.cell, link.line, link.cause) for link in stale.steps),
             remedy=f"when cell {mixed.source} runs again, run {cells(left_out)} before this one",
         )

@@ -126,7 +126,7 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
         symbols=_parts(facts, state),
         explains=_marks(state if _made_anew(state) else root),
         fault=("NBS205", root.cell),
-        also=Step(state.cell, line, f"also no longer fits what it read: {what}"),
+        also=f"also no longer fits what it read: {what}",
     )
 
 

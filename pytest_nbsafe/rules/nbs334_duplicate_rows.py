@@ -60,17 +60,13 @@ def check(facts: Facts) -> Iterator[Claim]:
     explained = _places_of_leaks(facts)
     for copies in observed_leaks.of_trial(facts.trial)[1]:
         place = copies.cell, copies.line
-        if place not in explained and copies.made not in explained and _is_telling(copies):
+        no_chance = copies.made is not None or copies.of >= _MANY  # rows were seen to be copied
+        if no_chance and place not in explained and copies.made not in explained:
             explained.add(place)
             yield _claim(facts, copies)
 
 
-_FEW = 30
-
-
-def _is_telling(copies: Copies) -> bool:
-    """Return whether it can be no chance: rows were seen to be copied, or there are many."""
-    return copies.made is not None or copies.of >= _FEW
+_MANY = 30
 
 
 def _places_of_leaks(facts: Facts) -> set[tuple[int, int]]:

@@ -92,19 +92,18 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
     else:
         remedy = _remedy(result) or _outside(facts, page)
     severity: Severity | None = "note" if shown and not facts.config.strict else None
-    line = result.failing_line
     return claim(
         facts,
         "NBS401",
         result.cell,
-        line,
+        result.failing_line,
         "observed",
         message,
         steps=(*_frames(result), *_made_since(facts, since)),
         remedy=remedy,
         severity=severity,
         explains=_marks(facts, result.cell, since),
-        also=Step(result.cell, line, f"raised {_one_line(result)}"),
+        also=f"raised {_one_line(result)}",
     )
 
 
@@ -197,18 +196,17 @@ def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
     if failure is not None and shows_failure(facts.notebook.cell(cell), failure):
         message += ", just as its saved output shows"
         severity = severity if facts.config.strict else "note"
-    line = max(incident.line, 1)
     raised = {("raise", cell, 0)} if incident.kind == "captured" else ()
     return claim(
         facts,
         "NBS401",
         cell,
-        line,
+        max(incident.line, 1),
         "observed",
         message,
         severity=severity,
         explains=raised,
-        also=Step(cell, line, message),
+        also=message,
     )
 
 

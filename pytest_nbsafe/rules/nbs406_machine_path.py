@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import one_line
 
@@ -82,7 +81,7 @@ def _claim(facts: Facts, path: MachinePath, places: int, *, shown: bool) -> Clai
         f"`{written}` is {kind}{times}",
         remedy=_remedy(path),
         fault=("NBS406", path.root),
-        also=Step(path.cell, path.span.line, f"also uses `{written}`") if shown else None,
+        also=f"also uses `{written}`" if shown else "",
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.findings import Verdict
 from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
@@ -38,16 +38,13 @@ for value in [1, 2]:
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that does not parse, and that no run shows to be right."""
     faults = {n: known.fault for n, known in facts.graph.cells.items() if known.fault}
-    old = facts.notebook.python_major == 2 or _prints_as_python_2(faults) > 1
+    prints = [number for number, fault in faults.items() if _PYTHON_2 in fault.message]
+    old = facts.notebook.python_major == 2 or len(prints) > 1
     for number in sorted(faults):
         page = facts.notebook.cell(number)
         verdict = _verdict(facts, number)
         if verdict is not None and not is_skipped(page) and not may_raise(page):
             yield _claim(facts, number, faults[number], verdict, old=old)
-
-
-def _prints_as_python_2(faults: dict[int, Fault]) -> int:
-    return sum(_PYTHON_2 in fault.message for fault in faults.values())
 
 
 def _verdict(facts: Facts, cell: int) -> Verdict | None:
@@ -92,5 +89,5 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
         severity=severity,
         explains={("raise", cell, 0)},
         fault=("NBS902",) if old and not shown else None,
-        also=Step(cell, fault.line, f"does not parse: {fault.message}"),
+        also=f"does not parse: {fault.message}",
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import few, one_line
 from pytest_nbsafe.trace.results import CellResult, Incident
@@ -47,19 +46,18 @@ def _results(facts: Facts) -> Iterator[CellResult]:
 
 
 def _claim(facts: Facts, result: CellResult, incident: Incident) -> Claim:
-    line = max(incident.line, 1)
     what = one_line(incident.message)
     unknown = _unknown(facts, result)
     return claim(
         facts,
         "NBS906",
         result.cell,
-        line,
+        max(incident.line, 1),
         "observed",
         f"nbsafe's own tracer failed at this cell ({what}): {unknown}",
         remedy="nothing is wrong with the notebook; please report this fault of nbsafe",
         fault=("NBS906", incident.message),
-        also=Step(result.cell, line, f"was not traced either: {unknown}"),
+        also=f"was not traced either: {unknown}",
     )
 
 

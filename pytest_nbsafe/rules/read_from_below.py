@@ -40,14 +40,14 @@ def claim_of(facts: Facts, read: ReadFromBelow) -> Claim:
         read.line,
         "confirmed" if shown_by else "suspected",
         message,
-        steps=tuple(steps),
+        steps=steps,
         remedy="restart the kernel, run all cells from the top, and save; "
         f"if cell {read.definer} belongs before this one, move it up first",
         severity="error" if shown_by else "warning",
         symbols=named_parts.parts(read.name, shown),
         explains={("stale", read.cell, 0)},
         fault=("NBS103", "in", read.cell) if shown_by else ("NBS103", "from", read.definer),
-        also=Step(read.cell, read.line, f"also read {called(read.name)} of cell {read.definer}"),
+        also=f"also read {called(read.name)} of cell {read.definer}",
     )
 
 

@@ -30,6 +30,12 @@ def why_older(facts: Facts, read: StaleRead) -> str:
     return text
 
 
+def what_was_read(facts: Facts, read: StaleRead) -> str:
+    """Return "read `a` as [4]", by the parts that were read if they are known."""
+    parts_read = named_parts.of_read(facts, read.name, read.cell)
+    return f"read {names(parts_read)} {ran_as(facts.plan, read.step)}"
+
+
 def chain_steps(facts: Facts, chain: Sequence[Cause]) -> tuple[Step, ...]:
     """Return the path as it happened: what made each symbol, then what was made again."""
     steps = [
@@ -66,7 +72,7 @@ def parts(facts: Facts, read: StaleRead) -> tuple[str, ...]:
 
 def newer(facts: Facts, cause: Cause) -> str:
     """Return what a sentence calls the parent that was made again, by the parts that were read."""
-    return named_parts.changed(facts, cause.parent, cause.cell, cause.parent_cell)
+    return names(named_parts.of_change(facts, cause.parent, cause.cell, cause.parent_cell))
 
 
 def root(suspicion: StaleRead | OutdatedResult) -> tuple[str, int]:

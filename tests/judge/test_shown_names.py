@@ -4,12 +4,12 @@ import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.judge import shown_names
+from pytest_nbsafe.judge.verdicts import shown_names
 
 
 def names(text: str) -> str:
     graph = build(percent.parse(f"# %% [1]\n{text}\n"))
-    return " ".join(sorted(shown_names.names(graph, 1)))
+    return " ".join(sorted(shown_names(graph, 1)))
 
 
 @pytest.mark.parametrize(
