@@ -8,7 +8,7 @@ NOTEBOOK = 0
 """The cell number of what belongs to the notebook and to no single cell."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Location:
     """A span in a cell; lines and columns are 1-based, `end_column` is one past the last character.
 

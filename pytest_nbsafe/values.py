@@ -6,7 +6,7 @@ process starts; for a hundred classes this was a third of a cold `nbsafe check`.
 alone is compiled, at a class's first instance; the other methods are closures.
 
 Left out, since nothing here needs it: inherited fields, `__post_init__`, `InitVar`, keyword-only
-fields, and other options of `field` than a default factory and `compare`.
+fields, ordering, and other options of `field` than a default factory and `compare`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,11 @@ def _field(*, default_factory: Callable[[], Any], compare: bool = True) -> Any:
     return _Field(default_factory, compare)
 
 
-def _dataclass(
-    cls: type | None = None, *, frozen: bool = False, slots: bool = False, order: bool = False
-) -> Any:
+def _dataclass(cls: type | None = None, *, frozen: bool = False, slots: bool = False) -> Any:
     """Return a class with the methods of a dataclass, or what makes such a class."""
 
     def make(bare: type) -> type:
-        return _made(bare, frozen=frozen, slots=slots, order=order)
+        return _made(bare, frozen=frozen, slots=slots)
 
     return make if cls is None else make(cls)
 
@@ -50,7 +48,7 @@ def _replace(value: Any, /, **changes: Any) -> Any:
     return type(value)(**changes)
 
 
-def _made(bare: type, *, frozen: bool, slots: bool, order: bool) -> type:
+def _made(bare: type, *, frozen: bool, slots: bool) -> type:
     marks = bare.__annotations__
     names = tuple(name for name, mark in marks.items() if not mark.startswith("ClassVar"))
     body = {k: v for k, v in bare.__dict__.items() if k not in {"__dict__", "__weakref__"}}
@@ -61,7 +59,7 @@ def _made(bare: type, *, frozen: bool, slots: bool, order: bool) -> type:
         "__dataclass_fields__": _Fields(defaults),
         "__reduce__": _reduce,
         "__repr__": _repr,
-        **_comparing(_key(compared), frozen=frozen, order=order),
+        **_comparing(_key(compared), frozen=frozen),
         **({"__setattr__": _setattr, "__delattr__": _delattr} if frozen else {}),
         **({"__slots__": names} if slots else {}),
     }
@@ -140,24 +138,14 @@ def _key(names: list[str]) -> Callable[[Any], Any]:
     return attrgetter(*names) if names else lambda _: ()
 
 
-def _comparing(
-    key: Callable[[Any], Any], *, frozen: bool, order: bool
-) -> dict[str, Callable[..., Any] | None]:
+def _comparing(key: Callable[[Any], Any], *, frozen: bool) -> dict[str, Callable[..., Any] | None]:
     def __eq__(self: Any, other: Any) -> Any:  # noqa: N807 - it becomes one
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self: Any) -> int:  # noqa: N807
         return hash(key(self))
 
-    def __lt__(self: Any, other: Any) -> Any:  # noqa: N807
-        return key(self) < key(other) if other.__class__ is self.__class__ else NotImplemented
-
-    def __le__(self: Any, other: Any) -> Any:  # noqa: N807
-        return key(self) <= key(other) if other.__class__ is self.__class__ else NotImplemented
-
-    # `a > b` is answered by `b < a`
-    ordering = {"__lt__": __lt__, "__le__": __le__} if order else {}
-    return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None, **ordering}
+    return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None}
 
 
 def _repr(self: Any) -> str:

@@ -91,13 +91,6 @@ def test_equal_values_are_one_in_a_set() -> None:
     assert len({frozen(1), frozen(1), frozen(2)}) == 2
 
 
-def test_values_are_ordered_by_their_fields() -> None:
-    ordered, _ = both(frozen=True, slots=True, order=True)
-    low, high = ordered(1, (2,)), ordered(1, (3,))
-    assert [low, high] == sorted([high, low])
-    assert [low < high, low <= high, low > high, high >= low] == [True, True, False, True]
-
-
 @values.dataclass(frozen=True, slots=True)
 class Held:
     """A value with a default made again for each instance, and one that is not compared."""

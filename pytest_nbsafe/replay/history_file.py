@@ -14,7 +14,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries.datafiles import phrase, words
 from pytest_nbsafe.notebook.source import Escape, to_python
-from pytest_nbsafe.replay.recorded_session import RecordedSession, RecordedStep
+from pytest_nbsafe.replay.session_runs import RecordedSession, RecordedStep
 from pytest_nbsafe.sentences import many
 
 ALIKE = 0.8

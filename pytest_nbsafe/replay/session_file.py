@@ -14,7 +14,7 @@ from typing import Any
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
 from pytest_nbsafe.replay import history_file
-from pytest_nbsafe.replay.recorded_session import RecordedSession, RecordedStep
+from pytest_nbsafe.replay.session_runs import RecordedSession, RecordedStep
 from pytest_nbsafe.values import dataclass
 
 _SHAPE = 'a step is {"cell": "c1", "source": "x = 1"}, and the first line may be {"page": ["c1"]}'

@@ -10,7 +10,6 @@ from pathlib import Path
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.notebook.model import Cell, CellId
 from pytest_nbsafe.replay.lineage_ledger import LineageLedger
-from pytest_nbsafe.replay.recorded_session import RecordedSession
 from pytest_nbsafe.replay.session_file import Versions
 from pytest_nbsafe.replay.session_judge import (
     TextRun,
@@ -22,6 +21,7 @@ from pytest_nbsafe.replay.session_judge import (
 )
 from pytest_nbsafe.replay.session_runs import (
     CleanRun,
+    RecordedSession,
     SessionEvidence,
     SessionRun,
     StepAnswer,

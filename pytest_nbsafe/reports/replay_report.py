@@ -13,8 +13,7 @@ from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.replay.predictive_power import Power
-    from pytest_nbsafe.replay.recorded_session import RecordedSession
-    from pytest_nbsafe.replay.session_runs import StepAnswer
+    from pytest_nbsafe.replay.session_runs import RecordedSession, StepAnswer
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,29 +18,19 @@ def unreadable(path: str, line: int | None, message: str, hint: str = "") -> Fin
 
 def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Finding:
     """Return NBS905 for a notebook whose kernel `name` is not among those `installed`."""
-    near = nearest(name, installed)
     here = f"installed: {listed(sorted(installed))}" if installed else "none is installed"
-    choice = near or next(iter(installed), "python3")
     message = f"the notebook asks for the kernel {name!r}, which is not installed ({here})"
-    return _of_file(
-        "NBS905", "observed", path, message, f"install it, or choose another: {_choose(choice)}"
-    )
-
-
-def _choose(kernel: str) -> str:
-    return f'`kernel = "{kernel}"` in [tool.nbsafe], or --nbsafe-kernel={kernel} (nbsafe: --kernel)'
+    kernel = nearest(name, installed) or next(iter(installed), "python3")
+    options = f"--nbsafe-kernel={kernel} (nbsafe: --kernel)"
+    remedy = f'install it, or choose another: `kernel = "{kernel}"` in [tool.nbsafe], or {options}'
+    return _of_file("NBS905", "observed", path, message, remedy)
 
 
 def kernel_failed(path: str, reason: str) -> Finding:
     """Return NBS905 for a notebook whose kernel is installed but does not start."""
     message = f"the notebook's kernel does not start: {reason}"
-    return _of_file(
-        "NBS905",
-        "observed",
-        path,
-        message,
-        "start it by hand to see why: jupyter console --kernel NAME",
-    )
+    remedy = "start it by hand to see why: jupyter console --kernel NAME"
+    return _of_file("NBS905", "observed", path, message, remedy)
 
 
 def _of_file(

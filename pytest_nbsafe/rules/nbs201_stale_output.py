@@ -23,14 +23,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
-from pytest_nbsafe.analysis.dependencies import page_edges
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_random
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.missing_names import mention
-from pytest_nbsafe.judge.trial import Rerun
-from pytest_nbsafe.rules import made_without, named_parts, stale_paths
+from pytest_nbsafe.judge.trial import Judgement, RanOtherwise, Rerun
+from pytest_nbsafe.order.ambiguous_reads import ambiguous
+from pytest_nbsafe.rules import named_parts, stale_paths
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import action, against_clean, few, ran_as, rerun_steps
 from pytest_nbsafe.sentences import cells
@@ -73,7 +74,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         if _speaks_of_old(facts, old):
             claimed.add(old.cell)
             yield _outdated(facts, old, edges)
-    yield from made_without.claims(facts, edges, claimed)
+    yield from _made_without(facts, edges, claimed)
 
 
 def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | None) -> bool:
@@ -243,4 +244,64 @@ def _claim(
         explains=stale_paths.marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
         fault=("NBS201", stale_paths.root(suspicion)[1]) if verdict == "suspected" else None,
         also=f"also has a stale result: {why}",
+    )
+
+
+# -- made without a cell above that never ran ------------------------------------------------------
+
+
+def _made_without(
+    facts: Facts, edges: Sequence[Edge], known_cells: Collection[int]
+) -> Iterator[Claim]:
+    """Yield a claim for each cell, but those known, that a cell which never ran would change.
+
+    The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
+    cell that is left out as the other of two choices NBS104 tells.
+    """
+    lone = facts.trial.ran_otherwise
+    lost = {edge.definer for edge in edges if _never_ran(facts, edge.definer)}
+    lost |= {lone.cell} if lone is not None and not lone.counts else set()
+    if not lost:
+        return
+    lost -= {read.nearest for read in ambiguous(facts.graph) if read.reason == "never-run"}
+    if lone is not None and lone.cell in lost:
+        yield _without(facts, lone)
+    known = set(known_cells)
+    for definer in sorted(lost):
+        for cell in downstream(edges, definer):
+            judgement = facts.trial.judgements.get(cell)
+            if cell not in known and judgement is not None and _is_proof(facts, judgement):
+                known.add(cell)
+                saved, clean = judgement.saved, judgement.clean
+                yield _without(facts, RanOtherwise(definer, (), cell, saved, clean))
+
+
+def _never_ran(facts: Facts, cell: int) -> bool:
+    return facts.notebook.cell(cell).count is None and facts.plan.last_run(cell) is None
+
+
+def _is_proof(facts: Facts, judgement: Judgement) -> bool:
+    cell = judgement.cell
+    return (
+        judgement.output == "differs"
+        and proof.is_reached(facts, cell)
+        and proof.shows_plan(facts, cell)
+        and proof.is_reached_twice(facts, cell)
+    )
+
+
+def _without(facts: Facts, lone: RanOtherwise) -> Claim:
+    return claim(
+        facts,
+        "NBS201",
+        lone.shown,
+        1,
+        "confirmed",
+        f"the saved output is stale: it was made without cell {lone.cell}, which never ran",
+        steps=(
+            Step(lone.cell, 1, "has no count: it was added, or not run, in that session"),
+            Step(lone.shown, 1, against_clean(lone.saved, lone.clean)),
+        ),
+        remedy="restart the kernel, run all cells from the top, and save",
+        explains={("stale", lone.shown, 0)},
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.replay import session_file
 from pytest_nbsafe.replay.history_file import distance, similarity
-from pytest_nbsafe.replay.recorded_session import RecordedSession
+from pytest_nbsafe.replay.session_runs import RecordedSession
 
 texts = st.text(alphabet="ab \n", max_size=14)
 

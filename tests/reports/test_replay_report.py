@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from pytest_nbsafe.replay.predictive_power import Power
-from pytest_nbsafe.replay.recorded_session import RecordedSession
-from pytest_nbsafe.replay.session_runs import StepAnswer
+from pytest_nbsafe.replay.session_runs import RecordedSession, StepAnswer
 from pytest_nbsafe.reports.colour import ansi
 from pytest_nbsafe.reports.replay_report import ReplayReport, as_json, as_text
 
