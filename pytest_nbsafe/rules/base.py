@@ -48,6 +48,11 @@ class Facts:
         """Return what the clean run in page order made of a cell, None when it did not run."""
         return self.trial.clean.last(cell)
 
+    def line_of(self, cell: int, name: str) -> int:
+        """Return the line where a cell first defines a name, 1 where it does not."""
+        definitions = self.graph.cells[cell].definitions
+        return next((d.span.line for d in definitions if d.name == name), 1)
+
     def replay(self, cell: int) -> CellResult | None:
         """Return what the replayed plan made of a cell's last run, None when it did not run."""
         return self.trial.replay.last(cell) if self.trial.replay else None

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage.leak import Leak
-from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.findings import Step, Verdict
+from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.values import replace
@@ -48,26 +47,22 @@ def claims(facts: Facts, code: str, says: str, remedy: str) -> Iterator[Claim]:
     `says` and `remedy` are texts of its rule; see `filled`.
     """
     for leak, order in facts.leaks():
-        if leak.code == code:
-            severity: Severity | None = "note" if order == _PAGE else None
-            yield _claim(facts, leak, filled(says, leak) + order, filled(remedy, leak), severity)
-
-
-def _claim(facts: Facts, leak: Leak, message: str, remedy: str, severity: Severity | None) -> Claim:
-    verdict: Verdict = leak.verdict or ("proved" if leak.certain else "suspected")
-    return claim(
-        facts,
-        leak.code,
-        leak.cell,
-        leak.span,
-        verdict,
-        message,
-        steps=(Step(*step) for step in leak.steps),
-        remedy=remedy,
-        severity=severity,
-        fault=_fault(leak),
-        also=message,
-    )
+        if leak.code != code:
+            continue
+        message = filled(says, leak) + order
+        yield claim(
+            facts,
+            code,
+            leak.cell,
+            leak.span,
+            leak.verdict or ("proved" if leak.certain else "suspected"),
+            message,
+            steps=(Step(*step) for step in leak.steps),
+            remedy=filled(remedy, leak),
+            severity="note" if order == _PAGE else None,
+            fault=_fault(leak),
+            also=message,
+        )
 
 
 def _fault(leak: Leak) -> tuple[str, int, int]:

@@ -85,9 +85,8 @@ def _message(item: Missing, near: dict[str, int]) -> str:
 
 def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
     for other, cell in near.items():
-        definitions = facts.graph.cells[cell].definitions
-        line = next((d.span.line for d in definitions if d.name == other), 1)
-        yield Step(cell, line, f"defines `{other}`, which is spelled almost like `{item.name}`")
+        defines = f"defines `{other}`, which is spelled almost like `{item.name}`"
+        yield Step(cell, facts.line_of(cell, other), defines)
     page = facts.notebook.cell(item.cell)
     reads = f"reads `{item.name}`{' ' + item.via if item.via else ''}"
     if item.verdict == "observed":

@@ -86,8 +86,7 @@ def _remedy(facts: Facts, item: Missing, definer: int) -> str:
 
 
 def _steps(facts: Facts, item: Missing, definer: int) -> tuple[Step, ...]:
-    definitions = facts.graph.cells[definer].definitions
-    line = next((d.span.line for d in definitions if d.name == item.name), 1)
+    line = facts.line_of(definer, item.name)
     defines = f"defines `{item.name}` for the first time{_as(facts, definer)}"
     reads = f"reads `{item.name}`{' ' + item.via if item.via else ''}"
     if item.verdict == "observed":

@@ -99,8 +99,7 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
 
 
 def _steps(facts: Facts, cell: int, hazard: Hazard) -> tuple[Step, ...]:
-    definitions = facts.graph.cells[hazard.maker].definitions
-    line = next((d.span.line for d in definitions if d.name == hazard.name), 1)
+    line = facts.line_of(hazard.maker, hazard.name)
     return (
         Step(hazard.maker, line, f"makes `{hazard.name}`"),
         Step(cell, hazard.span.line, f"changes `{hazard.name}`, which this cell does not make"),

@@ -250,10 +250,8 @@ def _claim(
 # -- made without a cell above that never ran ------------------------------------------------------
 
 
-def _made_without(
-    facts: Facts, edges: Sequence[Edge], known_cells: Collection[int]
-) -> Iterator[Claim]:
-    """Yield a claim for each cell, but those known, that a cell which never ran would change.
+def _made_without(facts: Facts, edges: Sequence[Edge], claimed: set[int]) -> Iterator[Claim]:
+    """Yield a claim for each cell, not claimed yet, that a cell which never ran would change.
 
     The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
     cell that is left out as the other of two choices NBS104 tells.
@@ -266,12 +264,11 @@ def _made_without(
     lost -= {read.nearest for read in ambiguous(facts.graph) if read.reason == "never-run"}
     if lone is not None and lone.cell in lost:
         yield _without(facts, lone)
-    known = set(known_cells)
     for definer in sorted(lost):
         for cell in downstream(edges, definer):
             judgement = facts.trial.judgements.get(cell)
-            if cell not in known and judgement is not None and _is_proof(facts, judgement):
-                known.add(cell)
+            if cell not in claimed and judgement is not None and _is_proof(facts, judgement):
+                claimed.add(cell)
                 saved, clean = judgement.saved, judgement.clean
                 yield _without(facts, RanOtherwise(definer, (), cell, saved, clean))
 

@@ -86,8 +86,7 @@ def _answer(facts: Facts, state: Consistency) -> str:
     if judgement is None or not proof.is_reached(facts, state.cell):
         ending = facts.trial.endings.get(state.cell)
         return "differs" if ending is not None and ending.result == "differs" else ""
-    lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
-    if judgement.output == "same" or all(judgement.values.get(n) != "differs" for n in lost):
+    if judgement.output == "same" or all(judgement.values.get(n) != "differs" for n in state.lost):
         return ""
     if judgement.output == "differs":
         return "differs"
@@ -109,9 +108,8 @@ def _all_below_reproduce(facts: Facts, cell: int) -> bool:
 
 def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
     ending, root = facts.trial.endings.get(state.cell), _root(facts, state)
-    lost = [name for name, standing in state.inputs.items() if standing == "inconsistent"]
     line = state.changed[0].line if state.changed else 1
-    what = _lost(facts, state, lost)
+    what = _lost(facts, state)
     end = f"a clean run gives it {'a different result' if sure else 'different inputs'}"
     return claim(
         facts,
@@ -130,12 +128,12 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
     )
 
 
-def _lost(facts: Facts, state: Consistency, lost: list[str]) -> str:
+def _lost(facts: Facts, state: Consistency) -> str:
     if state.changed:
         symbols = (symbol for change in state.changed for symbol in _shown(facts, state, change))
         return f"{names(symbols)} changed after it ran"
     makes = "makes" if len(state.through) == 1 else "make"
-    return f"{cells(state.through)} no longer {makes} {names(lost)}"
+    return f"{cells(state.through)} no longer {makes} {names(state.lost)}"
 
 
 def _shown(facts: Facts, state: Consistency, change: ChangedInput) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ class Consistency:
     changed: tuple[ChangedInput, ...] = ()
     through: tuple[int, ...] = ()
 
+    @property
+    def lost(self) -> list[str]:
+        """The inputs that hold something else."""
+        return [name for name, held in self.inputs.items() if held == "inconsistent"]
+
 
 @dataclass(frozen=True, slots=True)
 class _End:

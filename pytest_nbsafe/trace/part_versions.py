@@ -53,6 +53,11 @@ class PartVersions:
         between = (descent.link.read_at, descent.parent.at)
         return [v for v in reversed(versions) if between[0] < v.at <= between[1]]
 
+    def last_made(self, cell: int, name: str) -> Version | None:
+        """Return the newest version of a name that a cell made, None where it made none."""
+        versions = reversed(self._versions().get(name, ()))
+        return next((version for version in versions if version.cell == cell), None)
+
     def reaching(self, cell: int, version: Version, maker: int = 0) -> Version | None:
         """Return the newest version of a name, from this one back, that changed what a cell reads.
 

@@ -15,7 +15,7 @@ from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.analysis.model import Edge, Graph
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.cellsets import live, renewers
-from pytest_nbsafe.trace.lineage import Descent, LineageState, Version, replay
+from pytest_nbsafe.trace.lineage import Descent, LineageState
 from pytest_nbsafe.trace.part_versions import PartVersions
 from pytest_nbsafe.trace.results import Record, entry_reads
 from pytest_nbsafe.trace.side_runs import NOTHING_SEEN, SeenParts
@@ -45,8 +45,8 @@ class _Old:
     entered: str
 
 
-def outdated(
-    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts = NOTHING_SEEN
+def _outdated_results(
+    graph: Graph, plan: Plan, symbols: PartVersions
 ) -> tuple[OutdatedResult, ...]:
     """Return the cells with an input that was made again after they last ran, in page order.
 
@@ -55,9 +55,6 @@ def outdated(
     then it read a stale name. In nbsafety's words these are the fresh cells (Def. 9), and the
     cells that such a cell feeds.
     """
-    records = tuple(records)
-    last_made = {(version.cell, version.name): version for version in replay(records).versions}
-    symbols = PartVersions(graph, records, seen)
     above: dict[int, list[Edge]] = {}
     for edge in page_edges(graph):
         above.setdefault(edge.reader, []).append(edge)
@@ -66,22 +63,20 @@ def outdated(
     for reader in sorted(above):
         run = last.get(reader)
         if run is not None:
-            results[reader] = _outdated(graph, run, above[reader], (last_made, symbols), results)
+            results[reader] = _outdated(graph, run, above[reader], symbols, results)
     return tuple(old.result for reader in sorted(results) for old in results[reader])
 
 
-def from_below(
-    graph: Graph, plan: Plan, records: Iterable[Record], seen: SeenParts = NOTHING_SEEN
+def _reads_from_below(
+    graph: Graph, plan: Plan, records: Sequence[Record], symbols: PartVersions
 ) -> tuple[ReadFromBelow, ...]:
     """Return the recorded runs that read a name as a cell below them on the page had made it.
 
     Only names that a cell above makes too: else the name is defined later, and nothing else.
     Reads that may not happen are left out, and what an import binds.
     """
-    records = tuple(records)
     first_reads = _entry_reads(records)
     last = plan.last_runs
-    symbols = PartVersions(graph, records, seen)
     reads_from_below: dict[tuple[int, str], ReadFromBelow] = {}
     for moment in step_entries(records):
         step, reads = moment.step, first_reads.get(moment.step, ())
@@ -120,8 +115,8 @@ def _doubtful(graph: Graph, cell: int) -> frozenset[str]:
 def suspicions(
     graph: Graph,
     plan: Plan,
-    records: Iterable[Record],
-    clean_records: Iterable[Record],
+    records: Sequence[Record],
+    clean_records: Sequence[Record],
     seen: SeenParts = NOTHING_SEEN,
 ) -> Suspicions:
     """Return what lineage suspects of the plan and not of the clean run in page order.
@@ -135,9 +130,8 @@ def suspicions(
     made up would show is left out too (`_is_made_up`). Of all versions of a parent since it was
     read the newest that tells is taken: `fit` makes `model` newer on every page, `Model()` not.
     """
-    records = tuple(records)
     last = {run.step for run in plan.last_runs.values()}
-    usual = Relations(tuple(clean_records))
+    usual = Relations(clean_records)
     symbols = PartVersions(graph, records, seen)
 
     def harm(cell: int, way: _Way) -> _Way:
@@ -155,8 +149,8 @@ def suspicions(
     reads = stale_reads(graph, records, harm)
     return Suspicions(
         stale_reads=tuple(read for read in reads if read.step in last),
-        outdated=outdated(graph, plan, records, seen),
-        from_below=from_below(graph, plan, records, seen),
+        outdated=_outdated_results(graph, plan, symbols),
+        from_below=_reads_from_below(graph, plan, records, symbols),
     )
 
 
@@ -175,7 +169,7 @@ def _is_made_up(plan: Plan, descent: Descent) -> bool:
 
 
 def stale_reads(
-    graph: Graph, records: tuple[Record, ...], harm: _Harm = lambda _cell, way: way
+    graph: Graph, records: Sequence[Record], harm: _Harm = lambda _cell, way: way
 ) -> tuple[StaleRead, ...]:
     """Return the reads of names that were stale when the run began, by step and line.
 
@@ -258,7 +252,7 @@ def _outdated(
     graph: Graph,
     run: Run,
     edges: Collection[Edge],
-    known: tuple[Mapping[tuple[int, str], Version], PartVersions],
+    symbols: PartVersions,
     results: Mapping[int, tuple[_Old, ...]],
 ) -> tuple[_Old, ...]:
     """Return what made the last run of one cell outdated; one entry a name and definer.
@@ -266,11 +260,10 @@ def _outdated(
     What the cell's own text reads comes before what the functions do that it calls. Of what comes
     through other cells the nearest are kept (`_MOST_THROUGH`).
     """
-    last_made, symbols = known
     outdated_by: dict[tuple[str, int], _Old] = {}
     for edge in sorted(edges, key=_place):
         line = edge.use.span.line
-        version = last_made.get((edge.definer, edge.name))
+        version = symbols.last_made(edge.definer, edge.name)
         if version is not None and version.at[0] > run.step:
             version = symbols.reaching(run.cell, version, edge.definer)
         if version is not None and version.at[0] > run.step:
