@@ -96,9 +96,9 @@ class TrialRun:
         """Return the two runs, and what is suspected of them."""
         suspected = self._by_text
         if replay is not None:
-            seen, refreshed = self._inquiries.following.seen, self._inquiries.differing
+            parts_seen, refreshed = self._inquiries.following.seen, self._inquiries.differing
             suspected = evidence.suspicions(
-                self._graph, self._by_text, (replay, clean), seen, refreshed
+                self._graph, self._by_text, (replay, clean), parts_seen, refreshed
             )
         return Trial(clean, replay, suspicions=suspected)
 

@@ -60,7 +60,7 @@ class _End:
     """What each name was last seen to hold, and what last made or changed it."""
 
     values: Mapping[str, Value]
-    made: Mapping[str, lineage.Version]
+    versions: Mapping[str, lineage.Version]
 
 
 def consistency(results: Sequence[CellResult]) -> dict[int, Consistency]:
@@ -90,7 +90,7 @@ def _state(result: CellResult, end: _End, states: Mapping[int, Consistency]) -> 
         held = _held(name, result.after if name in result.made else result.reads, end)
         if held == "inconsistent":
             changed.append(_changed(name, line, result.step, end))
-        version = end.made.get(name)
+        version = end.versions.get(name)
         maker = states.get(version.at[0]) if version and version.at[0] != result.step else None
         inputs[name] = _worst({held, maker.state} if maker is not None else {held})
         if maker is not None and maker.state == "inconsistent":
@@ -119,7 +119,7 @@ def _worst(states: Collection[Standing]) -> Standing:
 
 def _changed(name: str, line: int, step: int, end: _End) -> ChangedInput:
     """Return what an input lost its value to."""
-    version = end.made.get(name)
+    version = end.versions.get(name)
     if name not in end.values or version is None or version.at[0] <= step:
         return ChangedInput(name, line)
     return ChangedInput(name, line, version.cell, version.line, version.at)

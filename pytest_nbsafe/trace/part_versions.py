@@ -21,10 +21,10 @@ class PartVersions:
     """The parts of a notebook's names, and the versions that a replay of records made of them."""
 
     def __init__(
-        self, graph: Graph, records: Sequence[Record], seen: SeenParts = NOTHING_SEEN
+        self, graph: Graph, records: Sequence[Record], parts_seen: SeenParts = NOTHING_SEEN
     ) -> None:
         self._reader = Reader(graph)
-        self._seen = seen
+        self._seen = parts_seen
         self._versions = cache(partial(_versions, records))
 
     def is_apart(self, cell: int, way: Sequence[Descent]) -> bool:

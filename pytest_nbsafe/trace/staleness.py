@@ -117,7 +117,7 @@ def suspicions(
     plan: Plan,
     records: Sequence[Record],
     clean_records: Sequence[Record],
-    seen: SeenParts = NOTHING_SEEN,
+    parts_seen: SeenParts = NOTHING_SEEN,
 ) -> Suspicions:
     """Return what lineage suspects of the plan and not of the clean run in page order.
 
@@ -132,7 +132,7 @@ def suspicions(
     """
     last = {run.step for run in plan.last_runs.values()}
     usual = Relations(clean_records)
-    symbols = PartVersions(graph, records, seen)
+    symbols = PartVersions(graph, records, parts_seen)
 
     def harm(cell: int, way: _Way) -> _Way:
         newer = way[-1]
