@@ -17,7 +17,7 @@ from .adapters import answers
 from .contract import Sweep
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 
-_PYTHONS = re.compile(r"__\w+__")
+_PYTHONS_OWN = re.compile(r"__\w+__")
 _FILES = 2_000
 _LARGE_S = 5.0  # how long large values are looked at, more closely than after each run
 _LIMITS = (NODE_LIMIT, BYTE_LIMIT)
@@ -33,7 +33,8 @@ def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expre
 
 def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
-    known = sorted(_names(tracer)) if names else []
+    own = [name for name in list(tracer.home) if tracer.is_own(name)] if names else []
+    known = sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))
     look = tracer.snapshot
     places, until = _places(tracer.shell), perf_counter() + _LARGE_S
     fingerprints, shared = {}, {}
@@ -63,12 +64,6 @@ def _places(shell: Any) -> tuple[tuple[str, str], ...]:
     folders = ((cells, "cells:"), (temporary, "temporary:"), (str(shell.starting_dir), "here:"))
     usable = (pair for pair in folders if len(pair[0]) > _SHORTEST)
     return tuple(sorted(usable, key=lambda pair: -len(pair[0])))
-
-
-def _names(tracer: Any) -> list[str]:
-    """Return the names that the notebook has bound, without IPython's own and Python's."""
-    bound = [name for name in list(tracer.home) if tracer.is_own(name)]
-    return [name for name in bound if not _PYTHONS.fullmatch(name)]
 
 
 def _beside() -> dict[str, str]:

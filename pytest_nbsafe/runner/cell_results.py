@@ -10,7 +10,6 @@ from pytest_nbsafe.kernel.contract import CellRun, SideRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner.failures import as_failure
 from pytest_nbsafe.runner.kernel_process import Exchange
-from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.evaluations import copies, evaluations
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.results import CellResult, Incident
@@ -65,20 +64,17 @@ class CellResults:
         """
         known, self.run_cells = self.run_cells, dict(self.run_cells)
         try:
-            return tuple(
-                self._of_side_run(run, cell, step, raw if step == len(runs) else "")
-                for step, (run, cell) in enumerate(zip(runs, cells, strict=False), 1)
-            )
+            results = []
+            for step, (run, cell) in enumerate(zip(runs, cells, strict=False), 1):
+                exchange = Exchange(reply=run["reply"], event=run["event"])
+                for kind, content in run["messages"]:
+                    exchange.collector.add(kind, content)
+                if raw and step == len(runs):
+                    exchange.collector.add("stream", {"name": "stdout", "text": raw})
+                results.append(self.of_run(cell, step, exchange, 0.0))
+            return tuple(results)
         finally:
             self.run_cells = known
-
-    def _of_side_run(self, run: SideRun, cell: Cell, step: int, raw: str) -> CellResult:
-        collector = Collector()
-        for kind, content in run["messages"]:
-            collector.add(kind, content)
-        if raw:
-            collector.add("stream", {"name": "stdout", "text": raw})
-        return self.of_run(cell, step, Exchange(collector, run["reply"], run["event"]), 0.0)
 
     def _traced(self, result: CellResult, event: CellRun) -> CellResult:
         result = replace(

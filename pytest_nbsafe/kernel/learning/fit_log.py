@@ -222,14 +222,11 @@ class FitLog:
         for parts_of_table in parts:
             for position, rows in enumerate(parts_of_table):
                 rows.part = position
-        self._copied(what, wholes[main], parts[main])
-
-    def _copied(self, what: str, whole: Rows, parts: list[Rows]) -> None:
-        if not whole.copied or len(parts) < 2:
-            return
-        count = self.registry.alike(parts[-1], parts[0], len(self.fits))
-        if count:
-            self._tell_copies(what, count, parts[-1], whole.copied_at)
+        first, last = parts[main][0], parts[main][-1]
+        if wholes[main].copied and first is not last:
+            count = self.registry.alike(last, first, len(self.fits))
+            if count:
+                self._tell_copies(what, count, last, wholes[main].copied_at)
 
     def _tell_copies(
         self, what: str, count: int, rows: Rows, copied_at: tuple[int, int] | None

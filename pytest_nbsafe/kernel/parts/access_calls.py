@@ -51,7 +51,7 @@ def rewrite(
     Without `module` nothing is changed but functions.
     """
     rewriter = _Rewriter(tree, sites, line_of, module=module)
-    rewriter.block(tree.body, in_function=False)
+    rewriter.block(tree.body)
     return rewriter.opaque
 
 
@@ -87,13 +87,14 @@ class _Rewriter:
 
     # ------------------------------------------------------------ statements
 
-    def block(self, body: list[ast.stmt], *, in_function: bool) -> None:
+    def block(self, body: list[ast.stmt]) -> None:
+        line = self.line
         for statement in body:
-            self.in_function = in_function
-            if not in_function:
+            if not self.in_function:
                 self.line = self.line_of(statement.lineno)
             if not _is_hook(statement):
                 self.statement(statement)
+        self.line = line
 
     def statement(self, node: Any) -> None:
         """Change one statement, and what it holds."""
@@ -103,9 +104,7 @@ class _Rewriter:
             self.each(node.decorator_list)
             self.each(node.bases)
             self.keywords(node.keywords)
-            inside = self.in_function
             for inner in node.body:
-                self.in_function = inside
                 self.statement(inner)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             self.assign(node)
@@ -124,9 +123,7 @@ class _Rewriter:
 
     def compound(self, node: Any) -> None:
         """Change a statement of any other kind: by its fields."""
-        inside = self.in_function
         for field, value in ast.iter_fields(node):
-            self.in_function = inside
             if field == "target":
                 self.target(value, "store")
             elif isinstance(value, ast.expr):
@@ -138,21 +135,17 @@ class _Rewriter:
                     if item.optional_vars is not None:
                         self.target(item.optional_vars, "store")
             elif isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                line = self.line
-                self.block(value, in_function=inside)
-                self.line = line
+                self.block(value)
             elif field in {"handlers", "cases"}:
                 for part in value:
                     self.clause(part)
 
     def clause(self, node: Any) -> None:
         """Change `except` or `case`; patterns stay as they are."""
-        line, inside = self.line, self.in_function
         for field in ("type", "guard"):
             if getattr(node, field, None) is not None:
                 setattr(node, field, self.value(getattr(node, field), LOOK))
-        self.block(node.body, in_function=inside)
-        self.line, self.in_function = line, inside
+        self.block(node.body)
 
     def assign(self, node: Any) -> None:
         if node.value is None:  # an annotation alone
@@ -170,8 +163,8 @@ class _Rewriter:
             self.hide(node)
             return
         inside, line = self.in_function, self.line
-        self.line = 0
-        self.block(node.body, in_function=True)
+        self.in_function, self.line = True, 0
+        self.block(node.body)
         self.in_function, self.line = inside, line
 
     def defaults(self, node: ast.arguments) -> None:

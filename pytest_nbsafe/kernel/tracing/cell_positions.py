@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from traceback import walk_tb
 from types import FrameType, TracebackType
 
 from ..contract import Raised
@@ -24,13 +25,10 @@ class CellPositions:
 
     def frames(self, traceback: TracebackType | None) -> list[tuple[int, int]]:
         """Return (run, line) of the frames of a traceback that stand in cells, outermost first."""
-        frames = []
-        while traceback is not None:
-            known = self.files.get(traceback.tb_frame.f_code.co_filename)
-            if known is not None:
-                run, line_of = known
-                frames.append((run, line_of(traceback.tb_lineno)))
-            traceback = traceback.tb_next
+        places = (
+            (self.files.get(frame.f_code.co_filename), line) for frame, line in walk_tb(traceback)
+        )
+        frames = [(known[0], known[1](line)) for known, line in places if known is not None]
         if len(frames) > _FRAMES:
             frames[_FRAMES // 2 : -_FRAMES // 2] = []
         return frames
