@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-VERSION = 1
 MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
 ASIDE = f"{PACKAGE}.aside.fork"
@@ -142,7 +141,6 @@ class CellRun(TypedDict):
     `cpu_s` is the process's CPU seconds during the run.
     """
 
-    version: int
     run: int
     raised: Raised | None
     statements: list[StatementEvent]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from .contract import MIME, VERSION, CellRun, Fingerprint
+from .contract import MIME, CellRun, Fingerprint
 from .hashing.function_texts import Texts
 from .hashing.snapshot import Snapshot, warm_up
 from .learning.desk import Desk
@@ -361,7 +361,6 @@ class Tracer:
     def _nothing_known(self, raised: BaseException | None = None) -> CellRun:
         """Return a run of which only the incidents are known."""
         return {
-            "version": VERSION,
             "run": self.runs,
             "raised": None,
             "statements": [],

@@ -12,9 +12,9 @@ import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from pytest_nbsafe.kernel.contract import MIME, VERSION, CellRun
+from pytest_nbsafe.kernel.contract import MIME, CellRun
 from pytest_nbsafe.runner.failures import asks_exit
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, kill_group
@@ -255,11 +255,7 @@ def _client_class() -> type[Any]:
             self._exchange.reply = execute_reply["content"] if execute_reply else None
             for payload in (self._exchange.reply or {}).get("payload", ()):
                 if payload.get("source") == MIME:
-                    self._note_event(json.loads(payload["run"]))
-
-        def _note_event(self, event: Mapping[str, Any]) -> None:
-            if event.get("version") == VERSION:
-                self._exchange.event = cast("CellRun", event)
+                    self._exchange.event = json.loads(payload["run"])
 
         def process_message(self, msg: Mapping[str, Any], cell: Any, cell_index: int) -> None:  # noqa: ARG002  # nbclient's signature
             kind, content = msg["msg_type"], msg["content"]
@@ -267,7 +263,7 @@ def _client_class() -> type[Any]:
                 if content["execution_state"] == "idle":
                     raise CellExecutionComplete
             elif kind == "display_data" and MIME in content.get("data", {}):
-                self._note_event(content["data"][MIME])
+                self._exchange.event = content["data"][MIME]
             else:
                 self._exchange.collector.add(kind, content)
 

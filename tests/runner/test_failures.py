@@ -49,7 +49,6 @@ def test_a_recursion_is_told_once(frames: str, told: str) -> None:
 def test_a_result_that_cannot_be_shown() -> None:
     incident: Incident = {"kind": "captured", "line": 2, "message": "ValueError: in repr: x"}
     event: CellRun = {
-        "version": 1,
         "run": 1,
         "raised": None,
         "statements": [],

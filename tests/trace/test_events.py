@@ -41,7 +41,6 @@ def event(
     run: int = 1,
 ) -> CellRun:
     return {
-        "version": 1,
         "run": run,
         "raised": None,
         "statements": list(statements),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -58,12 +59,10 @@ class AccessLog:
 
     def list_all(self, opaque: Collection[str]) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing can be said, the whole."""
-        wide: dict[tuple[int, str, bool], int] = {}
-        for line, path, changes in self._accesses:
-            wide[line, path[0], changes] = wide.get((line, path[0], changes), 0) + 1
+        parts_of = Counter((line, path[0], changes) for line, path, changes in self._accesses)
         accesses: dict[tuple[int, tuple[Any, ...], bool], str] = {}
         for (line, path, changes), value in self._accesses.items():
-            if wide[line, path[0], changes] > _PARTS:
+            if parts_of[line, path[0], changes] > _PARTS:
                 path, value = path[:1], ""  # noqa: PLW2901  # too many parts to tell
             accesses[line, path, changes] = value
         for line, path, changes in [*accesses]:

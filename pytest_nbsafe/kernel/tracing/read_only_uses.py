@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 import weakref
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -55,18 +56,14 @@ def is_alone(home: dict[str, Any], name: str) -> bool:
 
 def only_looked_at(tree: ast.Module, names: Iterable[str], home: dict[str, Any]) -> set[str]:
     """Return those names of flat lists, dicts and sets that a cell's text does not change."""
-    left = set(names)
-    mentions: dict[str, int] = {}
-    looks: dict[str, int] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in left:
-            mentions[node.id] = mentions.get(node.id, 0) + 1
-        for name in _looks(node, home):
-            looks[name] = looks.get(name, 0) + 1
-    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_store(n)}
+    nodes = list(ast.walk(tree))
+    mentions = [node for node in nodes if isinstance(node, ast.Name)]
+    stored = {node.id for node in mentions if not isinstance(node.ctx, ast.Load)}
     if not stored.isdisjoint(BUILTINS):
         return set()
-    return {name for name in left - stored if mentions.get(name, 0) == looks.get(name, 0)}
+    times_mentioned = Counter(node.id for node in mentions)
+    times_looked_at = Counter(name for node in nodes for name in _looks(node, home))
+    return {name for name in {*names} - stored if times_mentioned[name] == times_looked_at[name]}
 
 
 def _looks(node: ast.AST, home: dict[str, Any]) -> Iterator[str]:
@@ -95,7 +92,3 @@ def _looking_parts(node: ast.Call, home: dict[str, Any]) -> list[ast.expr]:
     if isinstance(function, ast.Attribute) and function.attr == "join":
         return node.args if isinstance(function.value, ast.Constant) else []
     return []
-
-
-def _is_store(node: ast.Name) -> bool:
-    return not isinstance(node.ctx, ast.Load)
