@@ -308,7 +308,8 @@ class Tracer:
         bindings: dict[str, int] = {}
         after: dict[str, Fingerprint] = {}
         if self.trace:
-            self.recorder.finish(self._outermost(raised) if raised is not None else None)
+            lines = [line for run, line in raised["frames"] if run == self.runs] if raised else []
+            self.recorder.finish(None if raised is None else next(iter(lines), 0))
             changed = self.globals.changes(self.home)
             bindings = {name: changed[name] for name in changed if self.is_own(name)}
             bound = {name for event in self.recorder.events for name in event["bound"]}
@@ -329,10 +330,6 @@ class Tracer:
             "copies": copies,
         }
         self._publish(run)
-
-    def _outermost(self, raised: Any) -> int:
-        lines = [line for run, line in raised["frames"] if run == self.runs]
-        return lines[0] if lines else 0
 
     def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""

@@ -86,8 +86,7 @@ class AccessLog:
     def _add(self, key: tuple[int, tuple[Any, ...], bool], value: str) -> None:
         self._accesses[key] = value
         if len(self._accesses) > MOST:
-            message = "too many parts"
-            raise Lost(message)
+            raise Lost("too many parts")
 
     def _is_as_it_was(self, name: str) -> bool:
         """Return whether a name holds what it held when the run began."""

@@ -111,8 +111,7 @@ class Accesses:
     def _count(self) -> None:
         self._work += 1
         if self._work > WORK:
-            message = "there is too much to follow"
-            raise Lost(message)
+            raise Lost("there is too much to follow")
 
     def list_all(self) -> list[Access]:
         """Return the accesses of the run; of a name of which nothing is known, the whole."""
@@ -297,8 +296,7 @@ class Accesses:
         if does == steps.UNKNOWN:
             self._distrust(value)
             if steps.sees_all(value):
-                message = "a cell looks at its names by itself"
-                raise Lost(message)
+                raise Lost("a cell looks at its names by itself")
         self._calls[frame, number] = does
         return does
 
