@@ -46,13 +46,13 @@ def live(
 ) -> None:
     """Run the cells, write the answer to the first way out, and end the process."""
     try:
-        life = _Forked(tracer, ways[0])
+        forked = _Forked(tracer, ways[0])
         restore()
         seal.close_off(ways, asked["limit_s"], asked["cells"])
         seal.quiet_pools()
-        life.unlock()
-        life.live(asked)
-        life.send()
+        forked.unlock()
+        forked.live(asked)
+        forked.send()
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):  # the parent tells that there was no answer
             _write(ways[0], no_answer(f"it could not be run: {error!r}"))

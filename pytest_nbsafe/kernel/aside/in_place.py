@@ -26,17 +26,17 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
     cause = obstacle()
     if cause:
         return no_answer(cause)
-    life = _Here(tracer)
+    here = _Here(tracer)
     process, tracer.process = tracer.process, -1  # its events come to us, as from another process
     try:
         seal.keep_from_writing(asked["cells"])
-        life.live(asked)
+        here.live(asked)
     except (Refused, Exception) as error:  # what may not be done, or ours
-        life.cause = life.cause or f"it could not be run: {error!r}"
+        here.cause = here.cause or f"it could not be run: {error!r}"
     finally:
         tracer.process = process
-        life.restore()
-    return no_answer(life.cause) if life.cause else life.answer
+        here.restore()
+    return no_answer(here.cause) if here.cause else here.answer
 
 
 class _Here(child.Child):

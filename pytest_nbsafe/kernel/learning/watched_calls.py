@@ -254,18 +254,18 @@ def _wholes(fit_log: FitLog, call: WatchedCall) -> list[Rows]:
     tables = [row_hashes.table_of(value) for value in call.args]
     if len({table.n for table in tables}) != 1:
         raise Unknown
-    looks = [Glimpse(table) for table in tables]
+    glimpses = [Glimpse(table) for table in tables]
     wholes = [fit_log.known(value) for value in call.args]
     main = next((i for i, rows in enumerate(wholes) if rows is not None), None)
     if main is None:
-        main = max(range(len(looks)), key=lambda i: looks[i].table.width)
+        main = max(range(len(glimpses)), key=lambda i: glimpses[i].table.width)
         wholes[main] = fit_log.rows_of(call.args[main])
     source = wholes[main]
     for number, value in enumerate(call.args):
-        if wholes[number] is None and looks[number].telling:
+        if wholes[number] is None and glimpses[number].telling:
             wholes[number] = fit_log.rows_of(value)
         elif wholes[number] is None and source is not None:
-            rows = fit_log.registry.beside(source, looks[number])
+            rows = fit_log.registry.beside(source, glimpses[number])
             wholes[number] = fit_log.remember(value, rows)
     return [rows for rows in wholes if rows is not None]
 
