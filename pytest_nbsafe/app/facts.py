@@ -7,7 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_nbsafe.absint.leakage import relevance
+from pytest_nbsafe.absint.leakage import leak
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app.inputs import configuration, reads_project
@@ -80,7 +80,7 @@ def _leaks(
         # A table with a fault is told, whatever the notebook holds.
         leakroles.load(config.leak_roles)
     sources = (cell.source for cell in graph.notebook.code_cells)
-    if not relevance.names_learning(sources, config.leak_roles):
+    if not leak.names_learning(sources, config.leak_roles):
         return tuple
 
     @cache

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from pytest_nbsafe.absint.leakage.relevance import names_learning
+from pytest_nbsafe.absint.leakage.leak import names_learning
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries import keys, leakroles, spellings
 from pytest_nbsafe.libraries.datafiles import section

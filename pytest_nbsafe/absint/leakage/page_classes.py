@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from pytest_nbsafe.absint.leakage import training
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Bound,
     Closure,
     Dictionary,
+    Estimator,
     Instance,
+    Lib,
     Partial,
     Seq,
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments
+from pytest_nbsafe.absint.leakage.construction import construct
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.values import replace
 
@@ -104,7 +106,7 @@ def function(value: Closure, arguments: Arguments) -> Value:
     machine = arguments.machine
     node = value.node
     if isinstance(node, ast.ClassDef):
-        known = training.of_class(value, arguments)
+        known = _of_known_base(node, arguments)
         if known is not None:
             return known
         instance = machine.box(Instance(value))
@@ -116,6 +118,22 @@ def function(value: Closure, arguments: Arguments) -> Value:
         return instance
     scope = _parameters(node.args, arguments)
     return machine.call_function(value, scope, node.body, arguments.node)
+
+
+def _of_known_base(node: ast.ClassDef, arguments: Arguments) -> Value | None:
+    """Return an estimator for a class of the page that takes its `fit` from a known one."""
+    machine = arguments.machine
+    own = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    for base in node.bases if "fit" not in own else ():
+        parent = machine.get(machine.evaluate(base))
+        cls = machine.roles.class_of(parent.name) if isinstance(parent, Lib) else None
+        if cls is not None and cls.role not in {"data", "splitter"}:
+            estimator = construct(cls, arguments)
+            state = machine.get(estimator)
+            if isinstance(state, Estimator):
+                machine.put(estimator, replace(state, what=node.name))
+            return estimator
+    return None
 
 
 def _fields(instance: Value, node: ast.ClassDef, arguments: Arguments) -> None:
@@ -133,7 +151,6 @@ def _fields(instance: Value, node: ast.ClassDef, arguments: Arguments) -> None:
 
 
 def _parameters(parameters: ast.arguments, arguments: Arguments) -> dict[str, Value]:
-
     names = [p.arg for p in (*parameters.posonlyargs, *parameters.args)]
     scope: dict[str, Value] = dict(zip(names, arguments.args, strict=False))
     if parameters.vararg is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.engine import Domain, Violation
-from pytest_nbsafe.absint.leakage.relevance import names_learning
+from pytest_nbsafe.absint.leakage.leak import names_learning
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order.plan import Plan

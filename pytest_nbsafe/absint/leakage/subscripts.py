@@ -38,9 +38,8 @@ def subscript(
         return _located(machine, value, key)
     if isinstance(value, Data):
         if isinstance(key, tuple):
-            rows, second = key[0], key[1]
-            part = tabular.take_rows(machine, value, rows)
-            return _array_columns(machine, part, second)
+            part = tabular.take_rows(machine, value, key[0])
+            return _array_columns(machine, part, key[1])
         return _of_table(machine, value, key)
     if isinstance(key, tuple):
         return AnyValue()
@@ -318,11 +317,10 @@ def keys(machine: Machine, node: ast.expr) -> tabular.Selector | tuple[tabular.S
 def _key(machine: Machine, node: ast.expr) -> tabular.Selector:
     if not isinstance(node, ast.Slice):
         return machine.evaluate(node)
-    bounds = [
+    low, high = (
         tabular.bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
         for part in (node.lower, node.upper)
-    ]
-    low, high = bounds
+    )
     window = machine.site(node) if _slides(machine, node) else None
     return tabular.Slice(None if low == 0 else low, high, node.step is not None, window)
 

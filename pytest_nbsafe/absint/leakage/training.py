@@ -7,19 +7,16 @@ import ast
 from pytest_nbsafe.absint.leakage import estimators, scores, splits_and_joins
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
-    Closure,
     Const,
     Data,
     Estimator,
     Index,
-    Lib,
     ModelFit,
     Seq,
     Splitter,
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
-from pytest_nbsafe.absint.leakage.construction import construct
 from pytest_nbsafe.absint.leakage.estimators import fit_of, learn, predicts
 from pytest_nbsafe.absint.leakage.memory import Ungrouped
 from pytest_nbsafe.absint.leakage.rows import Division
@@ -157,22 +154,3 @@ def item(call: TableCall) -> Value:
     if call.data.scores or call.data.pred is None or not call.data.judged:
         return call.data if call.data.scores else call.arguments.unknown()
     return scores.judged(call.data, call.arguments)
-
-
-def of_class(value: Closure, arguments: Arguments) -> Value | None:
-    """Return an estimator for a class of the page that takes its `fit` from a known one."""
-    machine = arguments.machine
-    node = value.node
-    if not isinstance(node, ast.ClassDef):
-        return None
-    own = {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
-    for base in node.bases if "fit" not in own else ():
-        parent = machine.get(machine.evaluate(base))
-        cls = machine.roles.class_of(parent.name) if isinstance(parent, Lib) else None
-        if cls is not None and cls.role not in {"data", "splitter"}:
-            estimator = construct(cls, arguments)
-            state = machine.get(estimator)
-            if isinstance(state, Estimator):
-                machine.put(estimator, replace(state, what=node.name))
-            return estimator
-    return None
