@@ -184,7 +184,6 @@ def test_all_folders_of_a_repository_count(tmp_path: Path) -> None:
     laid(tmp_path, {**files, "requirements.txt": "outside", "repo/nb/requirements.txt": "b"})
     found = project.of(tmp_path / "repo" / "nb" / "sub" / "nb.ipynb")
     assert found.declared == frozenset({"a", "b"})
-    assert found.root == (tmp_path / "repo").resolve()
 
 
 def test_the_nearest_folder_counts_outside_of_a_repository(tmp_path: Path) -> None:

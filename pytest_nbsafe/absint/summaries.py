@@ -41,11 +41,7 @@ def uses_of(graph: Graph, cell: int) -> Mapping[str, Use]:
     that expect the name to be missing, and those in functions that may not be reached, are left
     out, since they prove nothing.
     """
-    return {
-        use.name: use
-        for use in dependencies.needs(graph, cell)
-        if not use.guarded and (use.certain or not use.via)
-    }
+    return {use.name: use for use in dependencies.needs(graph, cell) if use.is_needed}
 
 
 def outputs_of(graph: Graph, cell: int) -> tuple[NameOutput, ...]:

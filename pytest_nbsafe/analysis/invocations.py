@@ -74,16 +74,13 @@ class CellSyntax:
     """What the text of a cell shows beyond names, each part by place.
 
     Calls that stand for magics are left out; the magics are in `escapes`. Texts that are
-    docstrings, or statements of their own, are left out too. `fault` is why nothing is known,
-    empty when all is.
+    docstrings, or statements of their own, are left out too.
     """
 
     cell: int
-    imports: tuple[Import, ...] = ()
     invocations: tuple[Invocation, ...] = ()
     texts: tuple[Text, ...] = ()
     escapes: tuple[Escape, ...] = ()
-    fault: str = ""
 
 
 def read(

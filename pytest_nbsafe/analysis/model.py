@@ -54,6 +54,11 @@ class Use:
     guarded: bool
     via: str = ""
 
+    @property
+    def is_needed(self) -> bool:
+        """Whether the name must be there: it is not expected to be missing, and surely read."""
+        return not self.guarded and (self.certain or not self.via)
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:

@@ -22,27 +22,24 @@ _Targets = Mapping[str, tuple[tuple[int, str], ...]]
 
 @kept
 def of(graph: Graph, cell: int) -> CellSyntax:
-    """Return what the text of a code cell shows; a cell that cannot be read has a `fault`.
+    """Return what the text of a code cell shows; nothing of one that cannot be read.
 
     A name stands for the import that bound it last above (or in this cell); a name that anything
     else bound since stands for nothing known. Imports below count where there are none above.
     """
     analysis = graph.cells.get(cell)
-    if analysis is None:
+    if analysis is None or analysis.fault is not None:
         return CellSyntax(cell)
-    if analysis.fault is not None:
-        return CellSyntax(cell, fault=analysis.fault.message)
-    imported = imports(graph, cell)
     try:
         calls, texts = invocations.read(
             trees.of(graph, cell),
-            imported,
+            imports(graph, cell),
             partial(stands_for, graph, cell),
             span_of(graph, cell),
         )
-    except RecursionError:
-        return CellSyntax(cell, fault="the code is nested too deeply to be read")
-    return CellSyntax(cell, imported, calls, texts, trees.python_of(graph, cell).escapes)
+    except RecursionError:  # the stack is deeper here than that of the analysis was
+        return CellSyntax(cell)
+    return CellSyntax(cell, calls, texts, trees.python_of(graph, cell).escapes)
 
 
 @kept
@@ -53,7 +50,7 @@ def imports(graph: Graph, cell: int) -> tuple[Import, ...]:
         return ()
     try:
         return import_statements.bound(trees.of(graph, cell), span_of(graph, cell))
-    except RecursionError:  # the stack is deeper here than that of the analysis was
+    except RecursionError:
         return ()
 
 

@@ -67,10 +67,9 @@ def loads(text: str, path: str) -> Notebook:
     if not 1 < major < 5:
         hint = "this tool reads nbformat 2, 3 and 4; convert it with `jupyter nbconvert`"
         raise Unreadable(1, f"nbformat {_shown(major)} is not known", hint)
-    version = major, _number(data.get("nbformat_minor"))
     if major < 4:
-        return _build(_upgrade(text), path, version, None)
-    return _build(data, path, version, _Lines(text, decoded))
+        return _build(_upgrade(text), path, None)
+    return _build(data, path, _Lines(text, decoded))
 
 
 # The file
@@ -152,9 +151,7 @@ class _Lines:
 # The notebook
 
 
-def _build(
-    data: Mapping[str, Any], path: str, version: tuple[int, int], where: _Lines | None
-) -> Notebook:
+def _build(data: Mapping[str, Any], path: str, where: _Lines | None) -> Notebook:
     items = data.get("cells")
     if not isinstance(items, list):
         line = where.line(where.cells_at) if where else 1
@@ -173,7 +170,6 @@ def _build(
         language=language,
         python_major=_python_major(metadata) if language == "python" else 3,
         kernel_name=_string(_mapping(metadata.get("kernelspec")).get("name")) or None,
-        nbformat=version,
         metadata=metadata,
     )
 
@@ -341,10 +337,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _joined(value: Any) -> str | None:

@@ -82,7 +82,6 @@ class Notebook:
     language: str = "python"
     python_major: int = 3
     kernel_name: str | None = None
-    nbformat: tuple[int, int] = (4, 5)
     metadata: Mapping[str, Any] = field(default_factory=dict)
     libraries: str = ""
 

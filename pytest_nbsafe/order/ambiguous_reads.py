@@ -49,8 +49,7 @@ def ambiguous(graph: Graph) -> Iterator[AmbiguousRead]:
         return
     for reader in page:
         for use in dependencies.needs(graph, reader):
-            unsure = use.guarded or (use.via and not use.certain)
-            if use.name in sure and not unsure:
+            if use.name in sure and use.is_needed:
                 read = _judge(graph, reader, use, sure[use.name], counts)
                 if read is not None and _is_choice(graph, read):
                     yield read

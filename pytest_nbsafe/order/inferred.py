@@ -42,10 +42,10 @@ def plan(graph: Graph) -> Plan:
     Source: the design, section 5.2. Runs that later ones overwrote come first
     (`overwritten_runs`). A definer takes the largest free count below its reader's: right before
     it where there is room, else in an earlier gap of the same session, where what the definer
-    misses is looked for again. With
-    too few free counts it must have run in another session; it is run all the same, right before
-    the reader, since else the reader cannot run. Names that no cell defines are left to fail. A
-    name that some cell of the page defines is not taken to come from a star import.
+    misses is looked for again. With too few free counts it must have run in another session; it is
+    run all the same, right before the reader, since else the reader cannot run. Names that no cell
+    defines are left to fail. A name that some cell of the page defines is not taken to come from a
+    star import.
     """
     cells = runnable(graph)
     bound_by = _bound_by_cells(graph)
@@ -134,7 +134,7 @@ def _needed_names(graph: Graph, cell: int) -> tuple[str, ...]:
     expected, prove nothing. A file may be there from before.
     """
     uses = (use for use in dependencies.needs(graph, cell) if not state.outlives_kernel(use.name))
-    wanted = (use.name for use in uses if not use.guarded and (use.certain or not use.via))
+    wanted = (use.name for use in uses if use.is_needed)
     return tuple(dict.fromkeys(wanted))
 
 

@@ -25,7 +25,6 @@ class Project:
     empty when all could be read.
     """
 
-    root: Path
     declared: frozenset[str] | None
     local: frozenset[str]
     files: tuple[Path, ...] = ()
@@ -67,7 +66,6 @@ def _of_folder(folder: Path) -> Project:
     files = [item for at in chain for item in _declarations(at)]
     declared = frozenset(name for _, declaration in files for name in declaration.names)
     return Project(
-        root=chain[-1],
         declared=declared or None,
         local=frozenset(name for at in chain for name in _modules(at)),
         files=tuple(file for file, declaration in files if declaration.names),

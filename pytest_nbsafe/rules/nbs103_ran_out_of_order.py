@@ -76,8 +76,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _contradicted(facts: Facts, edge: Edge, session: Mapping[int, int]) -> bool:
     """Return whether the counts of one session say that the reader ran before the definer."""
-    unsure = edge.use.guarded or (edge.use.via and not edge.use.certain)
-    if unsure or edge.definition.kind in {"import", "delete"}:
+    if not edge.use.is_needed or edge.definition.kind in {"import", "delete"}:
         return False
     made_at, read_at = (facts.notebook.cell(n).count for n in (edge.definer, edge.reader))
     if made_at is None or read_at is None or _is_set_as_before(facts, edge):

@@ -105,11 +105,7 @@ def _reads_from_below(
 
 def _doubtful(graph: Graph, cell: int) -> frozenset[str]:
     """Return the names that the cell may read, or may do without."""
-    return frozenset(
-        use.name
-        for use in dependencies.needs(graph, cell)
-        if use.guarded or (use.via and not use.certain)
-    )
+    return frozenset(u.name for u in dependencies.needs(graph, cell) if not u.is_needed)
 
 
 def suspicions(

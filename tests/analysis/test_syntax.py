@@ -169,8 +169,7 @@ def test_magics_are_told_apart() -> None:
     assert [(e.name, e.text) for e in found.escapes] == [("cd", "/x")]
 
 
-def test_what_cannot_be_read_says_why() -> None:
-    assert "syntax" in syntax.of(graph("x ="), 1).fault
+def test_what_cannot_be_read_shows_nothing() -> None:
     assert syntax.of(graph("x ="), 1).invocations == ()
     assert syntax.imports(graph("import"), 1) == ()
 
@@ -179,10 +178,9 @@ def test_what_python_refuses_to_write_has_no_text() -> None:
     assert called(f"f(0x{'f' * 5000}, -0x{'f' * 5000}, [0x{'f' * 5000}])") == ["f=(<>!, <>!, <>!)"]
 
 
-def test_deep_nesting_is_a_fault() -> None:
+def test_deep_nesting_does_no_harm() -> None:
     deep = "x = f(" + "-" * 900 + "1)"
-    found = syntax.of(graph(deep), 1)
-    assert found.fault or len(found.invocations) == 1
+    assert len(syntax.of(graph(deep), 1).invocations) <= 1
     assert called("x = " + "a." * 200 + "f()")[0].endswith(".f=()")
 
 

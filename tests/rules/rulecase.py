@@ -35,7 +35,7 @@ def facts_of(text: str, config: Config | None = None) -> Facts:
     if declares := _DECLARES.search(text):
         names = frozenset(declares[1].split(", "))
         files = (Path("requirements.txt"),)
-        return replace(facts, project=Project(Path(), names, frozenset(), files))
+        return replace(facts, project=Project(names, frozenset(), files))
     return facts
 
 

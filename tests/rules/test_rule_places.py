@@ -14,7 +14,7 @@ from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.values import replace
 
 HABITS = Config(select=("NBS405", "NBS406", "NBS407", "NBS408"))
-PROJECT = Project(Path(), frozenset({"a"}), frozenset(), (Path("requirements.txt"),))
+PROJECT = Project(frozenset({"a"}), frozenset(), (Path("requirements.txt"),))
 PIECES = (
     "import random\n",
     "from numpy.random import *\n",
