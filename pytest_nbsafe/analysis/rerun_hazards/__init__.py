@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span
 from pytest_nbsafe.values import dataclass
 
@@ -45,7 +44,7 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
     from pytest_nbsafe.analysis.rerun_hazards.statement_walk import Walk  # few ask
 
     try:
-        walk = Walk(graph, cell, trees.of(graph, cell), frozenset(makers))
+        walk = Walk(graph, cell, frozenset(makers))
     except RecursionError:  # nested too deeply: nothing is known
         return ()
     first: dict[str, Change] = {}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
 
-from pytest_nbsafe.analysis import effects, syntax
+from pytest_nbsafe.analysis import effects, syntax, trees
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.rerun_hazards import repeated_assignments, repeated_calls
 from pytest_nbsafe.analysis.rerun_hazards.object_classes import class_at
@@ -64,11 +64,11 @@ class Walk:
     the functions and methods in all statements that mention it.
     """
 
-    def __init__(self, graph: Graph, cell: int, tree: ast.Module, watched: frozenset[str]) -> None:
+    def __init__(self, graph: Graph, cell: int, watched: frozenset[str]) -> None:
         self.graph = graph
         self.cell = cell
         self.watched = watched
-        self.tree = tree
+        self.tree = trees.of(graph, cell)
         self.remade: set[str] = set()
         self.paths: set[Path] = set()
         self.derived: dict[str, set[str]] = {}
@@ -78,7 +78,7 @@ class Walk:
         self.used: set[str] = set()
         self.near: dict[str, set[str]] = {}
         self.changes: list[Change] = []
-        self.body(tree.body)
+        self.body(self.tree.body)
 
     @cached_property
     def stored(self) -> dict[str, set[object]]:
