@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.trace.comparison import Comparison, compared
 from pytest_nbsafe.trace.output_text import compare, pictures, text_lines
-from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.results import CellResult, Comparison, compared
 from pytest_nbsafe.trace.side_runs import Aspects
 from pytest_nbsafe.values import dataclass, field
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_nbsafe.order.plan import Plan
-from pytest_nbsafe.trace.comparison import Comparison
 from pytest_nbsafe.trace.consistency import Consistency
-from pytest_nbsafe.trace.results import PlanResult
+from pytest_nbsafe.trace.results import Comparison, PlanResult
 from pytest_nbsafe.trace.side_runs import SeenParts
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, field

@@ -17,9 +17,8 @@ from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
 from pytest_nbsafe.judge.trial import PICTURE, Judgement
 from pytest_nbsafe.notebook.model import Notebook, Output
 from pytest_nbsafe.trace import drift
-from pytest_nbsafe.trace.comparison import Comparison, compared
 from pytest_nbsafe.trace.output_text import compare, is_of_other_library, pictures, reproduces
-from pytest_nbsafe.trace.results import CellResult, PlanResult, Value
+from pytest_nbsafe.trace.results import CellResult, Comparison, PlanResult, Value, compared
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, replace
 

@@ -14,8 +14,7 @@ from pytest_nbsafe.replay.session_runs import (
     last_runs,
     step_answer,
 )
-from pytest_nbsafe.trace.comparison import compared
-from pytest_nbsafe.trace.results import Value, entry_reads
+from pytest_nbsafe.trace.results import Value, compared, entry_reads
 from pytest_nbsafe.values import dataclass
 
 

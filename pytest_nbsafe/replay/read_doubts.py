@@ -15,8 +15,7 @@ from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.replay.session_runs import SessionEvidence
 from pytest_nbsafe.replay.stale_cells import StaleCells, shown
 from pytest_nbsafe.replay.stale_names import StaleNames
-from pytest_nbsafe.trace.comparison import compared
-from pytest_nbsafe.trace.results import CellResult, Value
+from pytest_nbsafe.trace.results import CellResult, Value, compared
 from pytest_nbsafe.values import dataclass, replace
 
 _BY_NAME = patterns.compile(r"\b(?:exec|eval|globals|vars|locals|getattr|run_cell|ev|ex)\b")

@@ -16,9 +16,8 @@ from pytest_nbsafe.replay.session_runs import (
     step_answer,
 )
 from pytest_nbsafe.replay.stale_names import StaleNames
-from pytest_nbsafe.trace.comparison import compared
 from pytest_nbsafe.trace.output_text import text_lines
-from pytest_nbsafe.trace.results import CellResult, Value, entry_reads
+from pytest_nbsafe.trace.results import CellResult, Value, compared, entry_reads
 from pytest_nbsafe.values import dataclass, replace
 
 _UNBOUND = patterns.compile(r"name '(\w+)' is not defined.*")

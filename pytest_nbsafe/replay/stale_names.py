@@ -16,8 +16,7 @@ from pytest_nbsafe.replay.session_runs import (
     contributions,
     is_once,
 )
-from pytest_nbsafe.trace.comparison import Comparison, compared
-from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.results import CellResult, Comparison, compared
 from pytest_nbsafe.values import dataclass, replace
 
 _DEEP = 40

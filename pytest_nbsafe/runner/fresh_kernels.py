@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.comparison import compared
 from pytest_nbsafe.trace.consistency import values_at_end
-from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.results import CellResult, PlanResult, compared
 from pytest_nbsafe.trace.side_runs import Counterfactual
 
 START_S = 1.5

@@ -12,8 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from pytest_nbsafe.trace import lineage
-from pytest_nbsafe.trace.comparison import compared
-from pytest_nbsafe.trace.results import CellResult, Timestamp, Value, entry_reads
+from pytest_nbsafe.trace.results import CellResult, Timestamp, Value, compared, entry_reads
 from pytest_nbsafe.values import dataclass, field
 
 _WORST: tuple[Standing, ...] = ("inconsistent", "unknown", "consistent")

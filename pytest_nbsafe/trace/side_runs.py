@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.parts import Part, Parts, apart
-from pytest_nbsafe.trace.comparison import compared
-from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.results import CellResult, compared
 from pytest_nbsafe.values import dataclass, field
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from pytest_nbsafe.reports import transport
 from pytest_nbsafe.reports.json import render
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.comparison import Comparison
 from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
+from pytest_nbsafe.trace.results import Comparison
 from pytest_nbsafe.trace.side_runs import SeenParts, TouchedParts
 
 Keys = tuple["str | int", ...]

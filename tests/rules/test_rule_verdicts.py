@@ -15,10 +15,9 @@ from pytest_nbsafe.judge.trial import Judgement, RanOtherwise, Rerun
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.comparison import Comparison
 from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
 from pytest_nbsafe.trace.lineage import static_records
-from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.results import CellResult, Comparison
 from pytest_nbsafe.trace.suspicions import Cause, StaleRead
 
 # -- NBS101 and NBS102: missing names ------------------------------------------------------------

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_nbsafe.trace.comparison import Comparison, compared
-from pytest_nbsafe.trace.results import CellResult, Record, Value, entry_reads
+from pytest_nbsafe.trace.results import CellResult, Comparison, Record, Value, compared, entry_reads
 
 A, B, UNKNOWN = Value("a"), Value("b"), Value("", "socket", "cannot be pickled")
 Held = dict[str, Value]
