@@ -25,6 +25,11 @@ def of_change(facts: Facts, name: str, reader: int, definer: int) -> tuple[str, 
     return parts_read if 0 < len(parts_read) <= _MOST else (name,)
 
 
+def of_changes(facts: Facts, changes: Iterable[tuple[str, int, int]]) -> tuple[str, ...]:
+    """Return the parts of several changes (name, reader, definer), each once."""
+    return tuple(dict.fromkeys(part for change in changes for part in of_change(facts, *change)))
+
+
 def are_apart(facts: Facts, name: str, reader: int, definer: int) -> bool:
     """Return whether one cell was seen to read other parts of a name than the other changes."""
     read = facts.trial.seen.read(name, reader)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
@@ -161,12 +160,6 @@ def _differs_in_page_order(facts: Facts, edge: Edge) -> bool:
     return ending is not None and ending.result == "differs"
 
 
-def _shown(facts: Facts, edges: Sequence[Edge]) -> tuple[str, ...]:
-    """Return what the upper cell read of what the other changed."""
-    of_names = (named_parts.of_change(facts, e.name, e.reader, e.definer) for e in edges)
-    return tuple(dict.fromkeys(chain.from_iterable(of_names)))
-
-
 def _drift(facts: Facts, edge: Edge) -> tuple[Step, ...]:
     """Return what a cell shows in page order, where that does not tell why it is another thing."""
     judgement = facts.trial.judgements.get(edge.reader)
@@ -182,7 +175,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     differs = not fails and _differs_in_page_order(facts, edge)
     ending = facts.trial.endings.get(edge.reader) if differs else None
     shows = () if fails or differs else _drift(facts, edge)
-    shown = _shown(facts, edges)
+    shown = named_parts.of_changes(facts, ((e.name, e.reader, e.definer) for e in edges))
     what = names(shown)
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
     does = action(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)], shown).once

@@ -21,7 +21,6 @@ cell that was run again and changed nothing makes nothing stale.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
 
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
@@ -129,8 +128,11 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         Step(cell, _line(facts, cell, renewed), f"ran{_as(facts, cell)} {older}")
         for cell in reversed(old.through)
     ]
-    reads = "read what it made" if old.through else f"read {few(_read(facts, old, renewed))}"
-    shown = tuple(dict.fromkeys(symbol for o in alike for symbol in _shown(facts, o)))
+    read = named_parts.of_changes(facts, ((name, old.cell, old.definer) for name in renewed))
+    reads = "read what it made" if old.through else f"read {few(read)}"
+    shown = named_parts.of_changes(
+        facts, ((o.name, stale_paths.link(o)[1], o.definer) for o in alike)
+    )
     does = action(facts, old.definer, [o.name for o in alike], shown).again
     steps = (
         *between,
@@ -151,21 +153,11 @@ def _as(facts: Facts, cell: int) -> str:
     return f" {ran_as(facts.plan, last.step)}" if last is not None else ""
 
 
-def _shown(facts: Facts, old: OutdatedResult) -> tuple[str, ...]:
-    """Return what was made again, by the parts that were read of it."""
-    return named_parts.of_change(facts, old.name, stale_paths.link(old)[1], old.definer)
-
-
-def _read(facts: Facts, old: OutdatedResult, renewed: Collection[str]) -> tuple[str, ...]:
-    """Return what the cell read of names that were made again."""
-    of_names = (named_parts.of_change(facts, name, old.cell, old.definer) for name in renewed)
-    return tuple(dict.fromkeys(chain.from_iterable(of_names)))
-
-
 def _parts(facts: Facts, suspicion: StaleRead | OutdatedResult) -> tuple[str, ...]:
     if isinstance(suspicion, StaleRead):
         return stale_paths.parts(facts, suspicion)
-    return named_parts.parts(suspicion.name, _shown(facts, suspicion))
+    change = suspicion.name, stale_paths.link(suspicion)[1], suspicion.definer
+    return named_parts.parts(suspicion.name, named_parts.of_change(facts, *change))
 
 
 def _is_alike(first: OutdatedResult, second: OutdatedResult) -> bool:
