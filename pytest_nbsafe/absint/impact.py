@@ -74,14 +74,14 @@ def run(
     numbered_cell = known.cells[cell]
     sources, makers = list(state.sources), list(state.makers)
     outdated, changed = state.outdated, state.changed
-    again = rebound = 0
+    remade = rebound = 0
     for out in numbered_cell.outs:
         old = state.sources[out.name]
         made_from = out.bit | out.through
         for name in ones(out.inputs):
             made_from |= state.sources[name]
         if (edited | state.moved) & out.bit:
-            again |= out.bit
+            remade |= out.bit
             rebound |= 1 << out.name
         elif makers[out.name] & ~numbered_cell.bit or not makers[out.name]:
             rebound |= 1 << out.name
@@ -92,8 +92,8 @@ def run(
         stale = bool(out.inputs & state.outdated & ~spared) and how != "deletes"
         outdated = outdated | 1 << out.name if stale else outdated & ~(1 << out.name)
     changed |= rebound
-    if again:
-        outdated |= _left_behind(known, numbered_cell, sources, again)
+    if remade:
+        outdated |= _left_behind(known, numbered_cell, sources, remade)
     moved = state.moved & ~bits_of(out.number for out in numbered_cell.outs)
     for name in ones(rebound):
         moved |= known.readers.get(name, 0)
@@ -101,7 +101,7 @@ def run(
 
 
 def _left_behind(
-    known: Numbering, numbered_cell: NumberedCell, sources: Sequence[int], again: int
+    known: Numbering, numbered_cell: NumberedCell, sources: Sequence[int], remade: int
 ) -> int:
     """Return the names that still hold what was made from outputs that are made again now.
 
@@ -109,7 +109,7 @@ def _left_behind(
     """
     outdated = 0
     for out in numbered_cell.outs:
-        if not again & out.bit:
+        if not remade & out.bit:
             continue
         twins = known.twins.get(out.name, 0) if out.output.how == "changes" else 0
         left = ~(numbered_cell.leaves | twins)

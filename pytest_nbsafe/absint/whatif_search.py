@@ -196,8 +196,8 @@ def _with_source(domain: Impact, cells: Sequence[int]) -> tuple[int, ...]:
     """Return the cells, without the source unless one of them makes what that reads."""
     reads = domain.known.cells[domain.source].reads
     others = [cell for cell in cells if cell != domain.source]
-    again = any(domain.known.cells[cell].leaves & reads for cell in others)
-    return tuple(cell for cell in cells if again or cell != domain.source)
+    source_too = any(domain.known.cells[cell].leaves & reads for cell in others)
+    return tuple(cell for cell in cells if source_too or cell != domain.source)
 
 
 def _safe(

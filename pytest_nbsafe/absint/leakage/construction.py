@@ -15,7 +15,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     DepKind,
     Dictionary,
     Estimator,
-    Eval,
     Form,
     ModelFit,
     Seq,
@@ -36,18 +35,14 @@ def make_table(cls: LibraryClass, arguments: Arguments) -> Value:
     """Return a new table: `DataFrame(...)` of rows, of columns, or of what stands in the call."""
     machine = arguments.machine
     first, index = arguments.find(0, "data"), arguments.find(1, "index")
-    time: frozenset[Dep] = frozenset()
-    if isinstance(index, Data):
-        time = frozenset(dep for dep in index.all_deps() if dep.is_time)
+    time = [dep for dep in index.all_deps() if dep.is_time] if isinstance(index, Data) else []
     base = ("table", arguments.fresh)
     if isinstance(first, Dictionary):
         return tabular.with_deps(_of_columns(machine, first, base), time)
     if isinstance(first, Data):
         return tabular.with_deps(_of_rows(first, base, cls.form, arguments), time)
     rows = sets.source(("made", machine.token(first)) if first is not None else base)
-    held: frozenset[Eval] = frozenset()
-    if first is not None:
-        held = scores.scores_in(machine, first)
+    held = scores.scores_in(machine, first) if first is not None else frozenset()
     data = Data(rows, form=cls.form, base=base, columns=Columns(but=True), scores=held)
     return tabular.with_deps(data, time)
 
@@ -61,9 +56,7 @@ def _of_columns(machine: Machine, columns: Dictionary, base: Hashable) -> Data:
     for name, value in given:
         machine.mark_group(base, name, value)
         data = tabular.with_column(data, name, value if isinstance(value, Data) else Data())
-    if columns.each is not None:
-        data = replace(data, columns=Columns(but=True))
-    return replace(data, deps=frozenset())
+    return data if columns.each is None else replace(data, columns=Columns(but=True))
 
 
 def _of_rows(rows: Data, base: Hashable, form: Form, arguments: Arguments) -> Data:

@@ -153,10 +153,8 @@ def _combined(
     key: tabular.Selector | tuple[tabular.Selector, ...],
 ) -> Value:
     """Return what `np.r_[X, Z]` or `np.c_[X, z]` makes of tables."""
-    values = [
-        v for v in (key if isinstance(key, tuple) else (key,)) if not isinstance(v, tabular.Slice)
-    ]
-    parts = [machine.get(value) for value in values]
+    keys = key if isinstance(key, tuple) else (key,)
+    parts = [machine.get(part) for part in keys if not isinstance(part, tabular.Slice)]
     data = [part for part in parts if isinstance(part, Data)]
     if not data:
         return AnyValue(machine.fresh(node))

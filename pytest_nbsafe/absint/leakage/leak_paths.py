@@ -73,8 +73,7 @@ def steps(page: Page, story: Story) -> Steps:
     links.append((story.score.site, _end(page, story)))
     if story.chosen is not None:
         links.append((story.chosen, "the best score is kept"))
-    path = dict.fromkeys((site.cell, site.span.line, cause) for site, cause in links)
-    return tuple(path)
+    return tuple(dict.fromkeys((site.cell, site.span.line, cause) for site, cause in links))
 
 
 def of_search(page: Page, fit: ModelFit, site: CodeSite) -> Steps:

@@ -155,10 +155,8 @@ def normalized(call: TableCall) -> Value:
 
 def filled(call: TableCall) -> Value:
     """Return rows with gaps filled: they depend on what the gaps are filled with."""
-    if call.arguments.constant("method") in {"bfill", "backfill"}:
-        return backfill(call)
     strategy = call.arguments.constant("strategy")
-    if strategy == "backward":
+    if call.arguments.constant("method") in {"bfill", "backfill"} or strategy == "backward":
         return backfill(call)
     if strategy in {"mean", "min", "max"}:
         return tabular.with_deps(call.data, (learned_by(call, "statistic"),))

@@ -52,8 +52,8 @@ def train_test(arguments: Arguments) -> Value:
     )
     whole = [value for value in sides if isinstance(value, Data)]
     first = whole[0].base if whole else None
-    looked = whole[:1] if first is not None else whole  # the target knows the table it is of
-    note_split(arguments, key, looked, shuffled=shuffled)
+    tables = whole[:1] if first is not None else whole  # the target knows the table it is of
+    note_split(arguments, key, tables, shuffled=shuffled)
     return Seq(parts)
 
 
