@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
@@ -23,23 +23,55 @@ _Reported = TypeVar("_Reported")
 OK, ERRORS, MISUSE, INTERRUPTED = 0, 1, 2, 130
 FORMATS = ("text", "json")
 UNREADABLE = "NBS901"
+_LONGEST = 500
+"""A longer complaint, about a path perhaps, is cut in its middle."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 clean, 1 errors found, 2 misuse."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         # A notebook's text may hold what the terminal's encoding has no character for.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     given = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = given.command
     try:
+        _must_be_writable(given.output)
         return command(given)
     except NbsafeError as error:
-        print(f"nbsafe: error: {error}", file=sys.stderr)
+        _complain(str(error))
         return MISUSE
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _complain(message: str) -> None:
+    """Write one line; what names in it would do to a terminal is spelled."""
+    from pytest_nbsafe.reports.escape import line
+
+    if sys.stderr is not None:
+        text, half = line(message), _LONGEST // 2
+        text = text if len(text) <= _LONGEST else f"{text[:half]} [...] {text[-half:]}"
+        print(f"nbsafe: error: {text}", file=sys.stderr)
+
+
+def _must_be_writable(output: Path | None) -> None:
+    """Refuse a file that cannot be written, before anything runs."""
+    from pytest_nbsafe import files
+
+    if output is None:
+        if sys.stdout is None:
+            raise NbsafeError("cannot-write", "standard output is closed", "see --output")
+        return
+    try:
+        files.must_be_writable(output, with_folders=False)
+    except OSError as error:
+        raise _cannot_write(output, error) from error
+
+
+def _cannot_write(output: object, error: OSError) -> NbsafeError:
+    message = f"cannot write {output}: {error.strerror}"
+    return NbsafeError("cannot-write", message, "see --output")
 
 
 # ------------------------------------------------------------------- commands
@@ -134,8 +166,19 @@ def _rules(given: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- the parser
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are safe for a terminal, as all others are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Show how the command is used and end with the code for misuse."""
+        if sys.stderr is not None:
+            self.print_usage(sys.stderr)
+        _complain(message)
+        raise SystemExit(MISUSE)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="nbsafe", description="Find stale values, hidden state and out-of-order cells."
     )
     parser.add_argument("--version", action="version", version=f"nbsafe {__version__}")
@@ -297,15 +340,21 @@ def _write(document: str, given: argparse.Namespace) -> None:
             sys.stdout.write(document)
             sys.stdout.flush()
         except BrokenPipeError:
-            # Whoever read has heard enough; what is still buffered must not raise at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Whoever read has heard enough.
+            _discard_output()
+        except OSError as error:  # a full disk
+            _discard_output()
+            raise _cannot_write("to standard output", error) from error
         return
     try:
         given.output.write_text(document, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise NbsafeError(
-            "cannot-write", f"cannot write {given.output}: {error.strerror}", "see --output"
-        ) from error
+        raise _cannot_write(given.output, error) from error
+
+
+def _discard_output() -> None:
+    """Let what is still buffered go nowhere: it must not raise when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 _CLEAR_LINE = "\r\x1b[K"
@@ -314,7 +363,7 @@ _CLEAR_LINE = "\r\x1b[K"
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
     """Give what shows progress on a terminal, None elsewhere; in the end the line is clear."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     try:

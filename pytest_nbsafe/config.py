@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
-from pytest_nbsafe import toml
+from pytest_nbsafe import files, toml
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError, suggestion
 from pytest_nbsafe.values import dataclass, replace
@@ -17,6 +17,8 @@ ORDERS: tuple[str, ...] = get_args(Order)
 LeakageMode = Literal["both", "static", "runtime"]
 LEAKAGE_MODES: tuple[str, ...] = get_args(LeakageMode)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
+_MOST_S = 10**7  # of a time limit; clocks cannot hold much more
+_MOST_MB = 16_384
 _FAR = 0.4
 """A word is taken for a mistyped one though it is as far from it as this."""
 
@@ -42,10 +44,10 @@ class Config:
 
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
-    `jobs` is the number of processes for static checks, 0 for one a processor. `leakage` is what
-    the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows of
-    libraries in the sections of a data file, leak roles too; `leakage_mode` says whether
-    a run looks for leaks in the text, in what it sees, or in both.
+    `jobs` is the number of processes for static checks, 0 for one a processor; `most_mb` is the
+    most megabytes that a notebook may have. `leakage` is what the user knows of leak roles, as JSON
+    text, "" for nothing, and `libraries` what he knows of libraries in the sections of a data file,
+    leak roles too; `leakage_mode` says whether a run looks for leaks in the text, the run, or both.
     """
 
     order: Order = "auto"
@@ -60,6 +62,7 @@ class Config:
     contracts: tuple[Contract, ...] = ()
     cache: bool = True
     jobs: int = 1
+    most_mb: int = 512
     folder: str = ""
     strict: bool = False
     notes: bool = False
@@ -115,13 +118,13 @@ def for_path(path: Path, base: Config | None = None) -> Config:
     A pyproject.toml without a `[tool.nbsafe]` table does not end the search.
     """
     base = base or Config()
-    start = path.resolve()
-    for folder in (start, *start.parents) if start.is_dir() else start.parents:
+    start = files.real(path)
+    for folder in (start, *start.parents) if files.is_folder(start) else start.parents:
         for file, keys in (
             (folder / "nbsafe.toml", ()),
             (folder / "pyproject.toml", ("tool", "nbsafe")),
         ):
-            if not file.is_file():
+            if not files.is_file(file):
                 continue
             state = file.stat()
             table: Any = _read_toml(file, state.st_mtime_ns, state.st_size)
@@ -174,8 +177,8 @@ def _fits(path: Path, glob: str, folder: str) -> bool:
     from fnmatch import fnmatchcase
 
     pattern = glob.removeprefix("!")
-    whole = f"{Path(folder).resolve().as_posix()}/{pattern}"
-    fits = fnmatchcase(path.name, pattern) or fnmatchcase(path.resolve().as_posix(), whole)
+    whole = f"{files.real(Path(folder)).as_posix()}/{pattern}"
+    fits = fnmatchcase(path.name, pattern) or fnmatchcase(files.real(path).as_posix(), whole)
     return fits is not glob.startswith("!")
 
 
@@ -203,11 +206,11 @@ def _read_toml(file: Path, _changed_ns: int, _bytes: int) -> dict[str, Any]:
     A pyproject.toml that does not name this tool is not even parsed: that takes its time.
     """
     try:
-        content = file.read_bytes()
+        content = files.read_bytes(file)
         if file.name == "pyproject.toml" and b"nbsafe" not in content:
             return {}
         return toml.loads(content.decode("utf-8"))
-    except ValueError as error:  # no UTF-8, or no TOML
+    except (OSError, ValueError) as error:  # no UTF-8, or no TOML
         raise NbsafeError("bad-toml", f"{file}: {error}", "fix the file") from error
 
 
@@ -271,18 +274,23 @@ def _order(value: Any) -> str:
 def _seconds(value: Any) -> float | None:
     try:
         seconds = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _UnfitError from None
-    if isinstance(value, bool) or not seconds >= 0:
+    if isinstance(value, bool) or not 0 <= seconds < _MOST_S:
         raise _UnfitError
     return seconds or None
 
 
 def _jobs(value: Any) -> int:
-    text = str(value)
-    if isinstance(value, bool) or not text.isascii() or not (text.isdigit() or text == "auto"):
+    return 0 if value == "auto" else _number(value)
+
+
+def _number(value: Any, least: int = 0, most: int = 10**6) -> int:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise _UnfitError
-    return 0 if text == "auto" else int(text)
+    return value
 
 
 def _ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -372,6 +380,9 @@ _SETTINGS = {
     "contract": _Setting("contracts", _contracts, "tables, each [[tool.nbsafe.contract]]"),
     "cache": _Setting("cache", _flag, _FLAG),
     "jobs": _Setting("jobs", _jobs, 'a number of processes, "auto" for one a processor'),
+    "max-notebook-mb": _Setting(
+        "most_mb", lambda mb: _number(mb, 1, _MOST_MB), f"megabytes, from 1 to {_MOST_MB}"
+    ),
     "strict": _Setting("strict", _flag, _FLAG),
     "notes": _Setting("notes", _flag, _FLAG),
     "trace": _Setting("trace", _flag, _FLAG),

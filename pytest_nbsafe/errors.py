@@ -13,7 +13,7 @@ class NbsafeError(Exception):
     """
 
     def __init__(self, slug: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
+        super().__init__(slug, message, hint)
         self.slug = slug
         self.message = message
         self.hint = hint

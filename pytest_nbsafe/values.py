@@ -61,7 +61,7 @@ def _made(bare: type, *, frozen: bool, slots: bool) -> type:
         "__repr__": _repr,
         **_comparing(_key(compared), frozen=frozen),
         **({"__setattr__": _setattr, "__delattr__": _delattr} if frozen else {}),
-        **({"__slots__": names} if slots else {}),
+        **({"__slots__": (*names, "_hash") if frozen else names} if slots else {}),
     }
     cls: Any = type(bare)(bare.__name__, bare.__bases__, {**methods, **body})
     cls.__qualname__ = bare.__qualname__
@@ -143,7 +143,13 @@ def _comparing(key: Callable[[Any], Any], *, frozen: bool) -> dict[str, Callable
         return key(self) == key(other) if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self: Any) -> int:  # noqa: N807
-        return hash(key(self))
+        # Values hold values: what two of them share would be hashed again for each.
+        try:
+            known: int = self._hash
+        except AttributeError:
+            known = hash(key(self))
+            object.__setattr__(self, "_hash", known)
+        return known
 
     return {"__eq__": __eq__, "__hash__": __hash__ if frozen else None}
 

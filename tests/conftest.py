@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
+import tempfile
 import threading
 from pathlib import Path
 
@@ -20,6 +23,10 @@ pytest_plugins = ["pytester"]
 TESTS = Path(__file__).parent
 KERNEL_PATH = [str(TESTS / "no_debugger"), *filter(None, [os.environ.get("PYTHONPATH")])]
 os.environ["PYTHONPATH"] = os.pathsep.join(KERNEL_PATH)
+
+# No test reads or fills the cache of whoever runs the tests.
+os.environ["NBSAFE_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbsafe-tests-")
+atexit.register(shutil.rmtree, os.environ["NBSAFE_CACHE_DIR"], ignore_errors=True)
 
 # A shell that starts the tests in the background has them ignore interrupts, and so would every
 # process that a test starts in order to interrupt it.

@@ -9,48 +9,44 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.scopes import last_word
 from pytest_nbsafe.analysis.state import StateUse, What
 from pytest_nbsafe.libraries import file_access
 from pytest_nbsafe.libraries.file_access import FileAccess
-from pytest_nbsafe.values import dataclass
 
 _KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
 _OPENS = frozenset({"open"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Calls:
-    """Expressions that find in a cell a call that uses a file, and one that makes or changes it."""
-
-    uses: re.Pattern[str]
-    makes: re.Pattern[str]
+_CALLED = patterns.compile(r"\b(\w+)\(")
+_MODE = patterns.compile(r"['\"][wax]")
 
 
-@cache
-def _calls_in_text(libraries: str) -> _Calls:
-    known = file_access.load(libraries)
-    uses, makes = ("|".join(sorted(w)) for w in (known.writes | known.reads | _OPENS, known.writes))
-    return _Calls(
-        re.compile(rf"\b(?:{uses})\("), re.compile(rf"\b(?:{makes})\(|\bopen\(.*['\"][wax]")
-    )
+def _may_use(source: str, known: FileAccess) -> bool:
+    """Return whether a cell's text speaks of a call that uses a file."""
+    called = frozenset(_CALLED.findall(source))
+    return not called.isdisjoint(_OPENS | known.reads | known.writes)
+
+
+def _may_make(source: str, known: FileAccess) -> bool:
+    """Return whether a cell's text speaks of a file that is made, or opened to be written."""
+    called = _CALLED.findall(source)
+    opened = "open" in called and _MODE.search(source) is not None
+    return opened or not known.writes.isdisjoint(called)
 
 
 def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield what cells do with files that their text names, if any cell writes one."""
-    calls = _calls_in_text(graph.notebook.libraries)
-    if not any(calls.makes.search(cell.source) for cell in graph.notebook.code_cells):
+    notebook, known = graph.notebook, file_access.load(graph.notebook.libraries)
+    if not any(_may_make(cell.source, known) for cell in notebook.code_cells):
         return
-    cells = [
-        number for number in graph.cells if calls.uses.search(graph.notebook.cell(number).source)
-    ]
-    constants, known = _constants(graph), file_access.load(graph.notebook.libraries)
+    cells = [number for number in graph.cells if _may_use(notebook.cell(number).source, known)]
+    constants = _constants(graph)
     for cell in cells:
         span_of = syntax.span_of(graph, cell)
         for function, node in trees.inside(trees.of(graph, cell)):

@@ -133,7 +133,7 @@ def _called(graph: Graph, cell: Cell) -> Iterator[list[_Word]]:
 
 # -- what a command installs -----------------------------------------------------------------------
 
-_TOOL = patterns.compile(r"[!%]*(?:\S*[/\\])?(pip|conda|mamba|micromamba)[\d.]*(?:\.exe)?")
+_TOOL = patterns.compile(r"(?:\S*[/\\]|[!%]*)(pip|conda|mamba|micromamba)[\d.]*(?:\.exe)?")
 
 
 @cache
@@ -146,8 +146,7 @@ _PINS_ALL = frozenset({"-c", "--constraint"})
 _HEAD = patterns.compile(r"([A-Za-z][\w.\-]*)\s*(\[[^\]]*\])?\s*(.*)", re.DOTALL)
 _BRANCHES = r"(?:refs/heads/)?(?:main|master|HEAD|develop|dev|trunk|latest)"
 _MOVING = patterns.compile(rf"/archive/{_BRANCHES}\.|@{_BRANCHES}(?:#|$)")
-_REVISION = patterns.compile(r"@[^/@#]+(?:/[^/@#]+)*(?:#.*)?$")
-_REPOSITORY = patterns.compile(r"([\w.\-]+?)(?:\.git)?/?(?:@.*)?(?:#.*)?$")
+_REVISION = patterns.compile(r"@[^/@]+(?:/[^/@]+)*$")
 
 
 def _read(cell: Cell, words: Sequence[_Word]) -> Iterator[Install]:
@@ -183,8 +182,7 @@ def _package(text: str, tool: str, span: Span, *, pinned: bool) -> Package:
     head = _HEAD.fullmatch(text.rpartition("::")[2])
     if "://" in text or text.startswith("git+"):
         name, _, address = text.rpartition("@ ") if "@ " in text else ("", "", text)
-        repository = _REPOSITORY.search(address)
-        name = name.partition("[")[0].strip() or (repository[1] if repository else "")
+        name = name.partition("[")[0].strip() or _repository(address)
         return Package(name, pinned or _is_fixed(address), span)
     is_path = "/" in text or "\\" in text or text.endswith((".whl", ".gz", ".zip", ".bz2"))
     if head is None or is_path:
@@ -195,12 +193,20 @@ def _package(text: str, tool: str, span: Span, *, pinned: bool) -> Package:
     return Package(name, pinned or any(mark in wanted for mark in ("==", "~=", "<", "@")), span)
 
 
+def _repository(address: str) -> str:
+    """Return the last part of an address, without `.git`, a revision, or what is behind a `#`."""
+    address = re.sub(r"//[^/@]*@", "//", address.partition("#")[0], count=1)  # ssh://git@host
+    path = address.partition("@")[0]
+    name = path.rstrip("/").rpartition("/")[2].removesuffix(".git")
+    return name if re.fullmatch(r"[\w.\-]+", name) else ""
+
+
 def _is_fixed(address: str) -> bool:
     """Tell whether an address names a revision, or a file: a branch moves, and so does its tip."""
     if _MOVING.search(address):
         return False
     return not address.startswith("git+") or bool(
-        _REVISION.search(address.partition("://")[2].partition("/")[2])
+        _REVISION.search(address.partition("#")[0].partition("://")[2].partition("/")[2])
     )
 
 

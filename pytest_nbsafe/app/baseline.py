@@ -10,12 +10,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pytest_nbsafe import files
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.values import dataclass
 
 DEFAULT = "nbsafe-baseline.json"
 VERSION = 1
+_MOST_BYTES = 64 * files.MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ def read(file: Path) -> Baseline:
     """
     try:
         state = file.stat()
-    except OSError:
+    except (OSError, ValueError):
         raise NbsafeError(
             "no-baseline", f"there is no baseline {file}", "`--write-baseline` writes one"
         ) from None
@@ -99,7 +101,7 @@ def _entry(finding: Finding) -> dict[str, str]:
 
 
 def _key(file: Path, notebook: Path) -> str:
-    return Path(os.path.relpath(notebook.resolve(), file.resolve().parent)).as_posix()
+    return Path(os.path.relpath(files.real(notebook), files.real(file).parent)).as_posix()
 
 
 @lru_cache(maxsize=8)
@@ -118,7 +120,7 @@ def _read(file: Path, _changed_ns: int, _bytes: int) -> Baseline:
 def _document(file: Path) -> dict[str, Any]:
     """Return the content of a baseline file, its form checked."""
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = json.loads(files.read_text(file, _MOST_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         raise NbsafeError("bad-baseline", f"cannot read the baseline {file}: {error}") from error
     if not _is_baseline(document):

@@ -1,10 +1,10 @@
 """What was found in a notebook before, kept in a folder and found again by all it depends on.
 
-An entry is named by a hash of the notebook's bytes, of the settings, and of this program, so that
-it is never out of date: whatever changes leads to another entry. A folder may come with a
-repository that nobody trusts; so entries are JSON, which loading cannot execute, and what is
-wrong in one in any way makes it no entry. (Someone who writes the folder can hide findings, but so
-can someone who writes the notebook's comments.)
+The folder is the user's own: what comes with a repository can neither put an entry there, which
+would hide findings, nor have anything written elsewhere through a link. An entry is named by a hash
+of the notebook's bytes, of the settings, and of this program, so that it is never out of date:
+whatever changes leads to another entry. Entries are JSON, which loading cannot execute, and what is
+wrong in one in any way makes it no entry.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ from pytest_nbsafe import __version__
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.reports import transport
 
-NAME = ".nbsafe_cache"
-_ROOTS = ("pyproject.toml", "nbsafe.toml", ".git")
+VARIABLE = "NBSAFE_CACHE_DIR"
+"""The variable of the environment that names the folder."""
 _FORM = 1
 _DAY_S = 24 * 60 * 60
 _KEPT_S = 30 * _DAY_S
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 256 * 1024 * 1024
 _MOST_ENTRY_BYTES = 8 * 1024 * 1024
 
+_TAG_NAME = "CACHEDIR.TAG"
+"""Tells backups to pass the folder by."""
 _TAG = """\
 Signature: 8a477f597d28d172789f06886806bc55
 # This folder is a cache of nbsafe. It may be deleted at any time.
@@ -39,21 +41,36 @@ Signature: 8a477f597d28d172789f06886806bc55
 """
 
 
-def folder_of(notebook: Path) -> Path | None:
-    """Return the cache folder of a notebook's project, None when it lies in no project.
+@lru_cache(maxsize=1)
+def folder() -> Path | None:
+    """Return the user's folder for entries, made where it is not there; None where none can be.
 
-    A project is the nearest folder upward that holds a pyproject.toml, an nbsafe.toml or a .git;
-    beside a notebook that lies somewhere else nothing is written.
+    It is what NBSAFE_CACHE_DIR says, else `nbsafe` where the system keeps caches. One that belongs
+    to somebody else, or that is a link, is not used.
     """
-    return _folder(notebook.absolute().parent)
+    named = os.environ.get(VARIABLE)
+    try:
+        place = Path(named) if named else _of_system() / "nbsafe"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = place.lstat()
+        mine = not hasattr(os, "getuid") or state.st_uid == os.getuid()
+        if not (stat.S_ISDIR(state.st_mode) and mine):
+            return None
+        if not (place / _TAG_NAME).exists():
+            _write(place / _TAG_NAME, _TAG)
+    except (OSError, ValueError, RuntimeError):  # it cannot be written; there is no home
+        return None
+    return place.absolute()
 
 
-@lru_cache(maxsize=1024)
-def _folder(start: Path) -> Path | None:
-    for folder in (start, *start.parents):
-        if any((folder / root).exists() for root in _ROOTS):
-            return folder / NAME
-    return None
+def _of_system() -> Path:
+    """Return where the system keeps what programs can make again, for this user."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
 
 
 def key(content: bytes, parts: Iterable[str]) -> str:
@@ -82,7 +99,6 @@ def store(folder: Path, entry: str, report: Report, most_bytes: int = _MOST_BYTE
     """Write a notebook's report in one step; where that cannot be done there will be none."""
     document = json.dumps(transport.pack(report), separators=(",", ":"))
     with suppress(OSError):
-        _prepare(folder)
         _write(folder / f"{entry}.json", f"{_checksum(entry, document)}\n{document}")
         _prune(folder, most_bytes)
 
@@ -135,15 +151,6 @@ def _text(file: Path) -> str | None:
         with suppress(OSError):
             os.utime(file)
     return text
-
-
-def _prepare(folder: Path) -> None:
-    """Make the folder; backups and version control are told to pass it by."""
-    if (folder / "CACHEDIR.TAG").exists():
-        return
-    folder.mkdir(exist_ok=True)
-    _write(folder / ".gitignore", "*\n")
-    _write(folder / "CACHEDIR.TAG", _TAG)
 
 
 def _write(file: Path, text: str) -> None:

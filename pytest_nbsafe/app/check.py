@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import config as configs
-from pytest_nbsafe import patterns
+from pytest_nbsafe import files, patterns
 from pytest_nbsafe.app.inputs import configuration, notebooks_in, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, merged
@@ -22,7 +21,6 @@ from pytest_nbsafe.values import dataclass, replace
 
 _WORTH = 24
 """Notebooks that keep a process busy for longer than it takes to start."""
-_CHUNK = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ def _known(path: Path, config: Config) -> Report | Work:
     from pytest_nbsafe.app import cache
 
     started = time.perf_counter()
-    folder = cache.folder_of(path)
+    folder = cache.folder()
     entry = _entry(path, config) if folder else ""
     if folder is None or not entry:
         return Work(path, config)
@@ -93,7 +91,7 @@ def _entry(path: Path, config: Config) -> str:
     from pytest_nbsafe.app import cache
 
     try:
-        content = path.read_bytes()
+        content = files.read_bytes(path, config.most_mb * files.MEGABYTE)
     except OSError:
         return ""
     if not _FORMAT_4.search(content):
@@ -118,26 +116,14 @@ def _settings(path: Path, config: Config) -> Iterator[str]:
 # -- the work --------------------------------------------------------------------------------------
 
 
-def _analysed(
-    work: Sequence[Work], settings: Mapping[str, Any], worth: int = _WORTH
-) -> Iterable[Report]:
-    """Yield the reports in order; more processes are started only where they have enough to do."""
-    most = len(work) // worth
-    jobs = min(_jobs(settings), most) if most > 1 else 1
-    if jobs == 1:
-        yield from map(_done, work)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
+def _analysed(work: Sequence[Work], settings: Mapping[str, Any], worth: int) -> Iterable[Report]:
+    """Return the reports in order; more processes are started only where they have enough to do."""
+    processes = processes_for(len(work), settings, worth)
+    if processes == 1:
+        return map(_done, work)
+    from pytest_nbsafe import workers
 
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        try:
-            with _deaf():  # they are started here, and inherit it
-                reports = pool.map(_done, work, chunksize=_CHUNK)
-            yield from reports
-        except BaseException:  # Ctrl-C too: what has not begun is not begun
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    return workers.results(_done, work, processes)
 
 
 def _done(work: Work) -> Report:
@@ -152,27 +138,16 @@ def _done(work: Work) -> Report:
     return report
 
 
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Let the processes that are started meanwhile leave Ctrl-C to this one."""
-    import signal
-    import threading
+def processes_for(notebooks: int, settings: Mapping[str, Any], worth: int = _WORTH) -> int:
+    """Return how many processes analyse this many notebooks.
 
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is interrupted, and may say what becomes of it
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _jobs(settings: Mapping[str, Any]) -> int:
-    """Return the number of processes that the options, or the configuration here, ask for."""
+    As many as the options, or the configuration here, ask for, but one for every `worth` at most.
+    """
+    most = notebooks // worth
+    if most <= 1:
+        return 1
     jobs = configs.merge(configs.for_path(Path()), settings, "options").jobs
-    if jobs:
-        return jobs
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    if not jobs:
+        affinity = hasattr(os, "sched_getaffinity")
+        jobs = len(os.sched_getaffinity(0)) if affinity else os.cpu_count() or 1
+    return min(jobs, most)

@@ -36,7 +36,7 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
     """
     config = configuration(path, settings)
     try:
-        notebook = load.read(path, config.libraries)
+        notebook = load.read(path, config.libraries, config.most_mb)
     except load.Unreadable as error:
         raise NbsafeError(
             "unreadable", f"{path}, line {error.line}: {error.message}", error.hint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,21 @@ def notebooks_in(paths: Sequence[Path]) -> tuple[Path, ...]:
     """
     notebooks: dict[Path, None] = {}
     for path in paths:
-        if path.is_dir():
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            raise _no_path(path, error) from None
+        if stat.S_ISDIR(mode):
             notebooks.update(dict.fromkeys(sorted(_walk(path))))
-        elif path.exists():
-            notebooks[path] = None
         else:
-            raise NbsafeError("no-such-path", f"there is no file or folder {path}")
+            notebooks[path] = None
     return tuple(sorted(notebooks))
+
+
+def _no_path(path: Path, error: OSError) -> NbsafeError:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return NbsafeError("no-such-path", f"there is no file or folder {path}")
+    return NbsafeError("no-such-path", f"cannot look at {path}: {error.strerror}")
 
 
 def _walk(folder: Path) -> list[Path]:

@@ -76,7 +76,7 @@ class NotebookSession:
         self._no_kernel = ""
         self._started = time.perf_counter()
         try:
-            self.notebook = load.read(path, config.libraries)
+            self.notebook = load.read(path, config.libraries, config.most_mb)
         except load.Unreadable as error:
             finding = faults.unreadable(str(path), error.line, error.message, error.hint)
             self._take((finding,))

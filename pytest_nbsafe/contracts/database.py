@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pytest_nbsafe.contracts.schema import SCHEMA, TABLES
@@ -19,11 +19,13 @@ MOST_WORK = 100_000_000
 """A query is stopped after so many instructions of SQLite, about two seconds of them. Work is
 counted and not time, so that a busy machine answers as an idle one."""
 _PART = 100_000  # of the work between two looks at the limit
-_LONGEST_BYTES = 10_000_000
+_LONGEST_BYTES = 1_000_000
+"""The most that one text may have, and that the rows of an answer may have together."""
+_MOST_MEMORY_BYTES = 256 * 1024 * 1024
 
 _FORBIDDEN = frozenset({"load_extension", "random", "randomblob", "zeroblob"})
 """Functions that answer otherwise each time, or reach outside."""
-_WRONG = (sqlite3.Error, sqlite3.Warning, ValueError)
+_WRONG = (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError)
 """What the module raises for a query that is wrong, across Python's versions."""
 
 
@@ -72,12 +74,27 @@ def shape(sql: str) -> QueryShape:
         connection.close()
 
 
-def filled(tables: Iterable[str], rows: Callable[[str], Iterable[Row]]) -> sqlite3.Connection:
+def answer(tables: Mapping[str, Sequence[Row]], sql: str) -> QueryAnswer:
+    """Return the first rows that a query gives, of tables that hold these rows.
+
+    Raises:
+        TooMuchWorkError: it reached the limit.
+        WrongQueryError: SQLite cannot answer it.
+
+    """
+    connection = filled(tables)
+    try:
+        return ask(connection, sql)
+    finally:
+        connection.close()
+
+
+def filled(tables: Mapping[str, Sequence[Row]]) -> sqlite3.Connection:
     """Return a database in which these tables hold their rows, and which can only be read."""
     connection = _empty()
     for table in sorted(tables):
         places = ", ".join("?" * len(TABLES[table].columns))
-        held = (tuple(map(_held, row)) for row in rows(table))
+        held = (tuple(map(_held, row)) for row in tables[table])
         connection.executemany(f'INSERT INTO "{table}" VALUES ({places})', held)  # noqa: S608 - a name of ours
     _restrict(connection)
     return connection
@@ -94,15 +111,22 @@ def ask(connection: sqlite3.Connection, sql: str) -> QueryAnswer:
     _limit_work(connection)
     try:
         cursor = connection.execute(sql)
-        rows = tuple(cursor.fetchmany(MOST_ROWS + 1))
+        rows: list[Row] = []
+        left = _LONGEST_BYTES
+        for row in cursor:
+            left -= sum(len(value) for value in row if isinstance(value, str | bytes))
+            if left < 0 or len(rows) == MOST_ROWS:
+                return QueryAnswer(_names(cursor), tuple(rows), cut=True)
+            rows.append(row)
     except _WRONG as error:
         raise _wrong(error) from error
-    return QueryAnswer(_names(cursor), rows[:MOST_ROWS], len(rows) > MOST_ROWS)
+    return QueryAnswer(_names(cursor), tuple(rows), cut=False)
 
 
 def _empty() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.execute("PRAGMA temp_store = MEMORY")  # a large sort would write a file
+    connection.execute(f"PRAGMA hard_heap_limit = {_MOST_MEMORY_BYTES}")
     connection.executescript(SCHEMA)
     return connection
 
@@ -148,7 +172,7 @@ def _names(cursor: sqlite3.Cursor) -> tuple[str, ...]:
 def _wrong(error: Exception) -> WrongQueryError:
     if isinstance(error, sqlite3.OperationalError) and str(error) == "interrupted":
         return TooMuchWorkError(str(error))
-    return WrongQueryError(str(error))
+    return WrongQueryError(str(error) or "out of memory")
 
 
 def _held(value: object) -> object:

@@ -43,6 +43,6 @@ def _by_section() -> dict[str, list[str]]:
     """Return the chunks of all files, which are cut once and parsed when a section is asked for."""
     chunks: dict[str, list[str]] = {}
     for file in sorted(FOLDER.glob("*.toml")):
-        for name, chunk in split(file.read_text(encoding="utf-8")):
+        for name, chunk in split(file.read_bytes().decode("utf-8").replace("\r\n", "\n")):
             chunks.setdefault(name, []).append(chunk)
     return chunks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import expression
 from pytest_nbsafe.values import dataclass
@@ -31,6 +32,6 @@ def load(extra: str = "") -> FileAccess:
     return FileAccess(
         words("files", "writes", extra),
         words("files", "reads", extra),
-        re.compile(expression(words("files", "paths", extra))),
-        re.compile(expression(words("files", "no_paths", extra))),
+        patterns.compile(expression(words("files", "paths", extra))),
+        patterns.compile(expression(words("files", "no_paths", extra))),
     )

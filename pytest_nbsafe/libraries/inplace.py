@@ -98,7 +98,7 @@ def load(extra: str = "") -> InPlace:
     return InPlace(
         classes,
         _functions([table for _, table in section("functions", extra)]),
-        Rebinding(**{key: frozenset(_words(rebinding, key)) for key in Rebinding.__slots__}),
+        Rebinding(**{key: frozenset(_words(rebinding, key)) for key in Rebinding.__match_args__}),
         _any_class(classes),
         _all({name: classes[name] for name in _CONTAINERS}, "changes"),
         frozenset().union(*map(lasting, classes.values())),

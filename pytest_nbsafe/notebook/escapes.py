@@ -245,9 +245,11 @@ def interpolated(text: str) -> tuple[str, ...]:
 
 
 def _dollar_names(text: str) -> Iterator[str]:
+    after, done = text.count("'"), 0
     for match in _DOLLAR.finditer(text):
-        quoted = text.count("'", match.end()) % 2
-        if match[1] and not quoted:
+        after -= text.count("'", done, match.end())
+        done = match.end()
+        if match[1] and after % 2 == 0:
             yield match[1]
 
 

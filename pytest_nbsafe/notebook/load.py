@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from pytest_nbsafe import patterns
+from pytest_nbsafe import files, patterns
 from pytest_nbsafe.notebook.jsontext import CellPlace, Decoded, decode
 from pytest_nbsafe.notebook.model import (
     Cell,
@@ -37,16 +37,17 @@ class Unreadable(Exception):  # noqa: N818 - it names what the file is, as NBS90
         self.hint = hint
 
 
-def read(path: Path, libraries: str = "") -> Notebook:
+def read(path: Path, libraries: str = "", most_mb: int = 512) -> Notebook:
     """Return the notebook that lies at `path`.
 
-    `libraries` is what the user says of libraries, as JSON text.
+    `libraries` is what the user says of libraries, as JSON text; a file of more than `most_mb`
+    megabytes is not read.
 
     Raises:
         Unreadable: the file cannot be read, or is not a notebook.
 
     """
-    return replace(loads(_text(path), str(path)), libraries=libraries)
+    return replace(loads(_text(path, most_mb), str(path)), libraries=libraries)
 
 
 def loads(text: str, path: str) -> Notebook:
@@ -78,16 +79,19 @@ def loads(text: str, path: str) -> Notebook:
 _RESAVE = "open it in Jupyter and save it again, or restore it from version control"
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, most_mb: int) -> str:
     try:
-        content = path.read_bytes()
+        content = files.read_bytes(path, most_mb * files.MEGABYTE)
     except FileNotFoundError:
         raise Unreadable(1, "the file is not there", "was it moved or deleted?") from None
     except PermissionError:
         hint = "make the file readable for this user"
         raise Unreadable(1, "the file may not be read: permission denied", hint) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
+    except files.TooLargeError as error:
+        hint = "clear its outputs, or set max-notebook-mb"
+        raise Unreadable(1, f"the file is too large: {error}", hint) from error
+    except OSError as error:
+        reason = error.strerror or error
         raise Unreadable(1, f"the file cannot be read: {reason}", "check the path") from error
     try:
         return content.decode("utf-8")

@@ -19,7 +19,7 @@ from _pytest._code.code import (
 
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Outcome
-from pytest_nbsafe.reports import text
+from pytest_nbsafe.reports import escape, text
 from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class NotebookFile(pytest.File):
             self.settings = self.chosen.of(self.path)
         except NbsafeError as error:
             # A usage error would be lost in a worker of pytest-xdist.
-            raise self.CollectError(str(error)) from error
+            raise self.CollectError(escape.line(str(error))) from error
         cells = NotebookSession(self.path, self.settings).cells
         self.numbers = frozenset({THE_NOTEBOOK, *(cell.number for cell in cells)})
         for cell in cells:

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe import config as configs
+from pytest_nbsafe import files
 from pytest_nbsafe.errors import NbsafeError, suggestion
 from pytest_nbsafe.options import of_command
-from pytest_nbsafe.reports import REPORTERS
+from pytest_nbsafe.reports import REPORTERS, escape
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,10 @@ class Settings:
                     configs.merge(configs.Config(), {option.key: value}, source)
                     by_hand[option.key] = value
             settings = cls(by_hand, tuple(_files(config)))
+            _check_outputs(config, settings)
             settings.of(config.rootpath / "any.ipynb")
         except NbsafeError as error:
-            raise pytest.UsageError(str(error)) from error
+            raise pytest.UsageError(escape.line(str(error))) from error
         return settings
 
     def of(self, path: Path) -> configs.Config:
@@ -52,6 +54,18 @@ class Settings:
         from pytest_nbsafe.app.inputs import configuration
 
         return configuration(path, self.by_hand)
+
+
+def _check_outputs(config: pytest.Config, settings: Settings) -> None:
+    """Refuse a report that cannot be written, JUnit's too, before anything runs."""
+    junit = getattr(config.option, "xmlpath", None)
+    named = [("--junitxml", config.invocation_params.dir / junit)] if junit else []
+    for source, file in (*named, *(("--nbsafe-report", file) for _, file in settings.files)):
+        try:
+            files.must_be_writable(file, with_folders=True)
+        except OSError as error:
+            message = f"{source}: cannot write {file}: {error.strerror}"
+            raise NbsafeError("cannot-write", message) from error
 
 
 def _values(config: pytest.Config, key: str) -> Iterator[tuple[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from pytest_nbsafe import files
 from pytest_nbsafe.project import conda, requirements, toml_files
 from pytest_nbsafe.project.requirements import Requirements
 from pytest_nbsafe.values import dataclass
@@ -51,7 +52,7 @@ def of(path: Path) -> Project:
     The folders between the notebook and the root of its repository (where `.git` is) all count;
     outside of a repository the nearest folder that declares something is the root.
     """
-    return _of_folder(path.parent.resolve())
+    return _of_folder(files.real(path.parent))
 
 
 def forget() -> None:
@@ -63,13 +64,13 @@ def forget() -> None:
 @cache
 def _of_folder(folder: Path) -> Project:
     chain = _chain(folder)
-    files = [item for at in chain for item in _declarations(at)]
-    declared = frozenset(name for _, declaration in files for name in declaration.names)
+    declaring = [item for at in chain for item in _declarations(at)]
+    declared = frozenset(name for _, declaration in declaring for name in declaration.names)
     return Project(
         declared=declared or None,
         local=frozenset(name for at in chain for name in _modules(at)),
-        files=tuple(file for file, declaration in files if declaration.names),
-        unknown=next((f"{file.name}: {d.unknown}" for file, d in files if d.unknown), ""),
+        files=tuple(file for file, declaration in declaring if declaration.names),
+        unknown=next((f"{file.name}: {d.unknown}" for file, d in declaring if d.unknown), ""),
     )
 
 

@@ -34,7 +34,7 @@ def _items(text: str) -> Iterator[str]:
     """Yield the items of the list of dependencies and of the list in its item `pip`."""
     inside = False
     for line in text.splitlines():
-        bare = re.sub(r"(?:^|\s)#.*$", "", line).rstrip()
+        bare = re.sub(r"(?:^|\s)#.*", "", line).rstrip()
         if not bare:
             continue
         key, item = _KEY.match(bare), _ITEM.match(bare)

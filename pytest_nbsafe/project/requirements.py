@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from pytest_nbsafe import patterns
+from pytest_nbsafe import files, patterns
 from pytest_nbsafe.values import dataclass
 
 
@@ -31,12 +31,12 @@ def joined(declarations: Iterable[Requirements]) -> Requirements:
 Reader = Callable[[Path], Requirements]
 
 _NAME = patterns.compile(
-    r"\s*([A-Za-z0-9](?:[\w.\-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*($|[;@=<>!~(,#]|\s)"
+    r"([A-Za-z0-9](?:[\w.\-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?(?:\s|$|[;@=<>!~(,#])"
 )
 _EGG = patterns.compile(r"[#&]egg=([\w.\-]+)")
-_WHEEL = patterns.compile(r"(?:^|[/\\])([\w.]+)-\d[^/\\]*\.(?:whl|tar\.gz|zip)(?:#.*)?$")
-_REPOSITORY = patterns.compile(r"/([\w.\-]+?)(?:\.git)?/?(?:@[^/]*)?(?:#.*)?$")
-_COMMENT = patterns.compile(r"(?:^|\s)#.*$")
+_WHEEL = patterns.compile(r"(?:^|[/\\])([\w.]+)-\d[^/\\]*\.(?:whl|tar\.gz|zip)$")
+_REPOSITORY = patterns.compile(r"/([\w.\-]+?)(?:\.git)?/?(?:@[^/]*)?$")
+_COMMENT = patterns.compile(r"(?:^|\s)#.*")
 _DEEP = 10
 
 
@@ -58,8 +58,9 @@ def name_of(requirement: str) -> str:
     plain = _NAME.match(text)
     if plain and "://" not in text.partition("@")[0]:
         return normalised(plain[1])
-    address = _WHEEL.search(text) or ("://" in text and _REPOSITORY.search(text))
-    return normalised(address[1]) if address else ""
+    address = text.partition("#")[0]
+    named = _WHEEL.search(address) or ("://" in address and _REPOSITORY.search(address))
+    return normalised(named[1]) if named else ""
 
 
 def names_of(required: Iterable[object]) -> frozenset[str]:
@@ -75,7 +76,7 @@ def text_of(file: Path) -> str:
         UnicodeDecodeError: it is not UTF-8, nor UTF-16 with its mark.
 
     """
-    raw = file.read_bytes()
+    raw = files.read_bytes(file)
     encoding = "utf-16" if raw[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
     return raw.decode(encoding)
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_nbsafe import files
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
 from pytest_nbsafe.replay import history_file
@@ -20,6 +21,7 @@ from pytest_nbsafe.values import dataclass
 _SHAPE = 'a step is {"cell": "c1", "source": "x = 1"}, and the first line may be {"page": ["c1"]}'
 _SQLITE = b"SQLite format 3\0"
 _SHOWN = 60
+_MOST_BYTES = 512 * files.MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
 
     """
     try:
-        data = path.read_bytes()
+        data = files.read_bytes(path, _MOST_BYTES)
     except OSError as error:
         message = f"cannot read {path}: {error.strerror}"
         raise NbsafeError("cannot-read", message, "give the file of a session") from error

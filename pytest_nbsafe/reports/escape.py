@@ -11,7 +11,7 @@ _CLIP_CHARACTERS = 20_000
 # Escape sequences as terminals know them: operating system commands (titles, links) up to their
 # end, control sequences (colours, cursor), and the two-character forms.
 _ANSI = patterns.compile(
-    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|\x1b[ -/]*[0-~]"
 )

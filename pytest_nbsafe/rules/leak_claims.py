@@ -75,8 +75,8 @@ def _fault(leak: Leak) -> tuple[str, int, int]:
 # -- words for the messages ------------------------------------------------------------------------
 
 
-_VERBS = patterns.compile(r"\[(.+?)\|(.+?)\]")
-_WORDS = patterns.compile(r"\{([^|}]+)\|?([^}]*)\}")
+_VERBS = patterns.compile(r"\[([^\[\]|]+)\|([^\[\]|]+)\]")
+_WORDS = patterns.compile(r"\{([^{|}]+)(?:\|([^{|}]*))?\}")
 
 
 def filled(text: str, leak: Leak) -> str:
@@ -97,7 +97,7 @@ def filled(text: str, leak: Leak) -> str:
     }
     text = text.replace("{learns}", learns)
     text = _VERBS.sub(lambda verbs: verbs[1 if leak.certain else 2], text)
-    return _WORDS.sub(lambda word: words[word[1]] or word[2], text)
+    return _WORDS.sub(lambda word: words[word[1]] or word[2] or "", text)
 
 
 _LEARNS = "[learns from|may learn from]"

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import few
@@ -75,15 +76,19 @@ def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
     return f"write the version that it was made with: `{names[0]}{equals}...`"
 
 
+_IN_BRACKETS = patterns.compile(r"\((\d[\w.+!]*)\)")
+
+
 def _installed(cell: Cell, name: str) -> str:
     """Return the version that pip told when the cell ran, "" if none."""
     written = re.sub(r"[-_.]+", "[-_.]", re.escape(name).replace(r"\-", "-").replace(r"\.", "."))
-    expression = re.compile(
-        rf"Successfully installed\b[^\n]*?\s{written}-(\d[\w.+!]*)"
-        rf"|Requirement already satisfied: {written}\b[^\n]*?\((\d[\w.+!]*)\)",
-        re.IGNORECASE,
-    )
+    end = re.compile(rf"\s{written}-(\d[\w.+!]*)", re.IGNORECASE)
+    there = re.compile(rf"\s*Requirement already satisfied: {written}\b", re.IGNORECASE)
     for output in cell.outputs:
-        if output.kind == "stream" and (match := expression.search(output.text)):
-            return match[1] or match[2]
+        for line in output.text.split("\n") if output.kind == "stream" else ():
+            version = end.search(line) if "Successfully installed" in line else None
+            if there.match(line):
+                version = _IN_BRACKETS.search(line)
+            if version:
+                return version[1]
     return ""

@@ -27,7 +27,9 @@ from pytest_nbsafe.rules.base import Claim, Facts, claim
 if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
 
-_ELSEWHERE = re.compile(r"\bsys\.path\b|\bchdir\b|^\s*%?cd\s|^\s*!git\s+clone\b", re.MULTILINE)
+_ELSEWHERE = re.compile(
+    r"\bsys\.path\b|\bchdir\b|^[ \t]*%?cd\s|^[ \t]*!git\s+clone\b", re.MULTILINE
+)
 
 BAD = """\
 # %% [1]

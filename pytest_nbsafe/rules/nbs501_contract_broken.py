@@ -79,7 +79,7 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
 
     `others` returns what the other rules found; it is called when a contract asks.
     """
-    from pytest_nbsafe.contracts import database, queries
+    from pytest_nbsafe.contracts import apart, database, queries
     from pytest_nbsafe.rules import contract_rows
 
     asked = [
@@ -91,19 +91,17 @@ def broken(facts: Facts, others: Callable[[], Iterable[Finding]]) -> Iterator[Fi
         return
     read = {table for query in asked for table in query.tables}
     findings = tuple(others()) if "findings" in read else ()
-    connection = database.filled(read, lambda table: contract_rows.of(table, facts, findings))
-    try:
-        for query in asked:
-            try:
-                answer = database.ask(connection, query.contract.sql)
-                yield from _findings(facts, query.contract, answer)
-            except database.TooMuchWorkError:
-                yield _at(facts, query.contract, "its query takes too long on this notebook")
-            except database.WrongQueryError as error:
-                reason = f"its query fails on this notebook, SQLite says: {error}"
-                yield _at(facts, query.contract, reason)
-    finally:
-        connection.close()
+    rows = {table: tuple(contract_rows.of(table, facts, findings)) for table in sorted(read)}
+    for query in asked:
+        try:
+            tables = {table: rows[table] for table in query.tables}
+            answer = apart.answer(tables, query.contract.sql)
+            yield from _findings(facts, query.contract, answer)
+        except database.TooMuchWorkError:
+            yield _at(facts, query.contract, "its query takes too long on this notebook")
+        except database.WrongQueryError as error:
+            reason = f"its query fails on this notebook, SQLite says: {error}"
+            yield _at(facts, query.contract, reason)
 
 
 def _findings(facts: Facts, contract: Contract, answer: QueryAnswer) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.values import dataclass
 
-_COMMENT = patterns.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[([^\]]*)\])?", re.IGNORECASE)
+_COMMENT = patterns.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[)?", re.IGNORECASE)
 _TAG = "nbsafe:ignore"
 _SKIP = "nbsafe:skip"
 _MARK = "nbsafe:"
@@ -80,8 +80,17 @@ def _of_cell(cell: Cell) -> Iterator[Suppression]:
         head = head and (not line.strip() or line.lstrip().startswith("#"))
         for comment in _COMMENT.finditer(line):
             if not _inside(held, number, comment.start()):
-                span = Span(number, comment.start() + 1, number, comment.end() + 1)
-                yield from _words(cell.number, comment[1] or "", span, whole=head)
+                words, end = _bracketed(line, comment)
+                span = Span(number, comment.start() + 1, number, end + 1)
+                yield from _words(cell.number, words, span, whole=head)
+
+
+def _bracketed(line: str, comment: re.Match[str]) -> tuple[str, int]:
+    """Return what stands in the brackets of a comment, and where it ends."""
+    closed = line.find("]", comment.end()) if comment[0].endswith("[") else -1
+    if closed < 0:
+        return "", comment.start() + len(comment[0].rstrip("[").rstrip())
+    return line[comment.end() : closed], closed + 1
 
 
 def _words(cell: int, text: str, span: Span | None, *, whole: bool) -> Iterator[Suppression]:

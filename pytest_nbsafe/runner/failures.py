@@ -12,7 +12,7 @@ from pytest_nbsafe.trace.results import Failure
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _IN_CELL = re.compile(
-    r"^(?:Cell|Input|File) .*?In ?\[\d+\], (?:in )?.*?line:? ?(\d+)", re.MULTILINE
+    r"^(?:Cell|Input|File) In ?\[\d+\], (?:in )?(?:<cell )?line:? ?(\d+)", re.MULTILINE
 )
 _LIMIT = 100_000
 _MAX_PERIOD = 8

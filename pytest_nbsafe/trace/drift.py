@@ -38,10 +38,10 @@ _WORD = patterns.compile(r"\w+")
 _MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
 _PRINTED = patterns.compile(
     r"\bmemory usage: .*|\b00:00:00\b|\(?dtypes?: .*|^<\w+Array>$"
-    r"|\bfreq=(?:'[^']*'|\w+)|\b(?:Freq|Length): [^,]*, (?=.*\bdtype)"
+    r"|\bfreq=(?:'[^']*'|\w+)|\b(?:Freq|Length): [^,]{0,80}, (?=.{0,200}\bdtype)"
 )
 """What a library adds to the values: how much and of which kind there is, what it is called."""
-_TITLE = patterns.compile(r"\bName: (\w+), (?=.*\bdtype)")
+_TITLE = patterns.compile(r"\bName: (\w+), (?=.{0,200}\bdtype)")
 """What a column is called: below it, above it, or nowhere, as the version has it."""
 _MISSING = frozenset({"nan", "none", "nat", "na", "null"})
 _OF_THE_PAGE = frozenset(

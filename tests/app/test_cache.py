@@ -6,12 +6,11 @@ import concurrent.futures
 import json
 import os
 import pickle
-import signal
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -35,14 +34,24 @@ NB = Path("nb.ipynb")
 
 @pytest.fixture(autouse=True)
 def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in a project, whose cache stays here."""
-    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    cache._folder.cache_clear()
+    """Stand in a project, with a cache of one's own beside it."""
+    here = tmp_path / "project"
+    here.mkdir()
+    (here / "pyproject.toml").write_text("", encoding="utf-8")
+    monkeypatch.chdir(here)
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    cache.folder.cache_clear()
+
+
+def kept() -> Path:
+    """Return the folder of the entries."""
+    folder = cache.folder()
+    assert folder is not None
+    return folder
 
 
 def entries() -> list[Path]:
-    return sorted(Path(cache.NAME).glob("*.json"))
+    return sorted(kept().glob("*.json"))
 
 
 def timeless(report: Report) -> Report:
@@ -201,32 +210,67 @@ def test_nothing_is_written_when_it_is_not_wanted() -> None:
     check([Path()], {"cache": False})
     Path("nbsafe.toml").write_text("cache = false\n", encoding="utf-8")
     check([Path()], {})
-    assert not Path(cache.NAME).exists()
+    assert entries() == []
 
 
-def test_nothing_is_written_outside_of_a_project() -> None:
-    Path("pyproject.toml").unlink()
+def test_nothing_is_written_beside_the_notebooks() -> None:
     write(NB, BROKEN)
-    assert len(check([Path()], {}).findings) == 1
-    assert cache.folder_of(NB) is None
-    assert sorted(path.name for path in Path().iterdir()) == ["nb.ipynb"]
+    assert len(check([Path()], {}).findings) == len(entries()) == 1
+    assert sorted(path.name for path in Path().iterdir()) == ["nb.ipynb", "pyproject.toml"]
 
 
-@pytest.mark.parametrize("root", ["pyproject.toml", "nbsafe.toml", ".git"])
-def test_the_folder_is_at_the_nearest_root(root: str) -> None:
-    inner = Path("a/b")
-    inner.mkdir(parents=True)
-    (Path("a") / root).write_text("", encoding="utf-8")
-    assert cache.folder_of(inner / "nb.ipynb") == Path("a").absolute() / cache.NAME
+@pytest.mark.skipif(sys.platform != "linux", reason="the folders of other systems")
+@pytest.mark.parametrize(
+    "variables", [{"XDG_CACHE_HOME": "{}"}, {"HOME": "{}", "XDG_CACHE_HOME": "x"}]
+)
+def test_the_folder_lies_where_the_system_keeps_caches(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(cache.VARIABLE)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value.format(tmp_path))
+    within = ".cache/nbsafe" if "HOME" in variables else "nbsafe"
+    assert cache.folder() == tmp_path / within
+    assert (tmp_path / within).stat().st_mode & 0o077 == 0
 
 
 def test_the_folder_says_what_it_is() -> None:
-    write(NB, CLEAN)
-    answer()
-    folder = Path(cache.NAME)
-    assert (folder / ".gitignore").read_text(encoding="ascii") == "*\n"
-    tag = (folder / "CACHEDIR.TAG").read_text(encoding="ascii")
+    tag = (kept() / "CACHEDIR.TAG").read_text(encoding="ascii")
     assert tag.startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_cache_that_came_with_the_repository_is_not_read_nor_written(tmp_path: Path) -> None:
+    """A folder of entries may hide findings; a link may lead to files of the user's."""
+    write(NB, BROKEN)
+    answer()
+    theirs = Path(".nbsafe_cache")
+    theirs.mkdir()
+    for file in entries():
+        text = file.read_text(encoding="ascii").partition("\n")[2].replace("NBS101", "NBS999")
+        (theirs / file.name).write_text(f"{cache._checksum(file.stem, text)}\n{text}")
+        file.unlink()
+    assert [finding.code for finding in check([Path()], {}).findings] == ["NBS101"]
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitignore").write_text("mine\n", encoding="utf-8")
+    shutil.rmtree(theirs)
+    theirs.symlink_to(home)
+    check([Path()], {})
+    assert [path.name for path in home.iterdir()] == [".gitignore"]
+    assert (home / ".gitignore").read_text(encoding="utf-8") == "mine\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_folder_that_is_a_link_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "other")
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "link"))
+    write(NB, BROKEN)
+    assert len(check([Path()], {}).findings) == 1
+    assert list((tmp_path / "other").iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"nbformat": 3, "worksheets": []}', b"\xff"])
@@ -236,11 +280,14 @@ def test_what_is_no_notebook_of_today_is_not_kept(content: bytes) -> None:
     assert entries() == []
 
 
-def test_a_folder_that_cannot_be_written_is_no_fault() -> None:
+def test_a_folder_that_cannot_be_made_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(NB, BROKEN)
-    Path(cache.NAME).write_text("a file is in the way", encoding="utf-8")
-    assert len(answer().findings) == 1
-    assert Path(cache.NAME).read_text(encoding="utf-8") == "a file is in the way"
+    (tmp_path / "file").write_text("a file is in the way", encoding="utf-8")
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file"))
+    assert len(check([Path()], {}).findings) == 1
+    assert cache.folder() is None
 
 
 def test_what_changes_while_it_is_analysed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,7 +327,7 @@ ANSWER = Report(
 
 
 def stored() -> tuple[Path, str, Path]:
-    folder = Path(cache.NAME)
+    folder = kept()
     entry = cache.key(b"content", ["a part"])
     cache.store(folder, entry, ANSWER)
     return folder, entry, folder / f"{entry}.json"
@@ -392,7 +439,7 @@ def test_many_writers_leave_whole_entries() -> None:
         shown = list(pool.map(run, range(4)))
     assert [shown[0]] * 4 == shown
     assert len(entries()) == 1
-    assert not list(Path(cache.NAME).glob("*.part"))
+    assert not list(kept().glob("*.part"))
     assert run(0) == shown[0]
 
 
@@ -455,43 +502,5 @@ def test_several_processes_say_the_same() -> None:
 
 
 @pytest.mark.parametrize(("notebooks", "jobs", "started"), [(1, 8, 1), (47, 8, 1), (96, 8, 4)])
-def test_processes_are_started_where_they_pay(
-    notebooks: int, jobs: int, started: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = [1]
-
-    class Pool:
-        def __init__(self, processes: int, *_: object, **__: object) -> None:
-            asked.append(processes)
-
-        def map(self, *_: object, **__: object) -> list[object]:
-            return []
-
-    monkeypatch.setattr(
-        concurrent.futures, "ProcessPoolExecutor", lambda *a, **k: nullcontext(Pool(*a, **k))
-    )
-    monkeypatch.setattr(checking, "_done", lambda work: work)
-    work = [checking.Work(NB, Config())] * notebooks
-    list(checking._analysed(work, {"jobs": str(jobs)}))
-    assert asked[-1] == started
-
-
-def test_processes_are_started_deaf_to_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is started while Ctrl-C is ignored ignores it too, and is ended by who started it."""
-    heard: list[object] = []
-
-    class Pool:
-        def map(self, *_: object, **__: object) -> list[object]:
-            heard.append(signal.getsignal(signal.SIGINT))
-            raise KeyboardInterrupt
-
-        def shutdown(self, **how: bool) -> None:
-            heard.append(how)
-
-    pool = nullcontext(Pool())
-    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", lambda *_, **__: pool)
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt):
-        list(checking._analysed([checking.Work(NB, Config())] * 96, {"jobs": "4"}))
-    assert heard == [signal.SIG_IGN, {"wait": False, "cancel_futures": True}]
-    assert signal.getsignal(signal.SIGINT) == before
+def test_processes_are_started_where_they_pay(notebooks: int, jobs: int, started: int) -> None:
+    assert checking.processes_for(notebooks, {"jobs": str(jobs)}) == started

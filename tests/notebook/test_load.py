@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_nbsafe import files
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.load import Unreadable
 from pytest_nbsafe.notebook.model import Cell, Notebook, Output
@@ -239,10 +240,10 @@ def test_unreadable_files(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Path) -> bytes:
+    def refuse(_: Path, _most: int) -> bytes:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(files, "read_bytes", refuse)
     with pytest.raises(Unreadable, match="permission denied"):
         load.read(tmp_path / "nb.ipynb")
 

@@ -1,6 +1,7 @@
 """Contracts: what each table holds, what a row becomes, and which queries are refused."""
 
 import inspect
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pytest_nbsafe import toml
 from pytest_nbsafe.app.explain import explain
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.config import Config, Contract
-from pytest_nbsafe.contracts import database, queries, schema
+from pytest_nbsafe.contracts import apart, database, queries, schema
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.judge.trial import Judgement
@@ -56,11 +57,8 @@ def asked(sql: str, facts: Facts | None = None) -> list[tuple[object, ...]]:
     facts = facts or facts_of(TEXT)
     query = queries.prepared((Contract("q", sql),))[0]
     findings = evaluate(facts)
-    filled = database.filled(query.tables, lambda table: contract_rows.of(table, facts, findings))
-    try:
-        return list(database.ask(filled, sql).rows)
-    finally:
-        filled.close()
+    rows = {table: tuple(contract_rows.of(table, facts, findings)) for table in query.tables}
+    return list(apart.answer(rows, sql).rows)
 
 
 def with_contract(sql: str, message: str = "", **more: str) -> Config:
@@ -345,6 +343,47 @@ def test_a_contract_that_cannot_be_judged_says_so_at_the_notebook(sql: str, says
     assert told(sql) == [f"0:1 mine: {says}"]
 
 
+_TEXT = "printf('%.*c', {}, '{}')"
+_SEARCHES = [
+    f"instr({_TEXT.format(900_000, 'a')}, {_TEXT.format(400_000 + n, 'a')} || 'b')"
+    for n in range(9)
+]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        (
+            "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 30000000) "
+            "SELECT n FROM r ORDER BY n DESC"
+        ),
+        f"SELECT {' + '.join(_SEARCHES)} AS n",
+        f"SELECT replace({_TEXT.format(900000, 'a')}, 'a', {_TEXT.format(900000, 'b')}) AS n",
+        "SELECT printf('%.*c', 2000000000, 'a') AS n",
+        (
+            "WITH RECURSIVE r(n, t) AS (SELECT 1, 'ab' UNION ALL SELECT n + 1, t || t FROM r) "
+            "SELECT max(length(t)) AS n FROM r"
+        ),
+    ],
+    ids=["a sort that fills memory", "instr", "replace", "a long text", "one that doubles"],
+)
+def test_a_contract_that_wants_too_much_is_stopped(sql: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    (only,) = told(sql)
+    refused = ("takes too long", "too big", "out of memory", "n = NULL")
+    assert any(reason in only for reason in refused)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+    assert told("SELECT 1 AS cell") == ["1:1 mine: it does not hold"]  # the next is answered
+
+
+def test_the_rows_of_an_answer_are_cut_by_their_length_too() -> None:
+    sql = f"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 9) \
+SELECT n, {_TEXT.format(300000, 'a')} AS t FROM r"
+    answers = told(sql)
+    assert answers[-1] == "0:1 mine: there are more than 3 rows; the rest is cut"
+    assert max(map(len, answers)) < 200
+
+
 def test_an_endless_answer_is_cut() -> None:
     sql = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r"
     found = told(sql)
@@ -500,7 +539,7 @@ def test_only_the_tables_that_are_read_are_filled() -> None:
 
 
 def test_a_database_cannot_be_written() -> None:
-    filled = database.filled({"cells"}, lambda _: [])
+    filled = database.filled({"cells": []})
     try:
         for sql in ("DELETE FROM cells", "CREATE TABLE x (y)", "ATTACH ':memory:' AS x"):
             with pytest.raises(database.WrongQueryError, match="not authorized"):

@@ -59,3 +59,10 @@ class Sorted:
     """A list of scores, the best or the worst of them first."""
 
     made: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One of several values of which nothing more is known: that of the path that was taken."""
+
+    values: tuple[Hashable, ...]

@@ -22,10 +22,12 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
+from pytest_nbsafe.absint.leakage.marks import Meeting
 from pytest_nbsafe.absint.leakage.rows import Atom
 from pytest_nbsafe.values import dataclass, field, replace
 
 Scope = dict[str, Value]
+_MOST_MET = 16
 
 
 @dataclass(slots=True)
@@ -144,8 +146,20 @@ def join(left: Value | None, right: Value | None) -> Value:
     if isinstance(left, Names) and isinstance(right, Names):
         return _names(left, right)
     if isinstance(left, AnyValue | Const):
-        return AnyValue(("join", left, right))
+        return AnyValue(_either_of(left, right))
     return right
+
+
+def _either_of(left: Value, right: Value) -> Meeting:
+    """Return a mark of the values that met here, each once.
+
+    Past `_MOST_MET` it widens: it stays what it was, so that a loop comes to an end.
+    """
+    met: dict[Hashable, None] = {}
+    for value in (left, right):
+        key = value.key if isinstance(value, AnyValue) else None
+        met.update(dict.fromkeys(key.values if isinstance(key, Meeting) else (value,)))
+    return Meeting(tuple(met)[:_MOST_MET])
 
 
 def _names(left: Names, right: Names) -> Names:

@@ -66,6 +66,9 @@ class Adapter(Protocol):
     def state_beside(self) -> Mapping[str, object]:
         """Return the state that no name shows, by what holds it."""
 
+    def own_locks(self) -> list[Any]:
+        """Return locks of `multiprocessing` that the library keeps for itself."""
+
     # ------------------------------------------------------------ rows and parts
 
     def table_of(self, value: Any) -> Any:

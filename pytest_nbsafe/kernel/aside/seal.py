@@ -1,8 +1,8 @@
 """Seals a forked child off: no files, no network, no processes, no end that nobody waits for.
 
 Python tells of what it is about to do (audit events), which ends the child before it happens. What
-compiled code does by itself is kept off by the system: Landlock on Linux, a file size limit of 0
-elsewhere, and no open file or connection of the kernel is left in the child.
+compiled code does by itself is kept off by the system: Landlock and seccomp on Linux, a file size
+limit of 0 elsewhere, and no open file or connection of the kernel is left in the child.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..adapters import answers
+from . import seccomp
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 _WORDS = {
@@ -75,6 +76,7 @@ def close_off(ways: tuple[int, int], limit_s: float, cells: list[str]) -> None:
     _detach_files(ways)
     _limit("RLIMIT_CORE")
     keep_from_writing(cells)
+    seccomp.install()
 
 
 def keep_from_writing(cells: list[str]) -> None:
@@ -114,7 +116,8 @@ def _openmp() -> set[str]:
         maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return set()
-    return set(re.findall(r"(/\S*/lib(?:g|i)?omp[^/\s]*)$", maps, re.MULTILINE))
+    paths = {words[-1] for line in maps.splitlines() if (words := line.split())}
+    return {path for path in paths if re.match(r"lib[gi]?omp", path.rpartition("/")[2])}
 
 
 def guard(refuse: Callable[[str], None]) -> None:
@@ -238,7 +241,11 @@ def _copied(fd: int) -> int:
 
 
 def shared_memory() -> str:
-    """Return what writable memory is shared with files or devices, which a child would write to."""
+    """Return what the kernel shares with other processes, in which a child would leave traces.
+
+    That is writable memory of files and devices, memory that is kept for processes yet to start,
+    and locks of `multiprocessing`; but not the locks that libraries keep for themselves.
+    """
     try:
         with Path("/proc/self/maps").open(encoding="utf-8", errors="replace") as maps:
             shared = [line for line in maps if line.split(" ", 2)[1].startswith("rw-s")]
@@ -246,9 +253,26 @@ def shared_memory() -> str:
         return ""
     for line in shared:
         path = line.rstrip("\n").partition("/")[2]
-        if path and not path.startswith(("dev/zero", "dev/shm/sem.", "SYSV")):
+        if path.startswith("dev/zero"):
+            return "the kernel holds memory that it shares with other processes"
+        if path.startswith("dev/shm/sem."):
+            if _holds_locks():
+                return "the kernel holds a lock that it shares with other processes"
+        elif path and not path.startswith("SYSV"):
             return f"the kernel shares memory with /{path}"
     return ""
+
+
+def _holds_locks() -> bool:
+    """Return whether any lock of `multiprocessing` is there but those that libraries keep."""
+    synchronize = sys.modules.get("multiprocessing.synchronize")
+    if synchronize is None:
+        return True  # it was made by other means
+    import gc
+
+    own = {id(lock) for locks in answers("own_locks") for lock in locks}
+    locks = (value for value in gc.get_objects() if type(value).__module__ == synchronize.__name__)
+    return any(isinstance(lock, synchronize.SemLock) and id(lock) not in own for lock in locks)
 
 
 # ------------------------------------------------------------------ Landlock

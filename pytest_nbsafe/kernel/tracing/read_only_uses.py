@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 _SIDE_WAYS = re.compile(
-    r"(?m)^\s*[%!]|\b(globals|locals|vars|exec|eval|gc|sys|inspect|ctypes|builtins|get_ipython)\b"
+    r"(?m)^[ \t\f]*[%!]"
+    r"|\b(globals|locals|vars|exec|eval|gc|sys|inspect|ctypes|builtins|get_ipython)\b"
     r"|\b(user_\w*ns|__\w+__|import_module|_getframe|setattr|In|Out)\b|import\s*\*"
 )
 
