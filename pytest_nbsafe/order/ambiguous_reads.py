@@ -6,6 +6,7 @@ that ran last before it made. Where these are two cells the order decides.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -44,7 +45,10 @@ def ambiguous(graph: Graph) -> Iterator[AmbiguousRead]:
     cells = runnable(graph)
     page = [cell.number for cell in cells]
     counts = {cell.number: cell.count for cell in cells if cell.count is not None}
-    sure = _sure_definers(graph, frozenset(page))
+    sure = {
+        name: _Definers(definers, counts)
+        for name, definers in _sure_definers(graph, frozenset(page)).items()
+    }
     if not sure or len(set(session_split.split(cells).values())) > 1:
         return
     for reader in page:
@@ -53,6 +57,24 @@ def ambiguous(graph: Graph) -> Iterator[AmbiguousRead]:
                 read = _judge(graph, reader, use, sure[use.name], counts)
                 if read is not None and _is_choice(graph, read):
                     yield read
+
+
+class _Definers:
+    """The cells that surely bind one name: by page order, and by count where they have one."""
+
+    def __init__(self, page: Sequence[int], counts: Mapping[int, int]) -> None:
+        self.page = page
+        self._counted = sorted((counts[cell], -cell) for cell in page if cell in counts)
+
+    def above(self, reader: int) -> Sequence[int]:
+        """Return the last two above a cell of the page, or fewer."""
+        end = bisect_left(self.page, reader)
+        return self.page[max(0, end - 2) : end]
+
+    def last_before(self, count: int) -> int | None:
+        """Return the one that ran last before a count; of several the first on the page."""
+        end = bisect_left(self._counted, (count,))
+        return -self._counted[end - 1][1] if end else None
 
 
 def _sure_definers(graph: Graph, page: Collection[int]) -> Mapping[str, Sequence[int]]:
@@ -66,18 +88,17 @@ def _sure_definers(graph: Graph, page: Collection[int]) -> Mapping[str, Sequence
 
 
 def _judge(
-    graph: Graph, reader: int, use: Use, definers: Sequence[int], counts: Mapping[int, int]
+    graph: Graph, reader: int, use: Use, definers: _Definers, counts: Mapping[int, int]
 ) -> AmbiguousRead | None:
-    above = [cell for cell in definers if cell < reader]
+    above = definers.above(reader)
     if len(above) < 2:
         return None
-    nearest, before = above[-1], above[-2]
+    before, nearest = above
     if not counts:
         return AmbiguousRead(reader, use, nearest, before, "untold")
     if reader not in counts:
         return None
-    ran = [d for d in definers if d != reader and counts.get(d, counts[reader]) < counts[reader]]
-    last = max(ran, key=lambda cell: counts[cell], default=None)
+    last = definers.last_before(counts[reader])
     if last is None or last >= nearest:
         return None  # nobody knows; as the page says; or a read from below, which NBS103 tells
     if nearest not in counts:

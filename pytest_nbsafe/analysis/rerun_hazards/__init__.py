@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span, kept
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -62,14 +63,24 @@ def _candidates(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[str, int
     touched = {d.name for d in analysis.definitions if not d.doubtful}
     for use in analysis.uses:
         if use.name in touched:
-            above = [c for c in graph.binders.get(use.name, ()) if c < analysis.cell]
-            if above and _holds_data(graph.cells[above[-1]], use.name):
-                yield use.name, above[-1]
+            binders = graph.binders.get(use.name, ())
+            above = bisect_left(binders, analysis.cell)
+            if above and _holds_data(graph, binders[above - 1], use.name):
+                yield use.name, binders[above - 1]
 
 
-def _holds_data(analysis: CellAnalysis, name: str) -> bool:
-    kinds = {d.kind for d in analysis.definitions if d.name == name}
-    return not kinds or not kinds.isdisjoint(_VALUES)
+def _holds_data(graph: Graph, cell: int, name: str) -> bool:
+    kinds = _kinds(graph, cell).get(name)
+    return kinds is None or not kinds.isdisjoint(_VALUES)
+
+
+@kept
+def _kinds(graph: Graph, cell: int) -> Mapping[str, set[str]]:
+    """Return how a cell binds or changes each of its names."""
+    kinds: dict[str, set[str]] = {}
+    for definition in graph.cells[cell].definitions:
+        kinds.setdefault(definition.name, set()).add(definition.kind)
+    return kinds
 
 
 def _hazard(analysis: CellAnalysis, change: Change, maker: int) -> Hazard:
