@@ -47,12 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _complain(message: str) -> None:
     """Write one line; what names in it would do to a terminal is spelled."""
-    from pytest_nbsafe.reports.escape import line
+    from pytest_nbsafe.reports.escape import sentence
 
     if sys.stderr is not None:
-        text, half = line(message), _LONGEST // 2
-        text = text if len(text) <= _LONGEST else f"{text[:half]} [...] {text[-half:]}"
-        print(f"nbsafe: error: {text}", file=sys.stderr)
+        print(f"nbsafe: error: {sentence(message, _LONGEST)}", file=sys.stderr)
 
 
 def _must_be_writable(output: Path | None) -> None:

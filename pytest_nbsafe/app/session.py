@@ -59,7 +59,8 @@ class NotebookSession:
     """One notebook under test: outcomes are computed when asked for, running what they need.
 
     `selected` are the cells that will be asked for; None, or none at all, means the whole
-    notebook. A cell of a notebook whose plan is the page's own order is run when it is asked for;
+    notebook. `no_kernel` says why nothing can run, once that is known, empty where it can.
+    A cell of a notebook whose plan is the page's own order is run when it is asked for;
     else the first outcome drives the whole trial.
     """
 
@@ -73,7 +74,7 @@ class NotebookSession:
         self._facts: Facts | None = None
         self._run: TrialRun | None = None
         self._trial: Trial | None = None
-        self._no_kernel = ""
+        self.no_kernel = ""
         self._started = time.perf_counter()
         try:
             self.notebook = load.read(path, config.libraries, config.most_mb)
@@ -98,8 +99,8 @@ class NotebookSession:
         self._prepare(self.notebook)
         result = self._drive(cell)
         outcome = self._outcome(cell, result)
-        if self._no_kernel and cell and outcome.status == "passed":
-            return replace(outcome, status="skipped", reason=self._no_kernel)
+        if self.no_kernel and cell and outcome.status == "passed":
+            return replace(outcome, status="skipped", reason=self.no_kernel)
         return outcome
 
     def report(self) -> NotebookReport:
@@ -147,13 +148,13 @@ class NotebookSession:
         if self.config.static or not clean.runs:
             return
         if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
-            self._no_kernel = "not run: this notebook holds Python 2 code"
+            self.no_kernel = "not run: this notebook holds Python 2 code"
             return
         self._run = _trial_run(self._facts, clean, self._path)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
-        if self._run is None or self._no_kernel:
+        if self._run is None or self.no_kernel:
             return None
         from pytest_nbsafe.runner.kernel_process import KernelStartFailed, NoSuchKernel
 
@@ -200,7 +201,7 @@ class NotebookSession:
         )
 
     def _refused(self, finding: Finding) -> None:
-        self._no_kernel = finding.message
+        self.no_kernel = finding.message
         self._take(tuple(sorted((*self._findings, finding), key=sort_key)))
 
     def _take(self, findings: tuple[Finding, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bdb
 import keyword
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -76,6 +77,8 @@ class NotebookFile(pytest.File):
     chosen: Settings
     settings: Config
     numbers: frozenset[int] = frozenset()
+    stopped: str = ""
+    """Why no more of it is run, empty as long as it is."""
     to_come: set[str] | None = None
     """The node ids of the items that have not run yet, None before the first."""
 
@@ -162,13 +165,21 @@ class NotebookItem(pytest.Item):
 
     def runtest(self) -> None:
         """Pass, or raise what the outcome says."""
-        outcome = self.outcome = self._outcome()
+        if self.file.stopped:
+            raise pytest.skip.Exception(self.file.stopped, _use_item_location=True)
+        try:
+            outcome = self.outcome = self._outcome()
+        except pytest.fail.Exception as error:
+            # Another plugin's, such as a timeout: it came while the kernel was at work.
+            self.file.stopped = f"not run: {self.title} was stopped ({escape.line(str(error))})"
+            self.file.open_notebooks.close(self.path)
+            raise
         self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
         if outcome.status == "failed":
             for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
                 if written:
                     self.add_report_section(f"of {self.title}", stream, text.printed(written))
-            raise FailedError(outcome)
+            raise (UnreachableError if self.config.option.usepdb else FailedError)(outcome)
         if outcome.status == "skipped":
             raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)
 
@@ -194,6 +205,10 @@ class NotebookItem(pytest.Item):
         """Return the report of a failed outcome; a fault of ours is shown as one."""
         if isinstance(excinfo.value, FailedError):
             return self._failure(excinfo.value.outcome)
+        if isinstance(excinfo.value, pytest.fail.Exception):
+            message = f"{self.title} was stopped by another plugin: {excinfo.value}"
+            shown = [escape.sentence(message)]
+            return FailureRepr(self.file.shown, self.line, shown[0], lambda _: shown)
         excinfo.traceback = excinfo.traceback.cut(path=Path(__file__))
         fault = super().repr_failure(excinfo, style)
         if isinstance(fault, ExceptionRepr) and fault.reprcrash is not None:
@@ -210,11 +225,12 @@ class NotebookItem(pytest.Item):
         message = text.headline(failing[0]) if failing else text.reason(outcome)
         if self.config.option.tbstyle == "line":  # pytest adds that line
             return FailureRepr(self.file.shown, line, message, lambda _: [])
+        ends = ["", _NO_PDB] if self.config.option.usepdb else []
         return FailureRepr(
             self.file.shown,
             line,
             message,
-            lambda paint: text.item(outcome, notebook, strict=strict, paint=paint),
+            lambda paint: [*text.item(outcome, notebook, strict=strict, paint=paint), *ends],
         )
 
 
@@ -242,6 +258,16 @@ class FailedError(Exception):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.reason)
         self.outcome = outcome
+
+
+class UnreachableError(FailedError, bdb.BdbQuit):
+    """The same under `--pdb`: as the end of a debugger it does not start one, in our own code."""
+
+
+_NO_PDB = (
+    "--pdb cannot reach into the kernel of a notebook: run it in Jupyter (jupyter lab, or "
+    "jupyter console) up to this cell and type %debug."
+)
 
 
 class FailureRepr(ReprExceptionInfo):

@@ -7,6 +7,8 @@ import re
 from pytest_nbsafe import patterns
 
 _CLIP_CHARACTERS = 20_000
+_SHOWN_LINES = 100
+_LONGEST = 1_000
 
 # Escape sequences as terminals know them: operating system commands (titles, links) up to their
 # end, control sequences (colours, cursor), and the two-character forms.
@@ -46,6 +48,15 @@ def line(text: str) -> str:
     return " ".join(part for part in re.split(r"[\r\n\t]+", clean(text)) if part)
 
 
+def sentence(text: str, limit: int = _LONGEST) -> str:
+    """Return text as one clean line that has no more than `limit` characters, cut in its middle."""
+    whole = line(text)
+    if len(whole) <= limit:
+        return whole
+    half = limit // 2
+    return f"{whole[:half]} [... {len(whole) - 2 * half} characters left out ...] {whole[-half:]}"
+
+
 def visible(text: str) -> list[str]:
     """Return what shows of each character of one line of source, tabs widened to four columns."""
     shown: list[str] = []
@@ -67,7 +78,14 @@ def encodable(text: str) -> str:
 
 
 def clipped(text: str, limit: int = _CLIP_CHARACTERS) -> str:
-    """Return text with its middle left out when it is longer than `limit` characters."""
+    """Return text with its middle left out when it has more than `limit` characters, or many lines.
+
+    Lines are counted first: of a long log the first and the last `_SHOWN_LINES` are shown.
+    """
+    lines = text.split("\n")
+    if len(lines) > 2 * _SHOWN_LINES:
+        gap = f"[... {len(lines) - 2 * _SHOWN_LINES} lines left out ...]"
+        text = "\n".join([*lines[:_SHOWN_LINES], gap, *lines[-_SHOWN_LINES:]])
     if len(text) <= limit:
         return text
     half = limit // 2

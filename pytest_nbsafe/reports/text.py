@@ -49,14 +49,14 @@ def block(finding: Finding, notebook: Notebook | None = None, paint: Paint = pla
     """Return a finding in full: where and what, the message, the frame, the path, the remedy."""
     where = frames.place(finding.location, finding.count, finding.file_line)
     head = f"{escape.line(finding.path)}, {where}: {title(finding)}"
-    message = [escape.line(finding.message)] if finding.message else []
+    message = [escape.sentence(finding.message)] if finding.message else []
     return [paint(head, finding.severity), *message, *_body(finding, notebook, paint)]
 
 
 def brief(finding: Finding) -> str:
     """Return a finding in one line, for a list that names the notebook already."""
     where = frames.place(finding.location, finding.count, finding.file_line)
-    return f"{where}: {title(finding)}: {escape.line(finding.message)}"
+    return f"{where}: {title(finding)}: {escape.sentence(finding.message)}"
 
 
 def key(finding: Finding) -> str:
@@ -67,7 +67,7 @@ def key(finding: Finding) -> str:
 
 def headline(finding: Finding) -> str:
     """Return what a summary of many tests has room for: the code and the message."""
-    return f"{finding.code} {escape.line(finding.message)}"
+    return f"{finding.code} {escape.sentence(finding.message)}"
 
 
 def _listed(finding: Finding, paint: Paint) -> list[str]:
@@ -77,14 +77,18 @@ def _listed(finding: Finding, paint: Paint) -> list[str]:
     elif finding.file_line:
         path = f"{path}:{finding.file_line}"
     severity = paint(finding.severity, finding.severity)
-    head = f"{paint(path, 'heading')}  {severity} {title(finding)}  {escape.line(finding.message)}"
+    head = (
+        f"{paint(path, 'heading')}  {severity} {title(finding)}  {escape.sentence(finding.message)}"
+    )
     return [head, *_body(finding, None, paint)]
 
 
 def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str]:
     lines = frames.of_notebook(notebook, finding.location, finding.anchor)
     drawn = frames.frame(lines, finding.location, paint)
-    remedy = [paint(f"To fix: {escape.line(finding.remedy)}", "remedy")] if finding.remedy else []
+    remedy = (
+        [paint(f"To fix: {escape.sentence(finding.remedy)}", "remedy")] if finding.remedy else []
+    )
     return [*drawn, *_path(finding.steps, paint), *remedy]
 
 
@@ -97,7 +101,7 @@ def _path(steps: Sequence[Step], paint: Paint) -> list[str]:
 
 def _step(step: Step) -> str:
     where = f"cell {step.cell} (line {step.line})" if step.cell != NOTEBOOK else "the notebook"
-    return f"{where}: {escape.line(step.cause)}"
+    return f"{where}: {escape.sentence(step.cause)}"
 
 
 # --------------------------------------------------------- one item of pytest
@@ -125,7 +129,7 @@ def failing(outcome: Outcome, *, strict: bool) -> tuple[Finding, ...]:
 
 def reason(outcome: Outcome) -> str:
     """Return why an item failed or was skipped, in one line."""
-    return escape.line(outcome.reason) or f"cell {outcome.cell} {outcome.status}"
+    return escape.sentence(outcome.reason) or f"cell {outcome.cell} {outcome.status}"
 
 
 def printed(written: str) -> str:

@@ -62,3 +62,17 @@ def test_clipped_keeps_both_ends() -> None:
     text = escape.clipped("a" * 50 + "b" * 50, limit=20)
     assert text == "a" * 10 + "\n[... 80 characters left out ...]\n" + "b" * 10
     assert escape.clipped("short", limit=20) == "short"
+
+
+def test_of_a_long_log_both_ends_are_shown() -> None:
+    text = escape.clipped("\n".join(map(str, range(5_000)))).split("\n")
+    assert (text[0], text[99], text[100]) == ("0", "99", "[... 4800 lines left out ...]")
+    assert (text[101], text[-1], len(text)) == ("4900", "4999", 201)
+
+
+def test_a_sentence_has_an_end() -> None:
+    text = escape.sentence(f"`{'a' * 400_000}` is read\nhere", limit=100)
+    assert len(text) < 160
+    assert text.startswith("`aaa")
+    assert text.endswith("` is read here")
+    assert escape.sentence("short\x1b[31m") == "short"

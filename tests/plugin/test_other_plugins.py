@@ -1,0 +1,76 @@
+"""Beside plugins that stop tests, switches that change every run, and a debugger."""
+
+import json
+import sys
+
+import pytest
+from makenb import BROKEN, write
+
+TIMEOUT = """
+import signal, pytest
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    def stop(*_):
+        pytest.fail("Timeout (>1.0s) from a plugin.")
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 1.5 if item.name == "cell-2" else 60)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+"""
+SLOW = "# %% [1]\na = 1\n# %% [2]\nimport time\ntime.sleep(30)\n# %% [3]\nprint(a)\n"
+
+
+@pytest.mark.kernel
+@pytest.mark.skipif(sys.platform == "win32", reason="a timer of POSIX")
+def test_a_timeout_of_another_plugin_is_a_failure_of_that_cell(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", SLOW)
+    pytester.makeconftest(TIMEOUT)
+    result = pytester.runpytest_subprocess("--nbsafe", "-v", "-rs", "nb.ipynb")
+    result.stdout.fnmatch_lines(
+        [
+            "*::cell-1 PASSED*",
+            "*::cell-2 FAILED*",
+            "*::cell-3 SKIPPED*",
+            "cell 2 was stopped by another plugin: Timeout (>1.0s) from a plugin.",
+            "SKIPPED*not run: cell 2 was stopped (Timeout (>1.0s) from a plugin.)",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*INTERNAL ERROR*")
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_pdb_says_that_it_cannot_reach_a_kernel(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", BROKEN)
+    pytester.makepyfile("def test_own():\n    here = 3\n    assert here == 4\n")
+    command = (sys.executable, "-m", "pytest", "--nbsafe", "--nbsafe-static", "--pdb")
+    result = pytester.run(*command, "nb.ipynb", stdin=b"q\n")
+    result.stdout.fnmatch_lines(["*NBS101*", "--pdb cannot reach into the kernel*%debug."])
+    result.stdout.no_fnmatch_line("*(Pdb)*")
+    result = pytester.run(*command, stdin=b"p 'it is', here\nq\n")
+    result.stdout.fnmatch_lines(["*('it is', 3)*"])
+
+
+@pytest.mark.kernel
+def test_warnings_as_errors_fail_nothing(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n# %% [2]\nprint(a)\n#> 1\n")
+    result = pytester.runpytest_subprocess(
+        "--nbsafe", "-W", "error", "-p", "faulthandler", "nb.ipynb"
+    )
+    result.assert_outcomes(passed=3)
+
+
+@pytest.mark.kernel
+def test_a_missing_kernel_is_told_once_a_notebook(pytester: pytest.Pytester) -> None:
+    cells = "\n".join(f"# %% [{n}]\nx{n} = 1" for n in range(1, 7))
+    path = write(pytester.path / "nb.ipynb", cells + "\n")
+    page = json.loads(path.read_text(encoding="utf-8"))
+    page["metadata"]["kernelspec"] = {"name": "nosuch", "display_name": "x", "language": "python"}
+    path.write_text(json.dumps(page, indent=1), encoding="utf-8")
+    result = pytester.runpytest_subprocess("--nbsafe", "-rs", "nb.ipynb")
+    result.assert_outcomes(skipped=6, failed=1)
+    lines = [line for line in result.outlines if line.startswith("SKIPPED")]
+    assert len(lines) == 1
+    assert lines[0].startswith("SKIPPED [6] nb.ipynb:1: ")
