@@ -46,6 +46,7 @@ def may_change_findings(cell: Cell, result: CellResult, findings: Iterable[Findi
         or result.copies
         or may_raise(cell)
         or suppressions.silences(cell)
+        or any("[Errno " in output.text for output in result.outputs)
         or any(finding.location.cell == cell.number for finding in findings)
     )
 

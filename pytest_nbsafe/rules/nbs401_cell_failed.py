@@ -1,11 +1,12 @@
 """The cell raised when the notebook was run from top to bottom.
 
 Why it matters: the notebook does not run. So does an exception in a thread or under
-`%%capture`, and a magic that does not exist: IPython reports success for all three. A failing
-shell command is a warning.
+`%%capture`, a magic that does not exist, and a shell command that fails, as a step of a pipeline
+does: IPython reports success for all of these.
 
 Limits: a cell that raises just what its saved output shows is a note (an error when strict);
-one that is tagged `raises-exception` must raise. A failure that only the recorded order shows
+one that is tagged `raises-exception` must raise, or run a command that fails. A command that may
+fail ends with `|| true`. A failure that only the recorded order shows
 is a warning, in a reconstructed order a note. A NameError is told as NBS101 or NBS102 where
 these know the cause.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
@@ -31,12 +33,13 @@ from pytest_nbsafe.trace.results import (
 from pytest_nbsafe.trace.suspicions import OutdatedResult
 
 _INCIDENTS: dict[str, tuple[Severity, str]] = {
-    "shell": ("warning", "a shell command failed"),
+    "shell": ("error", "a shell command failed"),
     "thread": ("error", "a thread raised while this cell ran"),
     "captured": ("error", "this cell raised, and its magic swallowed the exception"),
     "magic": ("error", "this magic does not exist"),
 }
 """What each kind of incident weighs and says; a fault of our own tracer is not among them."""
+_OF_COMMANDS = "mend the command, or end it with `|| true` where it may fail"
 _FEW_GONE = 2
 
 BAD = """\
@@ -63,9 +66,10 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield _raised(facts, result)
     for result in ended(facts, "ok"):
         page = facts.notebook.cell(result.cell)
-        if may_raise(page) and not is_skipped(page) and exception(result) is None:
+        failed = exception(result) is not None or any(i.kind == "shell" for i in result.incidents)
+        if may_raise(page) and not is_skipped(page) and not failed:
             yield _did_not_raise(facts, result)
-        for incident in dict.fromkeys(result.incidents):
+        for incident in dict.fromkeys((*result.incidents, *_lost_folders(facts, result))):
             if incident.kind in _INCIDENTS and not may_raise(page):
                 yield _incident(facts, result, incident)
     for result in ended_in_replay(facts, "raised"):
@@ -204,10 +208,24 @@ def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
         max(incident.line, 1),
         "observed",
         message,
+        remedy=_OF_COMMANDS if incident.kind == "shell" else "",
         severity=severity,
         explains=raised,
         also=message,
     )
+
+
+def _lost_folders(facts: Facts, result: CellResult) -> Iterator[Incident]:
+    """Yield each `%cd` to a folder that is not there: IPython prints the error and goes on."""
+    written = [o.text for o in result.outputs if o.kind == "stream" and "[Errno " in o.text]
+    if not written:
+        return
+    for escape in trees.python_of(facts.graph, result.cell).escapes:
+        folder = escape.text.strip().strip("\"'") if escape.name == "cd" else ""
+        end = f"{folder.removeprefix('~')}'"
+        lines = (line for text in written for line in text.split("\n"))
+        if folder and any(line.startswith("[Errno ") and line.endswith(end) for line in lines):
+            yield Incident("shell", escape.line, f"`%cd {folder}`: the folder cannot be entered")
 
 
 def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:

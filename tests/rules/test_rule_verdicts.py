@@ -474,7 +474,7 @@ def test_the_way_of_an_exception_through_other_cells() -> None:
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        ("shell", ["NBS401 1:1 observed warning"]),
+        ("shell", ["NBS401 1:1 observed error"]),
         ("thread", ["NBS401 1:1 observed error"]),
         ("captured", ["NBS401 1:1 observed error"]),
         ("magic", ["NBS401 1:1 observed error"]),
@@ -484,6 +484,27 @@ def test_the_way_of_an_exception_through_other_cells() -> None:
 def test_incidents_of_a_run_that_reported_success(kind: str, told: list[str]) -> None:
     facts = tried(facts_of("# %% [1]\nwork = 1\n"), with_incident(1, kind, "what it said"))
     assert told == lines(evaluate(facts))
+
+
+@pytest.mark.parametrize(
+    ("printed", "folder", "told"),
+    [
+        ("[Errno 2] No such file or directory: 'no/where'\n/home\n", "no/where", True),
+        ("[Errno 2] No such file or directory: '/home/me/data'\n", '"~/data"', True),
+        ("[Errno 20] Not a directory: 'file'\n", "file", True),
+        ("/home/no/where\n", "no/where", False),
+        ("[Errno 2] No such file or directory: 'other'\n", "no/where", False),
+    ],
+)
+def test_a_folder_that_cannot_be_entered(printed: str, folder: str, told: bool) -> None:  # noqa: FBT001
+    facts = facts_of(f"# %% [1]\nwork = 1\n%cd {folder}\n")
+    facts = tried(facts, {1: CellResult(1, 1, "ok", outputs=(Output("stream", text=printed),))})
+    assert ("NBS401 1:2 observed error" in lines(evaluate(facts))) is told
+
+
+def test_a_cell_whose_command_may_fail_says_so_by_a_tag() -> None:
+    facts = facts_of("# %% [1] tags=raises-exception\n!false\n")
+    assert lines(evaluate(tried(facts, with_incident(1, "shell", "no")))) == []
 
 
 def test_a_failure_of_the_replay_alone_never_fails_the_notebook() -> None:

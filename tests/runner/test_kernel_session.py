@@ -97,6 +97,7 @@ def test_what_a_timed_cell_raises(shared: KernelSession) -> None:
     [
         ("x = 1\n!exit 3", "shell", 2, "`!exit 3` exited with code 3"),
         ("x = !exit 5", "shell", 1, "`!exit 5` exited with code 5"),
+        ("get_ipython().system('exit 3')", "shell", 1, "`!exit 3` exited with code 3"),
         ("%%capture\nx = 1\n1 / 0", "captured", 3, "ZeroDivisionError: division by zero"),
         (
             (
@@ -118,7 +119,8 @@ def test_incidents(shared: KernelSession, source: str, kind: str, line: int, mes
 
 
 def test_good_commands_are_no_incident(shared: KernelSession) -> None:
-    result = shared.run(notebook("!true\nx = !echo hi\nprint(x)").cell(1), 1)
+    source = "!true\n!false || true\nx = !echo hi\nprint(x)"
+    result = shared.run(notebook(source).cell(1), 1)
     assert result.incidents == ()
     assert result.outputs[0].text == "['hi']\n"
 
