@@ -37,8 +37,13 @@ if threading.current_thread() is threading.main_thread() and (
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Use all cores for a whole tier; a few tests are done before a worker has started."""
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Use all cores for a whole tier; a few tests are done before a worker has started.
+
+    Not an option in pyproject.toml: that would ask for pytest-xdist whoever tries an example here.
+    """
     asked = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
     few = config.option.keyword or not {TESTS, TESTS.parent} & {*asked}
-    return 0 if few else None
+    unsaid = getattr(config.option, "numprocesses", 0) is None  # 0 without pytest-xdist
+    if unsaid and not few and not hasattr(config, "workerinput"):
+        config.option.numprocesses, config.option.dist = "auto", "worksteal"

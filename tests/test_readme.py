@@ -1,6 +1,8 @@
 """What README says is true: its reference of findings, its example, its options."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,14 @@ def test_its_example_is_what_is_printed(pytester: pytest.Pytester) -> None:
         for line in result.outlines
         if line in {s.removeprefix("    ") for s in shown.split("\n")}
     ]
+
+
+def test_its_first_command_needs_no_other_plugin() -> None:
+    """Who installs no more than the package has no pytest-xdist."""
+    (example,) = re.findall(r"\.venv/bin/pytest --nbsafe (\S+)", TEXT)
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "--nbsafe", example], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done
+    assert "NBS201" in done.stdout
