@@ -57,6 +57,19 @@ def read_bytes(path: Path, most_bytes: int = MOST_BESIDE_BYTES) -> bytes:
             `most_bytes`; `strerror` says why.
 
     """
+    content = read_start(path, most_bytes + 1, most_bytes)  # of /proc the size is not known
+    if len(content) > most_bytes:
+        raise _too_large(most_bytes)
+    return content
+
+
+def read_start(path: Path, number: int, most_bytes: int = MOST_BESIDE_BYTES) -> bytes:
+    """Return the first bytes of a regular file, at most so many of them.
+
+    Raises:
+        OSError: as `read_bytes`.
+
+    """
     try:
         _must_be_fit(path.stat(), most_bytes)  # a pipe is not even opened
         # Another file may lie there now: opening does not wait for who writes to a pipe.
@@ -65,10 +78,7 @@ def read_bytes(path: Path, most_bytes: int = MOST_BESIDE_BYTES) -> bytes:
         raise _no_path(error) from error
     with os.fdopen(descriptor, "rb") as stream:
         _must_be_fit(os.fstat(stream.fileno()), most_bytes)
-        content = stream.read(most_bytes + 1)  # of /proc and the like the size is not known
-    if len(content) > most_bytes:
-        raise _too_large(most_bytes)
-    return content
+        return stream.read(number)
 
 
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)

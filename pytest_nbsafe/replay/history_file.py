@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries.datafiles import phrase, words
 from pytest_nbsafe.notebook.source import Escape, to_python
+from pytest_nbsafe.replay import history_database
 from pytest_nbsafe.replay.session_runs import RecordedSession, RecordedStep
 from pytest_nbsafe.sentences import many
 
 ALIKE = 0.8
 FEW = 50
-_LISTED = 5
+MOST_WORK = 20_000_000
+"""So many characters are compared with whole texts: enough for thousands of ordinary runs."""
+_BITS_AT_ONCE = 1_000
 _ROUNDING = 1e-9
 _SHELLS = frozenset({"!", "bash", "cmd", "script", "sh", "sx", "system", "perl", "ruby"})
 _SHELL_LINES = frozenset({"sx", "system", "sc", "pip", "conda", "mamba", "uv"})
@@ -38,11 +37,11 @@ def read(path: Path, session: int | None) -> RecordedSession:
     is told to be short. Departs: Python 2 is not translated (2to3 is no more), no versions of
     libraries are tried, no paths rewritten and no data fetched: one's own session finds its own.
     """
-    runs = _runs(path, session)
+    runs = history_database.runs(path, session)
     notes = [f"a short session: {len(runs)} runs (the paper takes {FEW} or more)"]
     notes = notes if len(runs) < FEW else []
-    texts: dict[str, str] = {}
-    steps = [_step(texts, source, count) for count, source in runs]
+    cells = _Cells()
+    steps = [_step(cells.take(source), source, count) for count, source in runs]
     if left := sum(bool(step.skip) for step in steps):
         notes.append(f"{many(left, 'run')} left out, which cannot be run again")
     mended = sum(
@@ -50,10 +49,12 @@ def read(path: Path, session: int | None) -> RecordedSession:
     )
     if mended:
         notes.append(f"system commands taken out of {many(mended, 'run')}")
+    if cells.whole:
+        notes.append(f"the texts of {many(cells.whole, 'run')} were only compared whole")
     plots = any(_draws().search(source) for _, source in runs)
     return RecordedSession(
         str(path),
-        tuple(texts),
+        cells.names,
         tuple(steps),
         tuple(notes),
         before=phrase("plotting", "magic") if plots else "",
@@ -66,65 +67,50 @@ def _draws() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words('plotting', 'names'))})\b")
 
 
-# ------------------------------------------------------------------ the file
-
-
-def _runs(path: Path, session: int | None) -> list[tuple[int, str]]:
-    """Return the counts and texts of a session's runs, in order."""
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
-            chosen = session if session is not None else _only(path, _sessions(base))
-            rows = base.execute(
-                "SELECT line, source_raw FROM history WHERE session = ? ORDER BY line", (chosen,)
-            ).fetchall()
-            runs = [(int(line), str(source)) for line, source in rows if str(source).strip()]
-            if not runs:
-                raise _no_session(path, chosen, _sessions(base))
-    except sqlite3.Error as error:
-        hint = "close what writes to it, or give a copy"
-        raise NbsafeError(
-            "bad-history", f"{path} is not a history of IPython: {error}", hint
-        ) from error
-    return runs
-
-
-def _sessions(base: sqlite3.Connection) -> list[tuple[int, int]]:
-    """Return the sessions that ran anything, and how many runs each has."""
-    query = "SELECT session, COUNT(*) FROM history GROUP BY session ORDER BY session"
-    return [(int(number), int(runs)) for number, runs in base.execute(query)]
-
-
-def _only(path: Path, sessions: Sequence[tuple[int, int]]) -> int:
-    if len(sessions) == 1:
-        return sessions[0][0]
-    if not sessions:
-        raise NbsafeError("empty-session", f"{path} holds no runs")
-    raise NbsafeError(
-        "which-session",
-        f"{path} holds {len(sessions)} sessions, {_listed(sessions)}",
-        "choose one with --session N",
-    )
-
-
-def _no_session(path: Path, session: int, sessions: Sequence[tuple[int, int]]) -> NbsafeError:
-    there = _listed(sessions) if sessions else "it holds none"
-    return NbsafeError("no-session", f"{path} holds no session {session}", f"there are {there}")
-
-
-def _listed(sessions: Sequence[tuple[int, int]]) -> str:
-    last = ", ".join(f"{number} ({many(runs, 'run')})" for number, runs in sessions[-_LISTED:])
-    return last if len(sessions) <= _LISTED else f"the last of them {last}"
-
-
 # ------------------------------------------------------------------ cells
 
 
-def _step(texts: dict[str, str], source: str, count: int) -> RecordedStep:
-    """Return a run with the cell that it belongs to; `texts` are the cells' latest texts."""
-    likeness = {cell: similarity(text, source, ALIKE) for cell, text in texts.items()}
-    best = max(likeness, key=lambda cell: (likeness[cell], int(cell[1:])), default="")
-    cell = best if best and likeness[best] >= ALIKE else f"c{len(texts) + 1}"
-    texts[cell] = source
+class _Cells:
+    """The cells that have run, each with its latest text; no two have the same."""
+
+    def __init__(self) -> None:
+        self._text_of: dict[str, str] = {}
+        self._cell_of: dict[str, str] = {}
+        self._left = MOST_WORK
+        self.whole = 0
+        """How many texts were only looked for as they are, since comparing took too long."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The cells, as they first ran."""
+        return tuple(self._text_of)
+
+    def take(self, source: str) -> str:
+        """Return the cell that has this text from now on."""
+        cell = self._cell_of.get(source) or self._alike(source)
+        self._cell_of.pop(self._text_of.get(cell, ""), None)
+        self._cell_of[source], self._text_of[cell] = cell, source
+        return cell
+
+    def _alike(self, source: str) -> str:
+        """Return the cell whose text is most like this one, a new cell if none is enough."""
+        new = f"c{len(self._text_of) + 1}"
+        likeness: dict[str, float] = {}
+        for cell, text in self._text_of.items():
+            self._left -= work(text, source, ALIKE)
+            if self._left < 0:
+                self.whole += 1
+                return new
+            likeness[cell] = similarity(text, source, ALIKE)
+        best = max(likeness, key=lambda cell: (likeness[cell], _number(cell)), default="")
+        return best if best and likeness[best] >= ALIKE else new
+
+
+def _number(cell: str) -> int:
+    return int(cell[1:])
+
+
+def _step(cell: str, source: str, count: int) -> RecordedStep:
     skip = _unfit(source)
     return RecordedStep(cell, source if skip else _mended(source), count, skip)
 
@@ -171,11 +157,26 @@ def similarity(left: str, right: str, least: float = 0.0) -> float:
     if left == right:
         return 1.0
     longer = max(len(left), len(right))
-    allowed = int((1 - least) * longer + _ROUNDING)
-    if abs(len(left) - len(right)) > allowed or _unshared(left, right) > allowed:
+    if _too_long(left, right, least) or _unshared(left, right) > _allowed(longer, least):
         return 0.0
     share = 1 - distance(left, right) / longer
     return share if share >= least - _ROUNDING else 0.0
+
+
+def work(left: str, right: str, least: float) -> int:
+    """Return about how much there is to do to tell how alike two texts are."""
+    if _too_long(left, right, least):
+        return 1
+    return len(right) * (1 + len(left) // _BITS_AT_ONCE)
+
+
+def _too_long(left: str, right: str, least: float) -> bool:
+    """Return whether the lengths alone say that the texts are less alike than that."""
+    return abs(len(left) - len(right)) > _allowed(max(len(left), len(right)), least)
+
+
+def _allowed(longer: int, least: float) -> int:
+    return int((1 - least) * longer + _ROUNDING)
 
 
 def distance(left: str, right: str) -> int:

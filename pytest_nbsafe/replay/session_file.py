@@ -7,6 +7,7 @@ Two forms are read: JSON lines, written for this tool, and the `history.sqlite` 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,14 @@ from typing import Any
 from pytest_nbsafe import files
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
-from pytest_nbsafe.replay import history_file
+from pytest_nbsafe.replay import history_database, history_file
 from pytest_nbsafe.replay.session_runs import RecordedSession, RecordedStep
 from pytest_nbsafe.values import dataclass
 
 _SHAPE = 'a step is {"cell": "c1", "source": "x = 1"}, and the first line may be {"page": ["c1"]}'
 _SQLITE = b"SQLite format 3\0"
 _SHOWN = 60
-_MOST_BYTES = 512 * files.MEGABYTE
+_MOST_BYTES = 64 * files.MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,12 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
 
     """
     try:
+        if files.read_start(path, len(_SQLITE), history_database.MOST_BYTES) == _SQLITE:
+            return history_file.read(path, session)
         data = files.read_bytes(path, _MOST_BYTES)
     except OSError as error:
         message = f"cannot read {path}: {error.strerror}"
         raise NbsafeError("cannot-read", message, "give the file of a session") from error
-    if data.startswith(_SQLITE):
-        return history_file.read(path, session)
     if session is not None:
         raise NbsafeError(
             "no-sessions",
@@ -89,12 +90,15 @@ def _object(path: Path, number: int, raw: bytes) -> dict[str, Any]:
     try:
         entry = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except (ValueError, RecursionError) as error:
-        text = raw.decode("utf-8", "replace").strip()
-        shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-        raise _refused(path, number, f"is not JSON ({error}): {shown}") from error
+        raise _refused(path, number, f"is not JSON ({error}): {_start(raw)}") from error
     if not isinstance(entry, dict):
-        raise _refused(path, number, f"is not an object but {json.dumps(entry)[:_SHOWN]}")
+        raise _refused(path, number, f"is not an object but {_start(raw)}")
     return entry
+
+
+def _start(raw: bytes) -> str:
+    text = raw[: 8 * _SHOWN].decode("utf-8", "replace").strip()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _step(path: Path, number: int, entry: dict[str, Any]) -> RecordedStep:
@@ -103,6 +107,8 @@ def _step(path: Path, number: int, entry: dict[str, Any]) -> RecordedStep:
             raise _refused(path, number, f"has no {key!r}")
         if not isinstance(entry[key], str):
             raise _refused(path, number, f"the {key!r} is no text")
+        if not _is_whole(entry[key]):
+            raise _refused(path, number, f"the {key!r} holds half of a character")
     if not entry["cell"]:
         raise _refused(path, number, "the 'cell' is empty")
     return RecordedStep(entry["cell"], entry["source"], number)
@@ -111,10 +117,21 @@ def _step(path: Path, number: int, entry: dict[str, Any]) -> RecordedStep:
 def _page(path: Path, number: int, page: object) -> tuple[str, ...]:
     if not isinstance(page, list) or not all(isinstance(cell, str) for cell in page):
         raise _refused(path, number, "the 'page' is not a list of cells")
-    twice = sorted({cell for cell in page if page.count(cell) > 1})
-    if twice:
-        raise _refused(path, number, f"the page holds {twice[0]!r} twice")
+    if not all(map(_is_whole, page)):
+        raise _refused(path, number, "the 'page' holds half of a character")
+    twice = min((cell for cell, times in Counter(page).items() if times > 1), default=None)
+    if twice is not None:
+        raise _refused(path, number, f"the page holds {twice!r} twice")
     return tuple(page)
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether a kernel can be sent the text: it has no surrogate without its other half."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _on_page(

@@ -125,7 +125,7 @@ def test_another_database_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as base:
         base.execute("CREATE TABLE other (x)")
         base.commit()
-    assert "is not a history of IPython: no such table: history" in refusal(path, 1)
+    assert "is not a history of IPython: it holds no table of runs" in refusal(path, 1)
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"SQLite format 3\0 and nothing")
     assert "is not a history of IPython" in refusal(broken, 1)
