@@ -153,8 +153,13 @@ class CellRun(TypedDict):
     cpu_s: float
 
 
+SLOWER = 6
+"""How many times as long the clock may take where the limit is a time to compute: a machine that is
+busy with other work gives the same answers, only later."""
+
+
 class HostQuestion(TypedDict):
-    """What the host asks: to run these cells on the side within so many seconds.
+    """What the host asks: to run these cells on the side, computing for so many seconds at most.
 
     `way` is `fork` for a forked child, `here` for this kernel itself (which is thrown away after
     it), `look` to run nothing and tell what the words of the last text hold. With `stir` all
@@ -206,7 +211,8 @@ class Answer(TypedDict):
 
     `cause` says why cells could not be run, or not to the end, empty when they ran. `elsewhere`
     tells that this kernel alone is in the way: it cannot be forked. `shown` are aspects of what the
-    names of the last cell hold at its end; `raw` is what was written past Python.
+    names of the last cell hold at its end; `raw` is what was written past Python. `cost_s` is how
+    long the child computed, or waited for what nobody computes.
     """
 
     cause: str
@@ -214,11 +220,19 @@ class Answer(TypedDict):
     runs: list[SideRun]
     shown: dict[str, dict[str, str]]
     raw: str
+    cost_s: float
 
 
 def no_answer(cause: str = "", *, elsewhere: bool = False) -> Answer:
     """Return an answer without runs, and why there are none."""
-    return {"cause": cause, "elsewhere": elsewhere, "runs": [], "shown": {}, "raw": ""}
+    return {
+        "cause": cause,
+        "elsewhere": elsewhere,
+        "runs": [],
+        "shown": {},
+        "raw": "",
+        "cost_s": 0.0,
+    }
 
 
 class Sweep(TypedDict):

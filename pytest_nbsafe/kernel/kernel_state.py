@@ -9,7 +9,6 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from . import bootstrap
@@ -19,7 +18,8 @@ from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE
 
 _PYTHONS_OWN = re.compile(r"__\w+__")
 _FILES = 2_000
-_LARGE_S = 5.0  # how long large values are looked at, more closely than after each run
+_LARGE_WORK = 1_250_000_000
+"""How much work large values may be, looked at more closely than after each run (some 5 s)."""
 _LIMITS = (NODE_LIMIT, BYTE_LIMIT)
 _SHORTEST = 4  # `/` and `/tmp` are everywhere
 _FILE_BYTES = 4 * 1024 * 1024
@@ -36,19 +36,20 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     own = [name for name in list(tracer.home) if tracer.is_own(name)] if names else []
     known = sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))
     look = tracer.snapshot
-    places, until = _places(tracer.shell), perf_counter() + _LARGE_S
+    places, left = _places(tracer.shell), _LARGE_WORK
     fingerprints, shared = {}, {}
     look.judging = True
     try:
         for name in known:
-            in_time = perf_counter() < until
-            look.limits = (LARGE_NODE_LIMIT, LARGE_BYTE_LIMIT) if in_time else _LIMITS
+            look.limits = (LARGE_NODE_LIMIT, LARGE_BYTE_LIMIT) if left > 0 else _LIMITS
             look.places, look.placed = places, False
             fingerprints[name] = look.fingerprint(tracer.home[name])
+            left -= look.work
             if look.placed:
                 shared[name] = fingerprints[name]["hash"]
                 look.places = ()
                 fingerprints[name] = look.fingerprint(tracer.home[name])
+                left -= look.work
     finally:
         look.judging, look.places = False, ()
     return {"names": fingerprints, "shared": shared, "beside": _beside()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -36,9 +35,9 @@ from pytest_nbsafe.trace.side_runs import Counterfactual
 from pytest_nbsafe.values import replace
 
 SIDES_LIMIT_S = 20.0
-"""How long runs on the side may take that only settle whether a cell reads a name."""
+"""How long runs on the side may compute that only settle whether a cell reads a name."""
 ELSEWHERE_S = 60.0
-"""How long runs on the side may take where the session's kernel cannot be forked."""
+"""How long runs on the side may compute where the session's kernel cannot be forked."""
 MakeKernel = Callable[[Path, Mapping[str, str]], KernelSession]
 
 
@@ -204,19 +203,19 @@ class _Sides:
         cells = [self._versions.notebook.cell(asked.text)]
         if asked.without:
             cells.insert(0, Cell(CellId("without"), 0, "code", f"del {asked.without}"))
-        started = time.perf_counter()
-        answer = self._session.counterfactual(cells, followed_s=0.0)
+        answer = self._session.counterfactual(cells, follow=False)
         if answer.elsewhere:
             answer = self._elsewhere(cells)
-        self._left_s -= time.perf_counter() - started
+        self._left_s -= answer.cost_s
         return answer.results[-1] if len(answer.results) == len(cells) else None
 
     def _elsewhere(self, cells: Sequence[Cell]) -> Counterfactual:
         """Run the session again in a fresh kernel, and there the cells."""
         before = [passed.result for passed in self._runs]
-        if fresh_kernels.START_S + sum(result.duration_s for result in before) > self._elsewhere_s:
+        takes_s = fresh_kernels.cost_s(before)
+        if takes_s > self._elsewhere_s:
             return Counterfactual(cause="it would take too long")
-        started = time.perf_counter()
+        self._elsewhere_s -= takes_s
         kernel = self._fresh()
         try:
             repeated = [
@@ -226,10 +225,10 @@ class _Sides:
             ]
             if not kernel.alive:
                 return Counterfactual(cause="the kernel is gone")
-            answer = kernel.counterfactual(cells, here=True, followed_s=0.0)
+            answer = kernel.counterfactual(cells, here=True, follow=False)
         finally:
             kernel.close()
-            self._elsewhere_s -= time.perf_counter() - started
+        self._elsewhere_s -= answer.cost_s
         cause = "" if answer.cause else fresh_kernels.differs(before, repeated, answer.results)
         return Counterfactual(cause=cause) if cause else answer
 

@@ -6,9 +6,9 @@ be what the plan ran, value by value, else nothing follows from its answer.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
+from pytest_nbsafe.kernel.contract import SLOWER
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.consistency import values_at_end
 from pytest_nbsafe.trace.results import CellResult, PlanResult, compared
@@ -23,8 +23,8 @@ MakeRun = Callable[[float], PlanRun]
 class FreshKernels:
     """Questions about the state of a plan after so many of its steps, each to a kernel of its own.
 
-    `left_s` seconds may be spent on all of them, `limit_s` on one; a question that was asked is not
-    asked again.
+    All of them may compute for `left_s` seconds, one for `limit_s`; a question that was asked is
+    not asked again. What the steps take is known from the run of the plan.
     """
 
     def __init__(
@@ -40,24 +40,29 @@ class FreshKernels:
         """Return what the cells would do if they ran at that state."""
         key = (tuple(cells), stir)
         if key not in self._told:
-            started = time.perf_counter()
             self._told[key] = self._asked(cells, stir=stir)
-            self.left_s -= time.perf_counter() - started
         return self._told[key]
 
     def _asked(self, cells: Sequence[int], *, stir: bool) -> Counterfactual:
-        takes_s = START_S + sum(result.duration_s for result in self._before)
+        takes_s = cost_s(self._before)
         if takes_s > min(self._limit_s, self.left_s):
             return Counterfactual(cause="it would take too long")
-        run = self._make_run(min(self._limit_s, self.left_s))
+        self.left_s -= takes_s
+        run = self._make_run(self._limit_s * SLOWER)
         try:
             while len(run.results) < len(self._before):
                 run.advance()
-            answer = run.aside(cells, min(self._limit_s, self.left_s) / 2, stir=stir, here=True)
+            answer = run.aside(cells, self._limit_s / 2, stir=stir, here=True)
         finally:
             run.close()
+        self.left_s -= answer.cost_s
         cause = "" if answer.cause else differs(self._before, run.results, answer.results)
         return Counterfactual(cause=cause) if cause else answer
+
+
+def cost_s(before: Sequence[CellResult]) -> float:
+    """Return about how long a fresh kernel computes to come as far as these results."""
+    return START_S + sum(result.cost_s for result in before)
 
 
 def differs(

@@ -1,12 +1,12 @@
 """Carries out what the judge asks of a plan: runs cells on the side, and in fresh kernels after it.
 
 The judge says what to run next and what follows (`judge.side_questions`); here are the kernels, and
-the time that they may take.
+the time that they may take. It is the time that they compute, not that of the clock, so that what
+is asked does not hang on what else the machine has to do.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Generator
 from typing import TypeVar
 
@@ -41,7 +41,7 @@ def settle(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long questions may take: the cells of one, all about one notebook, all in fresh kernels.
+    """How long questions may compute: the cells of one, all of a notebook, all in fresh kernels.
 
     `most` is about how many cells are asked of each time; the others wait for the clean run.
     """
@@ -142,12 +142,11 @@ class Inquiries:
 
     def _ask(self, run: PlanRun, asked: SideRequest) -> Counterfactual:
         """Run cells on the side, unless it has taken too long already, or would."""
-        took = {result.cell: result.duration_s for result in run.results}
+        costs = {result.cell: result.cost_s for result in run.results}
         most_s = self._limits.question_s
-        if sum(took.get(cell, 0.0) for cell in asked.cells) > most_s / 2 or self._left_s <= 0:
+        if sum(costs.get(cell, 0.0) for cell in asked.cells) > most_s / 2 or self._left_s <= 0:
             return Counterfactual(cause="it would take too long")
-        started = time.perf_counter()
-        answer = run.aside(asked.cells, min(most_s, self._left_s), stir=asked.stir)
-        self._left_s -= time.perf_counter() - started
+        answer = run.aside(asked.cells, most_s, stir=asked.stir)
+        self._left_s -= answer.cost_s
         self.following.note(run.results, run.due, asked.cells, answer)
         return answer

@@ -15,6 +15,7 @@ from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.kernel.contract import (
     ASIDE,
     PACKAGE,
+    SLOWER,
     STATE,
     Answer,
     HostQuestion,
@@ -34,11 +35,9 @@ DEFAULT_KERNEL = "python3"
 FORKS = True
 """Whether kernels are forked where they can be; tests turn it off."""
 LIMIT_S = 10.0
-"""How long cells may run on the side: what takes longer is seldom worth the wait."""
+"""How long cells may compute on the side: what takes longer is seldom worth the wait."""
 SWEEP_LIMIT_S = 120.0
 """How long a kernel may take to compare all that it holds."""
-FOLLOWED_S = 0.3
-"""How long cells may have taken that are followed below the names when they run on the side."""
 
 
 class KernelSession:
@@ -72,7 +71,6 @@ class KernelSession:
         self._trace = trace
         self._learning = learning
         self._results = CellResults(notebook, analyses, trace=trace)
-        self._took_s: dict[int, float] = {}
         self._loop: LoopThread | None = None
         self._process: KernelProcess | None = None
         self._owner = os.getpid()
@@ -122,7 +120,6 @@ class KernelSession:
         started = time.perf_counter()
         exchange = loop.run(process.execute(cell.source, self._timeout_s))
         duration_s = time.perf_counter() - started
-        self._took_s[cell.number] = duration_s
         return self._results.of_run(cell, step, exchange, duration_s)
 
     def counterfactual(
@@ -132,7 +129,7 @@ class KernelSession:
         limit_s: float = LIMIT_S,
         stir: bool = False,
         here: bool = False,
-        followed_s: float = FOLLOWED_S,
+        follow: bool = True,
     ) -> Counterfactual:
         """Return what the cells would do if they ran now, one after another.
 
@@ -140,17 +137,15 @@ class KernelSession:
         network and start no process: a cell that would is not run, and the cause says so. The
         steps of the results count from 1. With `stir` random numbers are other ones. Cells that
         run `here` do so in this kernel, under the same rules, and nothing runs in it after them.
-        Cells that took less than `followed_s` are followed below the names, which makes loops
-        much slower.
+        With `follow` cells are followed below the names, but not those with too much to follow.
         """
         if not here and not FORKS:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
-        took_s = sum(self._took_s.get(cell.number, 0.0) for cell in cells)
         question: HostQuestion = {
             "cells": [cell.source for cell in cells],
             "limit_s": limit_s,
             "stir": stir,
-            "follow": self._trace and not stir and took_s < followed_s,
+            "follow": self._trace and not stir and follow,
             "way": "here" if here else "fork",
         }
         _, process = self._running()
@@ -158,13 +153,17 @@ class KernelSession:
         if here:
             process.alive = False
         if answer["cause"]:
-            return Counterfactual(cause=answer["cause"], elsewhere=answer["elsewhere"])
+            return Counterfactual(
+                cause=answer["cause"], elsewhere=answer["elsewhere"], cost_s=answer["cost_s"]
+            )
         results = self._results.of_side_runs(answer["runs"], cells, answer["raw"])
         parts = tuple(
             touched(run["accesses"]) if run["accesses"] is not None else None
             for run in answer["runs"]
         )
-        return Counterfactual(results, shown=answer["shown"], touched=parts)
+        return Counterfactual(
+            results, shown=answer["shown"], touched=parts, cost_s=answer["cost_s"]
+        )
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
@@ -218,10 +217,12 @@ class KernelSession:
 
     def _answer(self, asked: HostQuestion) -> Answer:
         """Return what became of cells on the side; why nothing did, where there is no answer."""
-        reply, cause = self._ask(ASIDE, json.dumps(asked), asked["limit_s"] + self._margin_s)
+        reply, cause = self._ask(
+            ASIDE, json.dumps(asked), asked["limit_s"] * SLOWER + self._margin_s
+        )
         answer = cast("Answer | None", _payload(reply))
         if cause or answer is not None:
-            return answer or no_answer(cause)
+            return answer or {**no_answer(cause), "cost_s": asked["limit_s"]}
         outcome = reply["content"].get("user_expressions", {}).get("answer", {}) if reply else {}
         if outcome.get("status") == "error":
             cause = f": {outcome['ename']}: {outcome['evalue']}"

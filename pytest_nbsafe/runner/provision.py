@@ -66,6 +66,7 @@ def death(code: int | None) -> str:
     except ValueError:
         name = f"signal {-code}"
     hints = {
+        "SIGXCPU": ", for it computed for too long",
         "SIGKILL": ", perhaps because memory ran out",
         "SIGSEGV": ", a crash inside compiled code",
         "SIGABRT": ", a crash inside compiled code",

@@ -21,9 +21,9 @@ class TrialRun:
 
     `plan` is the recorded or inferred plan when it differs from the page order, `clean` the page
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
-    to; where counts are missing, and it took no longer than `most_s`, a saved text that it does not
-    give is asked about. Otherwise the plan runs first, then the clean order, then, if a suspected
-    cell differs, the clean order again as far as that cell.
+    to; where counts are missing, and it computed no longer than `most_s`, a saved text that it
+    does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
+    suspected cell differs, the clean order again as far as that cell.
     """
 
     def __init__(  # a trial is put together in one place
@@ -104,8 +104,8 @@ class TrialRun:
 
     def _ran_otherwise(self, trial: Trial) -> RanOtherwise | None:
         """Return the cell whose other runs explain a saved text that nothing else does."""
-        took_s = sum(result.duration_s for result in trial.clean.results)
-        if not self.may_ask_more or took_s > self._most_s:
+        cost_s = sum(result.cost_s for result in trial.clean.results)
+        if not self.may_ask_more or cost_s > self._most_s:
             return None
         suspected = trial.suspicions.cells
         judgements = evidence.judgements(self._graph, trial, suspected)

@@ -92,6 +92,10 @@ class Record:
     imports: bool = False
 
 
+_WAITING = 20
+"""A run waits when the clock goes so many times as fast as its kernel computes."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellResult:
     """One executed (or skipped) step of a plan.
@@ -116,6 +120,15 @@ class CellResult:
     copies: tuple[Copies, ...] = ()
     duration_s: float = 0.0
     cpu_s: float = 0.0
+
+    @property
+    def cost_s(self) -> float:
+        """How long the run took of itself, whatever else the machine had to do.
+
+        That is how long its kernel computed; but a run that hardly computes waits, be it for a
+        sleep or another process, and the clock tells how long.
+        """
+        return self.cpu_s if self.cpu_s > self.duration_s / _WAITING else self.duration_s
 
     @property
     def came_to_end(self) -> bool:

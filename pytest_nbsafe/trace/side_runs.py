@@ -145,7 +145,8 @@ class Counterfactual:
     where they could not be run, and `cause` says why in a fragment of a sentence. `elsewhere` tells
     that only this session is in the way, which cannot be forked. `shown` describes what the names
     that the last of them touched hold at its end. `touched` are the parts of names that each run
-    read and changed, None where it was not followed below the names.
+    read and changed, None where it was not followed below the names. `cost_s` is how long it all
+    took of itself, see `CellResult.cost_s`.
     """
 
     results: tuple[CellResult, ...] = ()
@@ -153,3 +154,4 @@ class Counterfactual:
     elsewhere: bool = False
     shown: Mapping[str, Aspects] = field(default_factory=dict)
     touched: tuple[TouchedParts | None, ...] = ()
+    cost_s: float = 0.0

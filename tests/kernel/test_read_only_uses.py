@@ -194,7 +194,7 @@ CELLS = [
 def test_what_is_not_compared_again_has_not_changed(cells: list[str]) -> None:
     shell = Shell()
     snapshot = Snapshot(Texts(), shell.user_ns)
-    ledger = NameFingerprints(shell, snapshot, heavy_s=-1)  # every value counts as slow to read
+    ledger = NameFingerprints(shell, snapshot, heavy=-1)  # every value counts as much work
     for cell in cells:
         tree = ast.parse(cell)
         old = set(shell.user_ns)
@@ -232,6 +232,7 @@ def test_a_second_look_is_saved() -> None:
         ledger.start_run()
         ledger.read(tree, cell)
         exec(compile(tree, "<cell>", "exec"), shell.user_ns)
-        ledger.snapshot = type("Counting", (), {"look": staticmethod(look)})()
+        counting = {"look": staticmethod(look), "work": property(lambda _: snapshot.work)}
+        ledger.snapshot = type("Counting", (), counting)()
         ledger.finish(set(ledger.names), set())
     assert read.count(id(shell.user_ns["xs"])) == 1

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_nbsafe.analysis.parts import Parts
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.runner.kernel_session import FOLLOWED_S, KernelSession
+from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.side_runs import Counterfactual
 from runner.kernels import notebook
@@ -57,8 +57,8 @@ def cells(*sources: str) -> tuple[Cell, ...]:
     return notebook(*sources).cells
 
 
-def ask(session: KernelSession, *sources: str, followed_s: float = FOLLOWED_S) -> Counterfactual:
-    told = session.counterfactual(cells(*sources), limit_s=20, followed_s=followed_s)
+def ask(session: KernelSession, *sources: str) -> Counterfactual:
+    told = session.counterfactual(cells(*sources), limit_s=20)
     assert told.cause == ""
     return told
 
@@ -128,8 +128,26 @@ def test_what_cannot_be_followed_is_not_told(started: KernelSession, source: str
     assert told.touched == (None,)
 
 
-def test_what_takes_long_is_not_followed(started: KernelSession) -> None:
-    assert ask(started, "d['n']", followed_s=0.0).touched == (None,)
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i in range(30_000):\n    d = {'n': {'m': i}}\n    d['n']['m']",
+        "for i in range(600_000):\n    d['n']",
+    ],
+)
+def test_of_a_cell_with_too_much_to_follow_nothing_is_told(
+    started: KernelSession, loop: str
+) -> None:
+    first, long, last = ask(started, "d['n']", loop, "d['n'] = 1").touched
+    assert first is not None
+    assert long is None
+    assert last is not None
+    assert of({**last.changed}, "d") == {("n",)}
+
+
+def test_nothing_is_followed_unless_it_is_asked_for(started: KernelSession) -> None:
+    told = started.counterfactual(cells("d['n']"), limit_s=20, follow=False)
+    assert told.touched == (None,)
 
 
 SEEN_ALIKE = (
@@ -213,7 +231,7 @@ def test_a_cell_does_and_shows_the_same_when_it_is_followed(
     started: KernelSession, source: str
 ) -> None:
     followed = started.counterfactual(cells(source), limit_s=20)
-    alone = started.counterfactual(cells(source), limit_s=20, followed_s=0.0)
+    alone = started.counterfactual(cells(source), limit_s=20, follow=False)
     assert essence(alone) == essence(followed)
     assert {*alone.touched} <= {None}
 

@@ -16,6 +16,7 @@ from pytest_nbsafe.app.run import run
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.kernel.aside import in_place
+from pytest_nbsafe.kernel.contract import SLOWER
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.runner import fresh_kernels, kernel_session
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
@@ -182,7 +183,7 @@ def test_chance_within_the_cells_is_told_as_such() -> None:
 
 def test_each_cell_of_a_fresh_run_is_limited() -> None:
     _, made = tried(STALE, {(4,): "old", (3, 4): "old"}, settled=[3])
-    assert [fake.limit_s for fake in made] == [0.0, Limits().one_elsewhere_s]
+    assert [fake.limit_s for fake in made] == [0.0, Limits().one_elsewhere_s * SLOWER]
 
 
 SHORT_S = fresh_kernels.START_S + 1
@@ -363,11 +364,21 @@ def test_a_system_without_forks_and_landlock(tmp_path: Path) -> None:
             "here.send(b'hello')",
             "the notebook has a connection open",
         ),
+        pytest.param(
+            "x = 1",
+            "while True: pass",
+            "the kernel was killed by SIGXCPU, for it computed for too long",
+            marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit"),
+        ),
         ("import time", "time.sleep(60)", "the kernel did not answer, and was stopped"),
     ],
 )
-def test_what_gives_no_answer(tmp_path: Path, before: str, source: str, cause: str) -> None:
-    limit_s = 1.0 if "sleep" in source else 20.0
+def test_what_gives_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, source: str, cause: str
+) -> None:
+    if "sleep" in source:
+        monkeypatch.setattr(kernel_session, "SLOWER", 1)
+    limit_s = 1.0 if "sleep" in source or "while" in source else 20.0
     told, alive = asked(tmp_path, before, source, limit_s=limit_s, margin_s=0.5)
     assert (told.cause, told.results, alive) == (cause, (), False)
 

@@ -20,6 +20,9 @@ from .aspects import aspects
 HEAD = 8
 TEXT_LIMIT = 8_000_000
 SHOWN_LIMIT = 100
+TOO_MUCH = "there is too much to follow in a cell"
+unfollowed: set[str] = set()
+"""Texts of cells with too much to follow; they run as they are."""
 
 
 def keep() -> Callable[[], None]:
@@ -165,13 +168,21 @@ class Child:
             from ..parts import follower
 
             if follower.can_follow(self.tracer):
-                self.follower = follower.Follower(self.tracer, self._replace)
+                self.follower = follower.Follower(self.tracer, self._replace, self.follow_no_more)
+
+    def follow_no_more(self) -> None:
+        """Go on with a cell of which nothing can be told, as quickly as it can be done here."""
+        from ..parts import follower
+
+        follower.let_pass()
 
     def run(self, cells: list[str]) -> None:
         """Run the cells one after another, to the first that fails."""
         for source in cells:
             self.messages, self.event = [], None
-            if self.follower is not None:
+            if self.follower is not None and source in unfollowed:
+                self.follower.pause()
+            elif self.follower is not None:
                 self.follower.begin(source)
             result = self.shell.run_cell(source, store_history=True)
             error = result.error_before_exec or result.error_in_exec
@@ -224,6 +235,17 @@ class _Forked(Child):
         for name in ("db_input_cache_lock", "db_output_cache_lock"):
             if hasattr(history, name):
                 setattr(history, name, threading.Lock())
+
+    def follow_no_more(self) -> None:
+        """End; another child runs the cell as it is, for what is followed makes loops slow."""
+        if os.getpid() != self.pid or self.fault is not None:
+            super().follow_no_more()
+            return
+        self.answer["cause"] = TOO_MUCH
+        try:
+            _write(self.way, self.answer)
+        finally:
+            os._exit(0)
 
     def refuse(self, cause: str) -> None:
         """Answer that a cell cannot be run on the side, and end."""

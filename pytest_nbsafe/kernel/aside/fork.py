@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import bootstrap
 from ..adapters import adapter_of, answers, names
-from ..contract import Answer, HostQuestion, no_answer
+from ..contract import SLOWER, Answer, HostQuestion, no_answer
 from ..functions.reach import WORD
 from . import child, in_place, seal
 
@@ -51,9 +51,20 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
         with contextlib.suppress(Exception):  # the child tells of it
             from ..parts import follower  # noqa: F401  # here, so that not each child loads it
     try:
-        return _Fork(asked["limit_s"]).answer(tracer, asked)
+        return _followed(tracer, asked)
     except OSError as error:
         return no_answer(f"the kernel could not be forked: {error}", elsewhere=True)
+
+
+def _followed(tracer: Any, asked: HostQuestion) -> Answer:
+    """Return the answer of a child; of another one where the first had too much to follow."""
+    cost_s = 0.0
+    while True:
+        answer = _Fork(asked["limit_s"]).answer(tracer, asked)
+        cost_s += answer["cost_s"]
+        if answer["cause"] != child.TOO_MUCH:
+            return {**answer, "cost_s": cost_s}
+        child.unfollowed.add(asked["cells"][len(answer["runs"])])
 
 
 # ------------------------------------------------------------------ may it be forked?
@@ -89,7 +100,11 @@ def _foreign_thread() -> str:
 
 
 class _Fork:
-    """One child: its two pipes, and what has come through them."""
+    """One child: its two pipes, and what has come through them.
+
+    It is given time to compute, and as much to wait. What it is kept from by other work on the
+    machine is not counted.
+    """
 
     def __init__(self, limit_s: float) -> None:
         self.limit_s = limit_s
@@ -97,6 +112,9 @@ class _Fork:
         self.fds: dict[str, int] = {}
         self.came = {"answer": bytearray(), "raw": bytearray()}
         self.status: int | None = None
+        self.cpu_s = 0.0
+        self.waited_s = 0.0
+        self.ticks = (b"", b"")
 
     def answer(self, tracer: Any, asked: HostQuestion) -> Answer:
         """Fork, wait for the child's answer, and leave nothing of it behind."""
@@ -127,10 +145,10 @@ class _Fork:
         names = {self.fds[name]: name for name in ("answer", "raw")}
         for fd in names:
             poll.register(fd, select.POLLIN)
-        until = time.monotonic() + self.limit_s
+        until = time.monotonic() + self.limit_s * SLOWER
         while names and not _is_whole(self.came["answer"]):
             left = until - time.monotonic()
-            if left <= 0:
+            if left <= 0 or self.waited_s > self.limit_s:
                 return True
             ready = poll.poll(min(left, _PATIENCE_S) * 1000)
             for fd, _ in ready:
@@ -139,6 +157,8 @@ class _Fork:
                     del names[fd]
             if not ready and self._is_gone():
                 break
+            if not ready and self._is_waiting():
+                self.waited_s += _PATIENCE_S
         return False
 
     def _read(self, fd: int, name: str) -> bool:
@@ -155,32 +175,55 @@ class _Fork:
     def _is_gone(self) -> bool:
         """Tell whether the child has ended, though something it started may hold the pipe."""
         if self.status is None:
-            pid, status = _reaped(self.pid, os.WNOHANG)
-            self.status = status if pid else None
+            self._reap(os.WNOHANG)
         return self.status is not None
+
+    def _is_waiting(self) -> bool:
+        """Tell whether the child waits, and not only for its turn.
+
+        Where the system does not tell (only Linux does), what takes time is taken for waiting.
+        """
+        try:
+            with open(f"/proc/{self.pid}/stat", "rb") as about:  # noqa: PTH123  # quick
+                state, *fields = about.read().rpartition(b")")[2].split()
+        except OSError:
+            return True
+        before, self.ticks = self.ticks, (fields[10], fields[11])
+        return state != b"R" and self.ticks == before
 
     def _end(self) -> None:
         """Kill what is left of the child, reap it and close the pipes."""
         if self.pid > 0:
             _kill_group(self.pid)
             if self.status is None:
-                self.status = _reaped(self.pid, 0)[1]
+                self._reap(0)
         if "raw" in self.fds:
             _drain(self.fds["raw"], self.came["raw"])
         for fd in self.fds.values():
             os.close(fd)
         self.fds.clear()
 
+    def _reap(self, options: int) -> None:
+        """Take in how the child ended, and how long it computed, if it has."""
+        try:
+            pid, status, used = os.wait4(self.pid, options)
+        except ChildProcessError:  # the notebook reaps all children itself
+            self.status = 0
+            return
+        if pid:
+            self.status, self.cpu_s = status, used.ru_utime + used.ru_stime
+
     def _received(self, *, late: bool) -> Answer:
         """Return the child's answer with what it wrote past Python, or why there is none."""
-        if late:
-            return no_answer(f"it was not done after {self.limit_s:g} s")
         came = self.came["answer"]
-        if not _is_whole(came):
-            return no_answer(_death(self.status))
-        answer: Answer = json.loads(came[child.HEAD :])
-        answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
-        return answer
+        if late or (not _is_whole(came) and _is_stopped(self.status)):
+            answer = no_answer(f"it was not done after {self.limit_s:g} s")
+        elif not _is_whole(came):
+            answer = no_answer(_death(self.status))
+        else:
+            answer = json.loads(came[child.HEAD :])
+            answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
+        return {**answer, "cost_s": self.cpu_s + self.waited_s}
 
 
 def _fork() -> int:
@@ -204,11 +247,9 @@ def _is_whole(came: bytearray) -> bool:
     return len(came) >= child.HEAD + int.from_bytes(came[: child.HEAD], "big")
 
 
-def _reaped(pid: int, options: int) -> tuple[int, int]:
-    try:
-        return os.waitpid(pid, options)
-    except ChildProcessError:  # the notebook reaps all children itself
-        return pid, 0
+def _is_stopped(status: int | None) -> bool:
+    """Tell whether a child was ended because it had computed for as long as it may."""
+    return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
 
 
 def _kill_group(leader: int) -> None:

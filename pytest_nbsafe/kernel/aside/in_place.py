@@ -10,6 +10,7 @@ import gc
 import os
 import stat
 import sys
+import time
 from typing import Any
 
 from .. import bootstrap
@@ -26,9 +27,10 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
     cause = obstacle()
     if cause:
         return no_answer(cause)
-    here = _Here(tracer)
+    here, began_s = _Here(tracer), time.process_time()
     process, tracer.process = tracer.process, -1  # its events come to us, as from another process
     try:
+        seal.limit_cpu(asked["limit_s"])
         seal.keep_from_writing(asked["cells"])
         here.live(asked)
     except (Refused, Exception) as error:  # what may not be done, or ours
@@ -36,7 +38,8 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
     finally:
         tracer.process = process
         here.restore()
-    return no_answer(here.cause) if here.cause else here.answer
+    answer = no_answer(here.cause) if here.cause else here.answer
+    return {**answer, "cost_s": time.process_time() - began_s}
 
 
 class _Here(child.Child):

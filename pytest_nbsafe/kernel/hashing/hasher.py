@@ -17,6 +17,10 @@ BYTE_LIMIT = 64 * 1024 * 1024
 LARGE_NODE_LIMIT = 1_000_000
 LARGE_BYTE_LIMIT = 256 * 1024 * 1024
 DEPTH_LIMIT = 150
+NODE_WORK = 400
+"""How much work a node is, where to write a byte of Python's values is 1 (about 4 ns)."""
+BUFFER_BYTES = 15
+"""How many bytes that need not be written first, but are hashed as they lie, are as much work."""
 TOO_LARGE = "too large to compare"
 TOO_DEEP = "nested too deeply to compare"
 
@@ -48,6 +52,7 @@ class Context:
         self.places: tuple[tuple[str, str], ...] = ()  # then: this kernel's folders, and words
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
+        self.work = 0  # how much the last look was, the same on every machine
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
 
     def are_plain(self, values: Iterable[Any]) -> bool:
@@ -81,6 +86,8 @@ class Hasher:
         self.context = context
         self.nodes = nodes
         self.size = size
+        self.buffers = 0
+        self._all = (nodes, size)
         self._hash = bulk.hasher()
         self._parts: list[bytes] = []
         self._path: dict[int, int] = {}
@@ -99,7 +106,11 @@ class Hasher:
 
     def raw(self, data: Any) -> None:
         """Write bytes, and how many."""
-        size = data.nbytes if isinstance(data, memoryview) else len(data)
+        if isinstance(data, memoryview):
+            size = data.nbytes
+            self.buffers += size
+        else:
+            size = len(data)
         self.size -= size
         if self.size < 0:
             raise UnknownValue(TOO_LARGE)
@@ -110,6 +121,11 @@ class Hasher:
             self._flush()
             self._hash.update(data)
 
+    def work(self) -> int:
+        """Return how much was read so far, see `NODE_WORK`."""
+        nodes, size = self._all[0] - self.nodes, self._all[1] - self.size
+        return nodes * NODE_WORK + size - self.buffers + self.buffers // BUFFER_BYTES
+
     def _flush(self) -> None:
         self._hash.update(b"".join(self._parts))
         del self._parts[:]
@@ -119,9 +135,10 @@ class Hasher:
         inner: Hasher = type(self)(self.context, min(nodes, self.nodes), self.size)
         inner._path = self._path
         inner.classes = self.classes
-        left = inner.nodes
+        left, inner.buffers = inner.nodes, self.buffers
         inner.add(value)
         self.nodes, self.size = self.nodes - left + inner.nodes, inner.size
+        self.buffers = inner.buffers
         inner._flush()
         return bytes(inner._hash.digest())
 

@@ -20,6 +20,7 @@ from ..contract import Fingerprint
 from . import builtin_kinds, bulk, instances
 from .function_texts import Texts
 from .hasher import (
+    BUFFER_BYTES,
     BYTE_LIMIT,
     NODE_LIMIT,
     PLAIN,
@@ -56,11 +57,13 @@ class Snapshot(Context):
         plain = type(cls) is type and cls in PLAIN
         if plain or self._is_short(value):
             content = self.shared(value) if self.places else value
-            return _plain_fingerprint(content, id(value)), not plain
+            fingerprint, size = _plain_fingerprint(content, id(value))
+            self.work = size // BUFFER_BYTES
+            return fingerprint, not plain
         kind, content_hash, cause, flat = "", "", "", False
+        hasher = Placeless(self, *self.limits) if self.places else Hasher(self)
         try:
             kind = qualified(cls)
-            hasher = Placeless(self, *self.limits) if self.places else Hasher(self)
             hasher.add(value)
             content_hash = hasher.digest()
             flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
@@ -70,6 +73,7 @@ class Snapshot(Context):
             cause = TOO_DEEP
         except Exception as error:
             cause = f"cannot be compared: {type(error).__name__}: {str(error)[:200]}"
+        self.work = hasher.work()
         return {"hash": content_hash, "cause": cause, "kind": kind, "identity": id(value)}, flat
 
     def _is_short(self, value: Any) -> bool:
@@ -80,8 +84,11 @@ class Snapshot(Context):
         return self.are_plain([*value, *value.values()] if cls is dict else value)
 
 
-def _plain_fingerprint(value: object, identity: int) -> Fingerprint:
-    """Return the fingerprint of what `marshal` writes by its content alone, see `Hasher.plain`."""
+def _plain_fingerprint(value: object, identity: int) -> tuple[Fingerprint, int]:
+    """Return the fingerprint of what `marshal` writes by its content alone, and how many bytes.
+
+    See `Hasher.plain`.
+    """
     if type(value) is str:
         data = b"u" + value.encode("utf-8", "surrogatepass")  # as marshal writes it, but quicker
     else:
@@ -96,7 +103,7 @@ def _plain_fingerprint(value: object, identity: int) -> Fingerprint:
         hasher.update(b"%d:" % len(data))
         hasher.update(data)
         digest = str(hasher.hexdigest()[:32])
-    return {"hash": digest, "cause": cause, "kind": kind, "identity": identity}
+    return {"hash": digest, "cause": cause, "kind": kind, "identity": identity}, len(data)
 
 
 def warm_up(snapshot: Snapshot) -> None:

@@ -42,12 +42,19 @@ def can_follow(tracer: Any) -> bool:
 class Follower:
     """What follows the runs of one child; `replace` changes an attribute of the kernel for it.
 
-    `failed`: there was a fault of ours, and nothing is said any more.
+    `stopped` is called when nothing can be told of a run any more. `failed`: there was a fault of
+    ours, and nothing is said any more. `paused`: the run is not followed.
     """
 
-    def __init__(self, tracer: Any, replace: Callable[[Any, str, Any], None]) -> None:
+    def __init__(
+        self,
+        tracer: Any,
+        replace: Callable[[Any, str, Any], None],
+        stopped: Callable[[], object],
+    ) -> None:
         self.tracer = tracer
-        self.failed = False
+        self.failed = self.paused = False
+        self.swapped: list[tuple[types.FunctionType, types.CodeType]] = []
         self.compiled_texts: set[int] = set()
         self.codes = functools.lru_cache(None)(self._compiled)
         self.opaque: set[str] = set()
@@ -58,7 +65,7 @@ class Follower:
             return str(tracer.snapshot.fingerprint(value)["hash"])
 
         self.accesses = Accesses(registry, fingerprint)
-        self.accesses.stopped = _let_pass
+        self.accesses.stopped = stopped
         self.hooks = dict(zip(HOOKS, self.accesses.hooks()))  # noqa: B905  # not before 3.10
         vars(builtins).update(self.hooks)
         replace(tracer.shell, "transform_ast", self._changing(tracer.shell.transform_ast))
@@ -67,6 +74,7 @@ class Follower:
         """Take note that a cell is about to run."""
         if self.failed:
             return
+        self.paused = False
         try:
             vars(builtins).update(self.hooks)
             self.accesses.start()
@@ -75,13 +83,22 @@ class Follower:
         except Exception:
             self.failed = True
 
+    def pause(self) -> None:
+        """Take note that a cell is about to run which is not followed."""
+        self.paused = True
+        for function, code in self.swapped:
+            function.__code__ = code
+        self.swapped.clear()
+        let_pass()
+
     def end(self) -> list[Access] | None:
         """Return what the last run accessed; None where that is not known."""
         recorder = self.tracer.recorder
         try:
             entered = {*recorder.hits, *recorder._called}  # noqa: SLF001  # it is the tracer's
             is_followed = all(hook >= self.known for hook in entered)
-            if is_followed and not self.failed and not self.accesses.fault:
+            known = not (self.failed or self.paused or self.accesses.fault)
+            if is_followed and known:
                 return self.accesses.list_all()
         except Exception:
             self.failed = True
@@ -95,7 +112,7 @@ class Follower:
         def transform_ast(node: Any) -> Any:
             tree = original(node)
             try:
-                if not self.failed and isinstance(tree, ast.Module):
+                if not (self.failed or self.paused) and isinstance(tree, ast.Module):
                     self._change(tree)
             except Exception:
                 self.failed = True
@@ -135,6 +152,7 @@ class Follower:
             codes = self.codes(code.co_filename, code.co_flags & FUTURE)
             other = codes.get((code.co_name, code.co_firstlineno))
             if other is not None and _is_alike(code, other) and self.tracer.texts.text_of(code):
+                self.swapped.append((function, code))
                 function.__code__ = other
 
     def _compiled(self, file: str, future: int) -> dict[tuple[str, int], types.CodeType]:
@@ -160,7 +178,7 @@ class Follower:
         return codes_by_place(whole)
 
 
-def _let_pass() -> None:
+def let_pass() -> None:
     """Let values pass without a look at them: what is followed no more shall not be slow."""
     passing: dict[str, Callable[..., Any]] = dict.fromkeys(HOOKS, lambda _, value: value)
     passing[AT] = lambda _, __, value: value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import threading
-import time
 from collections.abc import Collection
 from typing import Any
 
@@ -14,19 +13,19 @@ from ..hashing.snapshot import Snapshot
 from .names import names_of
 from .read_only_uses import goes_side_ways, is_alone, only_looked_at
 
-_HEAVY_S = 0.0003
+_HEAVY = 75_000  # see `hasher.NODE_WORK`: what takes about 0.3 ms on a machine of today
 
 
 class NameFingerprints:
     """Fingerprints of the names that a run could access.
 
-    What the last run left is known at the start of the next. A value that took long to read and
-    that nothing else refers to stays known (`kept`) until a cell does more than look at it:
-    `heavy_s` is how long.
+    What the last run left is known at the start of the next. A value that was much work to read
+    and that nothing else refers to stays known (`kept`) until a cell does more than look at it:
+    `heavy` is how much. The work is counted, so that no busy machine is told anything else.
     """
 
-    def __init__(self, shell: Any, snapshot: Snapshot, heavy_s: float = _HEAVY_S) -> None:
-        self.heavy_s = heavy_s
+    def __init__(self, shell: Any, snapshot: Snapshot, heavy: int = _HEAVY) -> None:
+        self.heavy = heavy
         self.home: dict[str, Any] = shell.user_ns
         self.hidden: Collection[str] = shell.user_ns_hidden
         self.snapshot = snapshot
@@ -93,9 +92,8 @@ class NameFingerprints:
         if kind is int or kind is float or kind is bool or value is None:
             self._heavy.pop(name, None)
             return self.snapshot.look(value)[0]
-        started = time.perf_counter()
         fingerprint, flat = self.snapshot.look(value)
-        if time.perf_counter() - started > self.heavy_s:
+        if self.snapshot.work > self.heavy:
             self._heavy[name] = flat
         else:
             self._heavy.pop(name, None)
