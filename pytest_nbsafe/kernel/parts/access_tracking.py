@@ -79,13 +79,13 @@ class Accesses:
                 except Exception as error:
                     self._fail(error)
 
-        def enough() -> None:
+        def enough() -> bool:
             if not self.fault:
                 self._fail(Lost("too many values come by"))
+            return True
 
         def use(number: int, value: Any) -> Any:
-            if not next(self._passes, 0):
-                enough()
+            next(self._passes, 0) or enough()
             if number in quiet and type(value) in scalars:
                 return value
             if dull.get(number) != id(value):
@@ -93,23 +93,20 @@ class Accesses:
             return value
 
         def at(number: int, place: int, value: Any) -> Any:
-            if not next(self._passes, 0):
-                enough()
+            next(self._passes, 0) or enough()
             if dull.get(number) != id(value):
                 dull.pop(number, None)
                 ours(self._at, number, place, value)
             return value
 
         def key(number: int, place: int, index: int, value: Any) -> Any:
-            if not next(self._passes, 0):
-                enough()
+            next(self._passes, 0) or enough()
             if number not in dull:
                 ours(self._key, number, place, index, value)
             return value
 
         def end(number: int, value: Any) -> Any:
-            if not next(self._passes, 0):
-                enough()
+            next(self._passes, 0) or enough()
             if number not in dull or type(value) not in scalars:
                 ours(self._end, number, value)
             return value
