@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import OPTIONS, of_command
+from pytest_nbsafe.stopping import Requests, Terminated
 
 if TYPE_CHECKING:
     from pytest_nbsafe.findings import Report
@@ -35,14 +36,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     given = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = given.command
+    requests = Requests()
     try:
         _must_be_writable(given.output)
         return command(given)
     except NbsafeError as error:
         _complain(str(error))
         return MISUSE
+    except Terminated as request:
+        return 128 + request.number
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        requests.leave()
 
 
 def _complain(message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
 from pytest_nbsafe.plugin.settings import Settings
+from pytest_nbsafe.stopping import Requests
 
 
 class Collecting:
@@ -17,6 +19,7 @@ class Collecting:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._open_notebooks = OpenNotebooks()
+        self._requests = Requests()
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
         """Collect a notebook, but never one of the copies that Jupyter keeps."""
@@ -26,6 +29,10 @@ class Collecting:
         file.open_notebooks, file.chosen = self._open_notebooks, self._settings
         return file
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """Clean up undisturbed from here on."""
+        self._requests.ignore()
+
     def pytest_sessionfinish(self) -> None:
         """Stop every kernel that is still up, whatever ended the run."""
         self._open_notebooks.close_all()
@@ -33,14 +40,35 @@ class Collecting:
     def pytest_unconfigure(self) -> None:
         """Stop what a second interrupt may have left."""
         self._open_notebooks.close_all()
+        self._requests.leave()
 
 
 class Distributing:
-    """Stands in for the scheduler that `-n` picks by itself; one chosen by hand stays."""
+    """Keeps notebooks whole under `-n`, and ends its workers in time."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Any] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Take in that pytest-xdist has a worker."""
+        self._nodes.append(node)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Tell the workers to end.
+
+        pytest-xdist asks them too, but they look up only after 5 seconds and are killed after 10,
+        which may leave the files of a kernel behind.
+        """
+        for node in self._nodes:
+            process = getattr(getattr(node.gateway, "_io", None), "popen", None)
+            if process is not None and node.gateway.spec.popen and os.name == "posix":
+                process.terminate()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Return a scheduler that never parts a notebook, None to leave the choice to others."""
+        """Return a scheduler that never parts a notebook, None where one was chosen by hand."""
         if config.getoption("dist") != "load":
             return None
         from xdist.scheduler import LoadScopeScheduling

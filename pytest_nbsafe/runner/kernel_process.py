@@ -145,7 +145,7 @@ class KernelProcess:
         try:
             reply = await asyncio.wait_for(self.evaluate(expression), limit_s)
         except asyncio.TimeoutError:
-            self._kill()
+            self.kill()
             cause = "the kernel did not answer, and was stopped"
         except DeadKernelError:
             cause = await self._death()
@@ -173,9 +173,10 @@ class KernelProcess:
         exchange.reason = f"{late}, and did not react to the interrupt; it was killed"
         work.cancel()
         await asyncio.gather(work, return_exceptions=True)
-        self._kill()
+        self.kill()
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """End the process at once, and whatever it started."""
         self.alive = False
         kill_group(self.pid)
 

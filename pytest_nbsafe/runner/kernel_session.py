@@ -196,6 +196,9 @@ class KernelSession:
         atexit.unregister(self.close)
         try:
             loop.run(self._process.stop())
+        except BaseException:  # Ctrl-C while it is being stopped
+            self._process.kill()
+            raise
         finally:
             self._process.alive = False
             loop.close()

@@ -187,7 +187,8 @@ def test_collect_only_starts_no_kernel(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
-def test_an_interrupt_leaves_no_kernel(pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_kernel(pytester: pytest.Pytester, how: signal.Signals) -> None:
     source = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
     write(pytester.path / "nb.ipynb", f"# %% [1]\n{source}")
     with subprocess.Popen(
@@ -197,7 +198,7 @@ def test_an_interrupt_leaves_no_kernel(pytester: pytest.Pytester) -> None:
         start_new_session=True,
     ) as run:
         pid = int(_waited_for(pytester.path / "pid"))
-        os.killpg(run.pid, signal.SIGINT)
+        os.killpg(run.pid, how)
         run.communicate(timeout=60)
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     _wait_until_gone(pid)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -226,6 +229,54 @@ def test_what_compiled_code_does_to_others_is_kept_off(
     assert told.results[0].outputs[-1].text == str([-1] * len(NATIVE))
     assert text(started, "os.getpriority(os.PRIO_PROCESS, 0)") == "0"
     assert (kept.stat().st_mode, kept.stat().st_mtime_ns) == (state.st_mode, state.st_mtime_ns)
+
+
+ESCAPES = """
+import ctypes, os, signal, time
+c, (ours, theirs) = ctypes.CDLL(None), os.pipe()
+pids = []
+for leaves in range(3):
+    if c.fork() == 0:
+        if leaves:
+            c.setsid()
+        if leaves == 2 and c.fork():
+            os._exit(0)
+        os.write(theirs, b"%d " % c.getpid())
+        time.sleep(600)
+while len(pids) < 3:
+    pids = os.read(ours, 99).split() + pids
+{ending}
+*map(int, pids),
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux adopts orphans")
+@pytest.mark.parametrize("ending", ["", "while True: pass"])
+def test_what_a_child_has_started_ends_with_it(
+    session: KernelSession, tmp_path: Path, ending: str
+) -> None:
+    """As on a system without a filter of calls: groups, sessions and orphans are left then."""
+    run(session, START + "\nimport subprocess")
+    run(session, "__import__('_nbsafe.aside.seccomp', fromlist=['_'])._NUMBERS.clear()")
+    run(session, "own = subprocess.Popen(['sh', '-c', 'sleep 600 & echo $!'], stdout=-1)")
+    orphan = int(text(session, "int(own.stdout.readline())"))
+    before = _working_in(tmp_path)
+    told = ask(session, ESCAPES.replace("{ending}", ending), limit_s=2)
+    assert told.cause == ("it was not done after 2 s" if ending else "")
+    assert ending or told.results[0].outputs[-1].text.count(",") == 2
+    assert orphan in before
+    assert _working_in(tmp_path) == before
+    os.kill(orphan, signal.SIGKILL)
+
+
+def _working_in(folder: Path) -> set[int]:
+    """Return the processes that work in a folder, those that have ended left out."""
+    pids = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (place / "cwd").readlink() == folder:
+                pids.add(int(place.name))
+    return pids
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps it off")

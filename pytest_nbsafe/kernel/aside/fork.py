@@ -20,7 +20,7 @@ from .. import bootstrap
 from ..adapters import adapter_of, answers, names
 from ..contract import SLOWER, Answer, HostQuestion, no_answer
 from ..functions.reach import WORD
-from . import child, in_place, seal
+from . import child, in_place, orphans, seal
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 RAW_LIMIT = 1_000_000
@@ -115,6 +115,7 @@ class _Fork:
         self.cpu_s = 0.0
         self.waited_s = 0.0
         self.ticks = (b"", b"")
+        self.adoption = orphans.Adoption()
 
     def answer(self, tracer: Any, asked: HostQuestion) -> Answer:
         """Fork, wait for the child's answer, and leave nothing of it behind."""
@@ -123,6 +124,7 @@ class _Fork:
             for name in ("answer", "raw"):
                 self.fds[name], self.fds[f"{name}-in"] = os.pipe()
                 os.set_blocking(self.fds[name], False)
+            self.adoption.begin()
             self.pid = _fork()
             if self.pid == 0:
                 ways = self.fds["answer-in"], self.fds["raw-in"]
@@ -197,6 +199,7 @@ class _Fork:
             _kill_group(self.pid)
             if self.status is None:
                 self._reap(0)
+        self.adoption.end()
         if "raw" in self.fds:
             _drain(self.fds["raw"], self.came["raw"])
         for fd in self.fds.values():

@@ -188,6 +188,7 @@ def _end_with_the_kernel(limit_s: float) -> None:
     signal.alarm(int(limit_s) + 2)
     if sys.platform == "linux":
         _library(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        _library(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS; `orphans` knows it by that
 
 
 def limit_cpu(limit_s: float) -> None:

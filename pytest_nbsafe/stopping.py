@@ -1,0 +1,51 @@
+"""A request to end (SIGTERM, SIGHUP) ends a run as Ctrl-C does: kernels stop, their files go."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+_REQUESTS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end, by the signal `number`."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"stopped by {signal.Signals(number).name}")
+        self.number = number
+
+
+class Requests:
+    """Lets a request to end raise `Terminated`, once, until `leave` is called.
+
+    A signal that somebody else handles or ignores (nohup) is left to them, and so are all where
+    this is made in another thread than the main one.
+    """
+
+    def __init__(self) -> None:
+        self._heeded = [n for n in _REQUESTS if signal.getsignal(n) == signal.SIG_DFL]
+        try:
+            self._handle_by(self._end)
+        except ValueError:  # another thread
+            self._heeded = []
+
+    def ignore(self) -> None:
+        """Let what is being cleaned up be cleaned up."""
+        self._handle_by(signal.SIG_IGN)
+
+    def leave(self) -> None:
+        """Let a request end the process as it does by default."""
+        self._handle_by(signal.SIG_DFL)
+
+    def _end(self, number: int, _frame: FrameType | None) -> NoReturn:
+        self.ignore()
+        raise Terminated(number)
+
+    def _handle_by(
+        self, handler: signal.Handlers | Callable[[int, FrameType | None], NoReturn]
+    ) -> None:
+        for number in self._heeded:
+            signal.signal(number, handler)

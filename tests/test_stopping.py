@@ -1,0 +1,44 @@
+"""A request to end is heeded once, and by nobody who has another use for the signal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+
+import pytest
+
+from pytest_nbsafe.stopping import Requests, Terminated
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+def test_it_is_heeded_once() -> None:
+    requests = Requests()
+    try:
+        with pytest.raises(Terminated, match="stopped by SIGTERM") as caught:
+            signal.raise_signal(signal.SIGTERM)
+        assert caught.value.number == signal.SIGTERM
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGHUP)
+    finally:
+        requests.leave()
+    assert signal.getsignal(signal.SIGTERM) == signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+
+
+def test_what_others_handle_is_left_to_them() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        requests = Requests()
+        signal.raise_signal(signal.SIGHUP)
+        requests.leave()
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def test_another_thread_heeds_nothing() -> None:
+    thread = threading.Thread(target=Requests)
+    thread.start()
+    thread.join()
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
