@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_nbsafe.kernel.contract import MIME, CellRun
 from pytest_nbsafe.runner.failures import asks_exit
+from pytest_nbsafe.runner.jupyter_folders import kernel_specs, writable_environ
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, kill_group
 from pytest_nbsafe.trace.results import RunStatus
@@ -74,7 +75,12 @@ class KernelProcess:
         self._client = client = _client_class()(self._name, self.folder)
         await client.async_start_new_kernel(
             cwd=str(cwd),
-            env={**os.environ, **environ, **_NO_DEBUGGER_WARNINGS},
+            env={
+                **os.environ,
+                **writable_environ(self.folder.path),
+                **environ,
+                **_NO_DEBUGGER_WARNINGS,
+            },
             stdout=self.folder.log,
             stderr=self.folder.log,
         )
@@ -199,10 +205,9 @@ def check_installed(name: str) -> None:
         NoSuchKernel: no kernel of that name is installed.
 
     """
-    from jupyter_client.kernelspec import KernelSpecManager
     from jupyter_client.kernelspec import NoSuchKernel as Unknown
 
-    manager = KernelSpecManager(log=_log)
+    manager = kernel_specs(_log)
     try:
         manager.get_kernel_spec(name)
     except (Unknown, ValueError) as error:
@@ -222,7 +227,8 @@ def _client_class() -> type[Any]:
         """Runs single requests; outputs go to a collector, our own messages to the exchange."""
 
         def __init__(self, kernel: str, folder: KernelFolder) -> None:
-            manager = AsyncKernelManager(kernel_name=kernel, log=_log)
+            specs = kernel_specs(_log)
+            manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=_log)
             folder.apply(manager)
             super().__init__(
                 new_notebook(cells=[new_code_cell("")]),
