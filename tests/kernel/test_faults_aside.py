@@ -51,7 +51,7 @@ sound = point().__code__
 point().__code__ = (closed() if sound.co_freevars else broken).__code__"""
 MEND = "point().__code__ = sound\ndel point, broken, closed, sound"
 MODULES = """
-    aside.aspects aside.child aside.fork aside.seal parts.access_calls
+    aside.aspects aside.child aside.fork aside.orphans aside.seal parts.access_calls
     parts.access_log parts.access_sites parts.access_steps parts.access_tracking parts.aliases
     parts.follower
 """
