@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import OPTIONS, of_command
-from pytest_nbsafe.stopping import Requests, Terminated
+from pytest_nbsafe.stopping import StopSignals, Terminated
 
 if TYPE_CHECKING:
     from pytest_nbsafe.findings import Report
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     given = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = given.command
-    requests = Requests()
+    stop_signals = StopSignals()
     try:
         _must_be_writable(given.output)
         return command(given)
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
-        requests.leave()
+        stop_signals.leave()
 
 
 def _complain(message: str) -> None:

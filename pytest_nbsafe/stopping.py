@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
 
-_REQUESTS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Terminated(KeyboardInterrupt):
@@ -18,7 +18,7 @@ class Terminated(KeyboardInterrupt):
         self.number = number
 
 
-class Requests:
+class StopSignals:
     """Lets a request to end raise `Terminated`, once, until `leave` is called.
 
     A signal that somebody else handles or ignores (nohup) is left to them, and so are all where
@@ -26,7 +26,7 @@ class Requests:
     """
 
     def __init__(self) -> None:
-        self._heeded = [n for n in _REQUESTS if signal.getsignal(n) == signal.SIG_DFL]
+        self._heeded = [n for n in _SIGNALS if signal.getsignal(n) == signal.SIG_DFL]
         try:
             self._handle_by(self._end)
         except ValueError:  # another thread

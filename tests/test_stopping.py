@@ -8,13 +8,13 @@ import threading
 
 import pytest
 
-from pytest_nbsafe.stopping import Requests, Terminated
+from pytest_nbsafe.stopping import StopSignals, Terminated
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
 def test_it_is_heeded_once() -> None:
-    requests = Requests()
+    stop_signals = StopSignals()
     try:
         with pytest.raises(Terminated, match="stopped by SIGTERM") as caught:
             signal.raise_signal(signal.SIGTERM)
@@ -22,23 +22,23 @@ def test_it_is_heeded_once() -> None:
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGHUP)
     finally:
-        requests.leave()
+        stop_signals.leave()
     assert signal.getsignal(signal.SIGTERM) == signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
 
 
 def test_what_others_handle_is_left_to_them() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        requests = Requests()
+        stop_signals = StopSignals()
         signal.raise_signal(signal.SIGHUP)
-        requests.leave()
+        stop_signals.leave()
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def test_another_thread_heeds_nothing() -> None:
-    thread = threading.Thread(target=Requests)
+    thread = threading.Thread(target=StopSignals)
     thread.start()
     thread.join()
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

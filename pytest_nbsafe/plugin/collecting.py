@@ -10,7 +10,7 @@ import pytest
 
 from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
 from pytest_nbsafe.plugin.settings import Settings
-from pytest_nbsafe.stopping import Requests
+from pytest_nbsafe.stopping import StopSignals
 
 
 class Collecting:
@@ -19,7 +19,7 @@ class Collecting:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._open_notebooks = OpenNotebooks()
-        self._requests = Requests()
+        self._stop_signals = StopSignals()
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
         """Collect a notebook, but never one of the copies that Jupyter keeps."""
@@ -31,7 +31,7 @@ class Collecting:
 
     def pytest_keyboard_interrupt(self) -> None:
         """Clean up undisturbed from here on."""
-        self._requests.ignore()
+        self._stop_signals.ignore()
 
     def pytest_sessionfinish(self) -> None:
         """Stop every kernel that is still up, whatever ended the run."""
@@ -40,7 +40,7 @@ class Collecting:
     def pytest_unconfigure(self) -> None:
         """Stop what a second interrupt may have left."""
         self._open_notebooks.close_all()
-        self._requests.leave()
+        self._stop_signals.leave()
 
 
 class Distributing:
