@@ -18,7 +18,7 @@ from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.trace import cellsets, lineage
 from pytest_nbsafe.trace.consistency import values_at_end
 from pytest_nbsafe.trace.results import CellResult
-from pytest_nbsafe.trace.side_runs import Counterfactual
+from pytest_nbsafe.trace.side_runs import TOO_MANY, Counterfactual
 from pytest_nbsafe.trace.suspicions import StaleRead, Suspicions
 from pytest_nbsafe.values import dataclass
 
@@ -152,9 +152,12 @@ class SideQuestions:
         """Yield the questions about cells whose inputs were made again after they ran."""
         last = {result.cell: result for result in results}
         held = values_at_end(results)
-        for cell in list(self._through)[:most]:
+        for place, cell in enumerate(self._through):
             result = last.get(cell)
             if result is None or result.status != "ok":
+                continue
+            if place >= most:
+                yield RerunQuestion(cell, (), cause=TOO_MANY)
                 continue
             if _changes_its_input(result):
                 yield RerunQuestion(cell, (), cause="it changes what it reads")

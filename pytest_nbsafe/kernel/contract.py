@@ -157,6 +157,8 @@ SLOWER = 6
 """How many times as long the clock may take where the limit is a time to compute: a machine that is
 busy with other work gives the same answers, only later."""
 
+NOT_DONE = "it was not done after"
+
 
 class HostQuestion(TypedDict):
     """What the host asks: to run these cells on the side, computing for so many seconds at most.

@@ -31,7 +31,7 @@ from pytest_nbsafe.runner.inquiries import settle
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.workspace import Workspace
 from pytest_nbsafe.trace.results import CellResult
-from pytest_nbsafe.trace.side_runs import Counterfactual
+from pytest_nbsafe.trace.side_runs import TOO_LONG, Counterfactual
 from pytest_nbsafe.values import replace
 
 SIDES_LIMIT_S = 20.0
@@ -214,7 +214,7 @@ class _Sides:
         before = [passed.result for passed in self._runs]
         takes_s = fresh_kernels.cost_s(before)
         if takes_s > self._elsewhere_s:
-            return Counterfactual(cause="it would take too long")
+            return Counterfactual(cause=TOO_LONG)
         self._elsewhere_s -= takes_s
         kernel = self._fresh()
         try:

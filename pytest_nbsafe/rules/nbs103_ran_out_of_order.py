@@ -33,6 +33,7 @@ from pytest_nbsafe.rules.wording import (
     against_clean,
     called,
     names,
+    not_run_again,
     one_line,
     refreshed_difference,
     rerun_steps,
@@ -173,7 +174,8 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
     differs = not fails and _differs_in_page_order(facts, edge)
-    ending = facts.trial.endings.get(edge.reader) if differs else None
+    ending = facts.trial.endings.get(edge.reader)
+    unknown = () if fails or differs else not_run_again(ending, edge.use.span.line)
     shows = () if fails or differs else _drift(facts, edge)
     shown = named_parts.of_changes(facts, ((e.name, e.reader, e.definer) for e in edges))
     what = names(shown)
@@ -206,7 +208,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
                 edge.definition.span.line,
                 f"{does} afterwards; it ran as [{definer}]",
             ),
-            *rerun_steps(ending, edge.use.span.line),
+            *(rerun_steps(ending, edge.use.span.line) if differs else unknown),
             *shows,
         ),
         remedy="restart the kernel, run all cells from the top, and save",

@@ -32,7 +32,14 @@ from pytest_nbsafe.judge.trial import Judgement, RanOtherwise, Rerun
 from pytest_nbsafe.order.ambiguous_reads import ambiguous
 from pytest_nbsafe.rules import named_parts, stale_paths
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.wording import action, against_clean, few, ran_as, rerun_steps
+from pytest_nbsafe.rules.wording import (
+    action,
+    against_clean,
+    few,
+    not_run_again,
+    ran_as,
+    rerun_steps,
+)
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.suspicions import OutdatedResult, StaleRead
 
@@ -223,6 +230,8 @@ def _claim(
         says = "this result is stale, or other versions or files gave it"
         shows = against_clean(judgement.saved, judgement.clean)
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
+    else:
+        steps = (*steps, *not_run_again(rerun, suspicion.line))
     return claim(
         facts,
         "NBS201",

@@ -23,7 +23,14 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
-from pytest_nbsafe.rules.wording import action, names, ran_as, refreshed_difference, rerun_steps
+from pytest_nbsafe.rules.wording import (
+    action,
+    names,
+    not_run_again,
+    ran_as,
+    refreshed_difference,
+    rerun_steps,
+)
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.consistency import ChangedInput, Consistency
 
@@ -118,7 +125,11 @@ def _claim(facts: Facts, state: Consistency, *, sure: bool) -> Claim:
         line,
         "confirmed" if sure else "observed",
         f"this cell no longer fits what it read: {what}, and {end}{refreshed_difference(ending)}",
-        steps=(*_steps(facts, state), *rerun_steps(ending, line)),
+        steps=(
+            *_steps(facts, state),
+            *rerun_steps(ending, line),
+            *(() if sure else not_run_again(ending, line)),
+        ),
         remedy=_remedy(state),
         severity="error" if sure else "note",
         symbols=_parts(facts, state),

@@ -12,6 +12,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import PICTURE, Rerun
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.trace.side_runs import is_limit
 from pytest_nbsafe.values import dataclass
 
 _WIDTH = 60
@@ -88,6 +89,14 @@ def rerun_steps(rerun: Rerun | None, line: int) -> tuple[Step, ...]:
     first = f", after {sentences.cells(rerun.after)}" if rerun.after else ""
     shows = sentences.listed(rerun.differences)
     return (Step(rerun.cell, line, f"run again in a copy of the kernel{first}: {shows}"),)
+
+
+def not_run_again(rerun: Rerun | None, line: int) -> tuple[Step, ...]:
+    """Return as a step of a path that a limit kept a cell from running again, if one did."""
+    if rerun is None or not is_limit(rerun.cause):
+        return ()
+    cause = f"what it makes when it runs again is not known: {rerun.cause}"
+    return (Step(rerun.cell, line, cause),)
 
 
 # -- what a cell did to names ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pytest_nbsafe.kernel.contract import SLOWER
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.consistency import values_at_end
 from pytest_nbsafe.trace.results import CellResult, PlanResult, compared
-from pytest_nbsafe.trace.side_runs import Counterfactual
+from pytest_nbsafe.trace.side_runs import TOO_LONG, Counterfactual
 
 START_S = 1.5
 """About how long a kernel takes to start."""
@@ -46,7 +46,7 @@ class FreshKernels:
     def _asked(self, cells: Sequence[int], *, stir: bool) -> Counterfactual:
         takes_s = cost_s(self._before)
         if takes_s > min(self._limit_s, self.left_s):
-            return Counterfactual(cause="it would take too long")
+            return Counterfactual(cause=TOO_LONG)
         self.left_s -= takes_s
         run = self._make_run(self._limit_s * SLOWER)
         try:

@@ -17,7 +17,7 @@ from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.runner.fresh_kernels import FreshKernels, MakeRun
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.results import PlanResult
-from pytest_nbsafe.trace.side_runs import Counterfactual
+from pytest_nbsafe.trace.side_runs import TOO_LONG, TOO_MANY, Counterfactual
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, replace
 
@@ -83,6 +83,8 @@ class Inquiries:
                 self._ask(run, SideRequest((run.due,)))
         elif len(self.reads) < self._limits.most:
             self.reads[question.cell] = self._answer(run, question)
+        else:
+            self.reads.setdefault(question.cell, question.unanswered(TOO_MANY))
 
     def end(self, run: PlanRun) -> None:
         """Run the cells again whose inputs were made again after they ran."""
@@ -145,7 +147,7 @@ class Inquiries:
         costs = {result.cell: result.cost_s for result in run.results}
         most_s = self._limits.question_s
         if sum(costs.get(cell, 0.0) for cell in asked.cells) > most_s / 2 or self._left_s <= 0:
-            return Counterfactual(cause="it would take too long")
+            return Counterfactual(cause=TOO_LONG)
         answer = run.aside(asked.cells, most_s, stir=asked.stir)
         self._left_s -= answer.cost_s
         self.following.note(run.results, run.due, asked.cells, answer)

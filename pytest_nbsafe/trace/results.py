@@ -125,10 +125,11 @@ class CellResult:
     def cost_s(self) -> float:
         """How long the run took of itself, whatever else the machine had to do.
 
-        That is how long its kernel computed; but a run that hardly computes waits, be it for a
-        sleep or another process, and the clock tells how long.
+        That is how long its kernel computed, or the clock went where several processors did; but a
+        run that hardly computes waits, be it for a sleep or another process.
         """
-        return self.cpu_s if self.cpu_s > self.duration_s / _WAITING else self.duration_s
+        waits = self.cpu_s < self.duration_s / _WAITING
+        return self.duration_s if waits else min(self.cpu_s, self.duration_s)
 
     @property
     def came_to_end(self) -> bool:

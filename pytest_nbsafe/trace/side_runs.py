@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.parts import Part, Parts, apart
+from pytest_nbsafe.kernel.contract import NOT_DONE
 from pytest_nbsafe.trace.results import CellResult, compared
 from pytest_nbsafe.values import dataclass, field
 
@@ -128,6 +129,15 @@ def touched(accesses: Sequence[Access]) -> TouchedParts:
         symbols,
         frozenset(access["name"] for access in accesses if not access["own"]),
     )
+
+
+TOO_LONG = "it would take too long"
+TOO_MANY = "as many other cells have been run again as may be"
+
+
+def is_limit(cause: str) -> bool:
+    """Return whether cells were not run on the side, or not to the end, for a limit of ours."""
+    return cause in {TOO_LONG, TOO_MANY} or cause.startswith(NOT_DONE)
 
 
 # -- runs on the side ------------------------------------------------------------------------------

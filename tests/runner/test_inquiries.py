@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.app.facts import static_facts
+from pytest_nbsafe.app.run import run
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.runner import inquiries
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
@@ -145,6 +148,36 @@ def test_all_questions_have_one_budget() -> None:
     session = Fake()
     assert tried(STALE, session, Limits(all_s=0.0)).reads[4].cause == "it would take too long"
     assert session.asked == []
+
+
+def test_what_is_one_too_many_says_so() -> None:
+    session = Fake()
+    assert {rerun.cause for rerun in tried(STALE, session, Limits(most=0)).reads.values()} == {
+        "as many other cells have been run again as may be"
+    }
+    asking = tried(OLD, Fake({(3,): "new", (3, 4): "new"}), Limits(most=1))
+    assert {cell: rerun.cause for cell, rerun in asking.endings.items()} == {
+        3: "",
+        4: "as many other cells have been run again as may be",
+    }
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "duration_s", "cost_s"), [(2.0, 30.0, 2.0), (0.5, 30.0, 30.0), (8.0, 2.0, 2.0)]
+)
+def test_a_run_costs_what_it_computes_unless_it_waits(
+    cpu_s: float, duration_s: float, cost_s: float
+) -> None:
+    assert CellResult(1, 1, "ok", duration_s=duration_s, cpu_s=cpu_s).cost_s == cost_s
+
+
+@pytest.mark.kernel
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
+def test_a_finding_tells_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inquiries, "Limits", lambda: Limits(all_s=0.0))
+    path = Path(__file__).parents[2] / "fixtures/rules/nbs201/another_order_of_rows.ipynb"
+    causes = [step.cause for finding in run([path], {}).findings for step in finding.steps]
+    assert "what it makes when it runs again is not known: it would take too long" in causes
 
 
 def test_a_session_that_is_gone_cannot_be_asked() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import bootstrap
 from ..adapters import adapter_of, answers, names
-from ..contract import SLOWER, Answer, HostQuestion, no_answer
+from ..contract import NOT_DONE, SLOWER, Answer, HostQuestion, no_answer
 from ..functions.reach import WORD
 from . import child, in_place, orphans, seal
 
@@ -220,7 +220,7 @@ class _Fork:
         """Return the child's answer with what it wrote past Python, or why there is none."""
         came = self.came["answer"]
         if late or (not _is_whole(came) and _is_stopped(self.status)):
-            answer = no_answer(f"it was not done after {self.limit_s:g} s")
+            answer = no_answer(f"{NOT_DONE} {self.limit_s:g} s")
         elif not _is_whole(came):
             answer = no_answer(_death(self.status))
         else:
