@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Loaded here, because pytester's runs in this process would otherwise import them again each time,
 # and a class made twice is two classes. Tests that replace a part of them run a process of its own.
@@ -27,6 +28,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(KERNEL_PATH)
 # No test reads or fills the cache of whoever runs the tests.
 os.environ["NBSAFE_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbsafe-tests-")
 atexit.register(shutil.rmtree, os.environ["NBSAFE_CACHE_DIR"], ignore_errors=True)
+
+# How long an example takes says how busy the machine is, and no more.
+settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any load")
 
 # A shell that starts the tests in the background has them ignore interrupts, and so would every
 # process that a test starts in order to interrupt it.
