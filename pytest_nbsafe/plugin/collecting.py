@@ -29,9 +29,11 @@ class Collecting:
         file.open_notebooks, file.chosen = self._open_notebooks, self._settings
         return file
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:
-        """Clean up undisturbed from here on."""
+        """Stop every kernel at once: pytest may take seconds to show where it was interrupted."""
         self._stop_signals.ignore()
+        self._open_notebooks.close_all()
 
     def pytest_sessionfinish(self) -> None:
         """Stop every kernel that is still up, whatever ended the run."""
