@@ -14,7 +14,7 @@ from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import Judgement, Trial
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.consistency import Consistency, consistency
-from pytest_nbsafe.trace.output_text import compare
+from pytest_nbsafe.trace.outputs.text_alone import compare
 from pytest_nbsafe.trace.results import CellResult, PlanResult, compared
 from pytest_nbsafe.trace.side_runs import SeenParts
 from pytest_nbsafe.trace.suspicions import Suspicions

@@ -16,7 +16,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.trace.output_text import compare, reproduces
+from pytest_nbsafe.trace.outputs.text_alone import compare, reproduces
 from pytest_nbsafe.trace.results import CellResult, PlanResult
 from pytest_nbsafe.values import dataclass, replace
 

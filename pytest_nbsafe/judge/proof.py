@@ -77,6 +77,6 @@ def shows_plan(case: Case, cell: int) -> bool:
     replayed = case.trial.replay.last(cell) if case.trial.replay else None
     if replayed is None:
         return False
-    from pytest_nbsafe.trace.output_text import reproduces  # needed by runs alone
+    from pytest_nbsafe.trace.outputs.text_alone import reproduces  # needed by runs alone
 
     return reproduces(replayed.outputs, case.notebook.cell(cell).outputs)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.trace.output_text import compare, pictures, text_lines
+from pytest_nbsafe.trace.outputs.text_alone import compare, draws_alike, text_lines
 from pytest_nbsafe.trace.results import CellResult, Comparison, compared
 from pytest_nbsafe.trace.side_runs import Aspects
 from pytest_nbsafe.values import dataclass, field
@@ -92,12 +92,12 @@ def _compared(
 def _output(old: CellResult, new: CellResult, control: CellResult | None) -> Comparison:
     """Return how what the runs show compares: as text, and picture by picture."""
     answer: Comparison = compare(old.outputs, new.outputs).result
-    if answer != "differs" and pictures(old.outputs) != pictures(new.outputs):
+    if answer != "differs" and not draws_alike(old.outputs, new.outputs, "exact"):
         answer = "differs"
     if answer != "differs" or control is None:
         return answer
     changes = compare(new.outputs, control.outputs).result == "differs"
-    redrawn = pictures(new.outputs) != pictures(control.outputs)
+    redrawn = not draws_alike(new.outputs, control.outputs, "exact")
     return "nondeterministic" if changes or redrawn else "differs"
 
 

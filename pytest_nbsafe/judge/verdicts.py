@@ -17,7 +17,13 @@ from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
 from pytest_nbsafe.judge.trial import PICTURE, Judgement
 from pytest_nbsafe.notebook.model import Notebook, Output
 from pytest_nbsafe.trace import drift
-from pytest_nbsafe.trace.output_text import compare, is_of_other_library, pictures, reproduces
+from pytest_nbsafe.trace.outputs.text_alone import (
+    compare,
+    draws_alike,
+    has_pictures,
+    is_of_other_library,
+    reproduces,
+)
 from pytest_nbsafe.trace.results import CellResult, Comparison, PlanResult, Value, compared
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, replace
@@ -48,10 +54,11 @@ def judge(
     another order elsewhere), and where every unsuspected cell above reproduces its saved text; else
     it is "nondeterministic" or "drift". Where the replayed plan gives the saved text here, the
     order explains the difference, and nothing else need be the same. Where a cell shows no text its
-    pictures count, byte for byte: equal ones are the same; others differ only where all unsuspected
-    cells reproduce theirs, so that it is not the machine that draws. What differs in a cell that
-    looks outside is drift, of itself alone; all of it where nothing on the page is as it was saved,
-    and part of that is made from files or by libraries that may give other numbers today.
+    pictures count, pixel by pixel: equal ones are the same; others differ only where all
+    unsuspected cells reproduce theirs, so that it is not the machine that draws. What differs in a
+    cell that looks outside is drift, of itself alone; all of it where nothing on the page is as it
+    was saved, and part of that is made from files or by libraries that may give other numbers
+    today.
     """
     page = _Page(notebook, frozenset(suspected), clean, replay, second, influences)
     judgements, drifting = page.by_text()
@@ -59,7 +66,7 @@ def judge(
         for cell, judgement in judgements.items():
             if judgement.output == "differs" and not page.is_reproduced(cell):
                 judgements[cell] = replace(judgement, output="drift")
-    if any(pictures(result.outputs) for result in clean.results):
+    if any(has_pictures(result.outputs) for result in clean.results):
         judgements |= page.by_pictures(judgements, drifting=drifting)
     return judgements
 
@@ -121,18 +128,22 @@ class _Page:
     ) -> dict[int, Judgement]:
         """Return the judgements that only pictures decide."""
         silent = [cell for cell, j in judgements.items() if j.output == "nothing-to-compare"]
-        saved = {cell: kept for cell in silent if (kept := pictures(self._saved(cell)))}
-        same = {cell for cell in saved if _drawn(self.clean, cell) == saved[cell]}
-        other = saved.keys() - same
-        redrawn = {cell for cell in other if _drawn(self.replay, cell) != saved[cell]}
+        drawn = [cell for cell in silent if has_pictures(self._saved(cell))]
+        same = {cell for cell in drawn if self._is_redrawn(cell, self.clean)}
+        other = set(drawn) - same
+        redrawn = {cell for cell in other if not self._is_redrawn(cell, self.replay)}
         decided = {cell: replace(judgements[cell], output="same") for cell in same}
         if not drifting and same - self.suspected and redrawn <= self.suspected:
             for cell in other & self.suspected:
-                by_chance = self.second and _drawn(self.second, cell) != _drawn(self.clean, cell)
+                clean, second = _shown(self.clean, cell), _shown(self.second, cell)
+                by_chance = self.second and not draws_alike(clean, second)
                 answer: Comparison = "nondeterministic" if by_chance else "differs"
                 shown = replace(judgements[cell], saved=PICTURE, clean=PICTURE)
                 decided[cell] = replace(shown, output=answer)
         return decided
+
+    def _is_redrawn(self, cell: int, plan: PlanResult | None) -> bool:
+        return draws_alike(self._saved(cell), _shown(plan, cell))
 
     def _judgement(self, clean: CellResult) -> Judgement:
         """Return how a clean run compares with the saved text and the replayed plan."""
@@ -166,9 +177,9 @@ class _Page:
         return self.notebook.cell(cell).outputs
 
 
-def _drawn(plan: PlanResult | None, cell: int) -> list[tuple[str, object]]:
+def _shown(plan: PlanResult | None, cell: int) -> tuple[Output, ...]:
     result = plan.last(cell) if plan is not None else None
-    return pictures(result.outputs) if result is not None else []
+    return result.outputs if result is not None else ()
 
 
 def _compared(

@@ -16,7 +16,7 @@ from pytest_nbsafe.replay.session_runs import (
     step_answer,
 )
 from pytest_nbsafe.replay.stale_names import StaleNames
-from pytest_nbsafe.trace.output_text import text_lines
+from pytest_nbsafe.trace.outputs.text_alone import text_lines
 from pytest_nbsafe.trace.results import CellResult, Value, compared, entry_reads
 from pytest_nbsafe.values import dataclass, replace
 

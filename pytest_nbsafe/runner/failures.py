@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import CellRun
-from pytest_nbsafe.trace.output_text import ESCAPES
+from pytest_nbsafe.trace.outputs.terminal import ESCAPES
 from pytest_nbsafe.trace.results import Failure
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

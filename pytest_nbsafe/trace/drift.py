@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pytest_nbsafe import patterns
 from pytest_nbsafe.libraries import datafiles
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.trace.output_text import text_lines
+from pytest_nbsafe.trace.outputs.text_alone import text_lines
 from pytest_nbsafe.values import replace
 
 _CLOSE = 5e-4

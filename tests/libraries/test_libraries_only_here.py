@@ -12,8 +12,8 @@ from pytest_nbsafe.libraries import datafiles, spellings
 PACKAGE = Path(datafiles.__file__).parents[1]
 HOMES = ("libraries", "kernel/adapters")
 """Where names of libraries stand."""
-TOOLS = {"kernel": {"numpy", "np"}}
-"""What a room computes with where it is there: the kernel hashes arrays by numpy."""
+TOOLS = {"kernel": {"numpy", "np"}, "trace": {"PIL"}}
+"""What a room computes with where it is there: numpy hashes arrays, Pillow reads pixels."""
 NOT_ALONE = {"python", "transformers", "xr"}
 """Names that mean something else too: the language, steps of a pipeline, a kernel for R."""
 FILES = {file.stem for file in datafiles.FOLDER.glob("*.toml")}

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.trace.output_text import compare, is_of_other_library, text_lines
+from pytest_nbsafe.trace.outputs.text_alone import compare, is_of_other_library, text_lines
 
 
 def out(text: str) -> Output:

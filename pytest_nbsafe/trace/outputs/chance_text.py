@@ -1,0 +1,148 @@
+"""What no two runs, or no two machines, print alike, and the marks that stand for it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.wildcards import alternatives
+from pytest_nbsafe.trace.outputs.difference import Mode
+from pytest_nbsafe.trace.outputs.terminal import rendered
+
+_CALL = patterns.compile(r"[A-Za-z_]\w*\(")
+_LINE_END = patterns.compile(r"(?<=\S)[ \t]+$", re.MULTILINE)
+_SPACES = patterns.compile(r"[ \t]+")
+_SIGNIFICANT_DIGITS = 8
+_UNIT = r"(?:ns|us|µs|μs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b"
+
+# -- lines that say only how long something took, or how far it is ---------------------------------
+
+_TIMING_SIGNS = ("time", "Compiler", "slowest", "loop", "%|", "/s]", "/it]")
+_TIMING = patterns.compile(
+    r"(?m)^(?:CPU times: |Wall time: |Compiler : |The slowest run took )"
+    r"|\bloops?,? (?:each|best of)\b|\bper loop\b"
+    r"|\d%\||\d(?:it|s)/(?:s|it)\]|\?it/s\]"
+)
+
+# -- within a line, in every mode ------------------------------------------------------------------
+
+_CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("0x", patterns.compile(r"\b0x[0-9a-fA-F]{8,}\b|(?<=\bat )0x[0-9a-fA-F]{4,}\b"), "0x..."),
+    ("", patterns.compile(r"\b(?:1(?:39|40)|9[345])\d{12}(?!\d)"), "(address)"),
+    (
+        "-",
+        patterns.compile(
+            r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"
+        ),
+        "(id)",
+    ),
+    ("tmp", patterns.compile(r"\btmp[a-z0-9_]{8}\b"), "(temporary)"),
+    ("ipykernel_", patterns.compile(r"ipykernel_\d+[/\\]\d+\.py"), "(cell)"),
+    ("<ipython", patterns.compile(r"<ipython-input-[\w-]+>"), "(cell)"),
+    ("", patterns.compile(r"\b([pP][iI][dD][:= ]{1,3})\d+"), r"\1(id)"),
+    ("", patterns.compile(r"\b(localhost|127\.0\.0\.1):\d+"), r"\1:(port)"),
+    (
+        "",
+        patterns.compile(
+            r"(?i)\b(took|elapsed|runtime|(?:done|finished|completed|trained|executed|ran) in"
+            r"|(?:execution|training|run|wall|cpu|computation|processing|elapsed)[ _]time"
+            r"|time (?:taken|elapsed))\b([^\d\n]{0,30})"
+            rf"\d[\d.,:]*(?:e[-+]?\d+)? ?(?:{_UNIT})?"
+        ),
+        r"\1\2(time)",
+    ),
+    ("±", patterns.compile(rf"\b\d+(?:\.\d+)? ?{_UNIT} ?± ?\d+(?:\.\d+)? ?{_UNIT}"), "(time)"),
+    (":", patterns.compile(r"(?<!\d)\d:\d\d:\d\d\.\d{6}"), "(time)"),
+    (
+        "s/",
+        patterns.compile(r"\b\d+(?:m?s|us|µs) \d+(?:m?s|us|µs)/(?:step|epoch|sample)\b"),
+        "(time)",
+    ),
+    ("s/", patterns.compile(r"\b\d+(?:m?s|us|µs)/(?:step|epoch|sample)\b"), "(time)"),
+    ("ETA", patterns.compile(r"\bETA: [\d:]+s?"), "(time)"),
+    ("[", patterns.compile(r"\[=*>?\.*\]"), ""),
+    ("", patterns.compile(r"[━█▉▊▋▌▍▎▏]+"), ""),
+)
+"""What stands in a text that holds such a thing, the thing itself, and its mark."""
+_IN_ANGLES = patterns.compile(r"<[A-Za-z][^<>\n]{0,200}>")
+_HASH = patterns.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,64}\b")
+
+# -- within a line, where another machine or version is no difference ------------------------------
+
+_PATH = patterns.compile(r"(?<![\w:/.])(?:[A-Za-z]:\\|/(?=\w+/))[^\s'\",:;()\[\]]+")
+_FILE = patterns.compile(r"[/\\]([^/\\]+\.[A-Za-z]\w{0,5})$")
+_DTYPE = patterns.compile(r"\bdtype(?:: |=)'?(\w+)(?:\[\w+\])?'?(?=\)*$)", re.MULTILINE)
+_KEPT_AS = {"str": "object", "string": "object", "int32": "int64"}
+_LONG_FLOAT = patterns.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
+_SET = patterns.compile(r"\b(?:frozen)?set\(\[([^\[\]]*)\]\)")
+
+
+def lines(text: str, mode: Mode = "lenient") -> list[str]:
+    """Return the lines of a text, made equal where chance differs; empty ones are left out."""
+    return [line for line in normal(text, mode).split("\n") if line]
+
+
+def normal(text: str, mode: Mode = "lenient") -> str:
+    """Return a text as a terminal leaves it, without what chance decides.
+
+    No expression reaches over the end of a line, so that the whole text is read at once.
+    """
+    text = rendered(text)
+    if any(sign in text for sign in _TIMING_SIGNS):
+        text = "\n".join(line for line in text.split("\n") if not _TIMING.search(line))
+    for sign, pattern, mark in _CHANCE:
+        if not sign or sign in text:
+            text = pattern.sub(mark, text)
+    if "<" in text:
+        text = _IN_ANGLES.sub(_without_hashes, text)
+    return _LINE_END.sub("", text) if mode == "exact" else _of_any_machine(text)
+
+
+def is_picture(text: str) -> bool:
+    """Return whether a text only stands for a picture: `<Figure size 640x480 with 1 Axes>`."""
+    return _picture().match(text) is not None
+
+
+def is_nameless(text: str) -> bool:
+    """Return whether a text says no more of an object than its class: `<module.Class object>`."""
+    return text.startswith("<") and text.endswith(">")
+
+
+def is_call(text: str) -> bool:
+    """Return whether a text is how an object is made: `Model(depth=3)`."""
+    return text.rstrip().endswith(")") and _CALL.match(text) is not None
+
+
+def _of_any_machine(text: str) -> str:
+    if "/" in text or "\\" in text:
+        text = _PATH.sub(_file_alone, text)
+    if "...," in text:  # as arrays were cut before
+        text = text.replace("...,", "...")
+    if "dtype" in text:
+        text = _DTYPE.sub(lambda match: f"dtype: {_KEPT_AS.get(match[1], match[1])}", text)
+    if "(" in text:
+        text = _SET.sub(r"{\1}", _wrapped_number().sub(r"\1", text))
+    text = _LONG_FLOAT.sub(lambda match: f"{float(match[0]):.{_SIGNIFICANT_DIGITS}g}", text)
+    return "\n".join(line.strip() for line in _SPACES.sub(" ", text).split("\n"))
+
+
+def _file_alone(path: re.Match[str]) -> str:
+    file = _FILE.search(path[0])
+    return "/..." if file is None else f"/.../{file[1]}"
+
+
+def _without_hashes(match: re.Match[str]) -> str:
+    return _HASH.sub("(id)", match[0])
+
+
+@cache
+def _picture() -> re.Pattern[str]:
+    names = alternatives(words("printing", "pictures"), anything="[^>]*?")
+    return re.compile(rf"^[\[(]*<(?:{names})")
+
+
+@cache
+def _wrapped_number() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{alternatives(words('printing', 'scalars'))})\(([^()]*)\)")

@@ -1,0 +1,94 @@
+"""What differs, in one short line: words of a text, cells of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from pytest_nbsafe.trace.outputs.difference import Change, Form
+from pytest_nbsafe.trace.outputs.tokens import pieces
+
+_MOST_CHARACTERS = 2_000
+_WIDTH = 160
+_KEPT = 30
+_MOST_RUNS = 3
+_Opcode = tuple[str, int, int, int, int]
+_MANY = {"text": "lines", "table": "cells", "data": "values", "drawing": "elements"}
+
+
+def detail(changes: Sequence[Change], form: Form) -> str:
+    """Return what the first change is, and how many others there are."""
+    first, others = changes[0], len(changes) - 1
+    more = f" (and {others:,} other {_MANY.get(form, 'parts')})" if others else ""
+    return of_change(first) + more
+
+
+def of_change(change: Change) -> str:
+    """Return a change with its place."""
+    saved, new = change
+    if new is None:
+        return f"{saved.place if saved else ''}: {_cut(saved.text if saved else '')} is missing"
+    if saved is None:
+        return f"{new.place}: {_cut(new.text)} is new"
+    return f"{saved.place}: {by_word(saved.text, new.text)}"
+
+
+def count(lines: Sequence[str]) -> str:
+    """Return how many lines there are on one side alone, and the first."""
+    more = f" (and {len(lines) - 1:,} other lines)" if len(lines) > 1 else ""
+    return _cut(lines[0]) + more
+
+
+def count_of_displays(saved: int, new: int) -> str:
+    """Return how many displays there were, and are."""
+    return f"{saved:,} saved, {new:,} now"
+
+
+def by_word(saved: str, new: str) -> str:
+    """Return two texts as one: `accuracy [0.99 -> 0.71] on 40 rows`."""
+    old, now = pieces(saved[:_MOST_CHARACTERS]), pieces(new[:_MOST_CHARACTERS])
+    matcher = SequenceMatcher(None, old, now, autojunk=False)
+    opcodes = _runs(matcher.get_opcodes(), old)
+    changed = [code for code in opcodes if code[0] != "equal"]
+    kept = sum(_words(old[a:b]) for kind, a, b, _, _ in opcodes if kind == "equal")
+    if len(changed) > _MOST_RUNS or 2 * kept < _words(old):
+        return f"{_cut(saved)} -> {_cut(new)}"
+    runs: list[str] = []
+    for number, (kind, a, a_end, b, b_end) in enumerate(opcodes):
+        before, after = "".join(old[a:a_end]), "".join(now[b:b_end])
+        if kind == "equal" or before.split() == after.split():
+            runs.append(_context(before, is_first=number == 0, is_last=b_end == len(now)))
+        else:
+            runs.append(f"[{_cut(before) or 'nothing'} -> {_cut(after) or 'nothing'}]")
+    return _cut("".join(runs))
+
+
+def _runs(opcodes: Sequence[_Opcode], old: Sequence[str]) -> list[_Opcode]:
+    """Return runs of equal and of changed words; what is short between two changes is of them."""
+    runs: list[_Opcode] = []
+    for kind, a, a_end, b, b_end in opcodes:
+        is_short = kind == "equal" and not _words(old[a:a_end])
+        if runs and runs[-1][0] != "equal" and (kind != "equal" or (is_short and a_end < len(old))):
+            _, first_a, _, first_b, _ = runs[-1]
+            runs[-1] = ("replace", first_a, a_end, first_b, b_end)
+        else:
+            runs.append((kind, a, a_end, b, b_end))
+    return runs
+
+
+def _words(some: Sequence[str]) -> int:
+    return sum(piece[-1].isalnum() for piece in some)
+
+
+def _context(text: str, *, is_first: bool, is_last: bool) -> str:
+    """Return what stands around a change, the far ends of long texts left out."""
+    if len(text) <= 2 * _KEPT:
+        return text
+    start = "" if is_first else text[:_KEPT]
+    end = "" if is_last else text[-_KEPT:]
+    return f"{start} ... {end}"
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."
