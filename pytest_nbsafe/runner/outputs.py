@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.trace.outputs.shown import CUT_NOTE
 
 STREAM_LIMIT = 1_000_000
 DISPLAY_LIMIT = 5_000_000
@@ -58,7 +59,7 @@ class Collector:
             for index, output in enumerate(self._outputs)
         ]
         if self._dropped:
-            note = f"[nbsafe: {self._dropped:,} more characters of output were not kept]\n"
+            note = f"{CUT_NOTE}{self._dropped:,} more characters of output were not kept]\n"
             shown.append(Output("stream", name="stderr", text=note))
         return tuple(shown)
 

@@ -124,8 +124,15 @@ def _of_any_machine(text: str) -> str:
         text = _DTYPE.sub(lambda match: f"dtype: {_KEPT_AS.get(match[1], match[1])}", text)
     if "(" in text:
         text = _SET.sub(r"{\1}", _wrapped_number().sub(r"\1", text))
-    text = _LONG_FLOAT.sub(lambda match: f"{float(match[0]):.{_SIGNIFICANT_DIGITS}g}", text)
+    text = _LONG_FLOAT.sub(_rounded, text)
     return "\n".join(line.strip() for line in _SPACES.sub(" ", text).split("\n"))
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """Return a number with no more digits than are compared; zeros at its end stay."""
+    if len(number[0]) <= _SIGNIFICANT_DIGITS + 1:
+        return number[0]
+    return f"{float(number[0]):.{_SIGNIFICANT_DIGITS}g}"
 
 
 def _file_alone(path: re.Match[str]) -> str:

@@ -10,6 +10,8 @@ from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.trace.outputs import chance_text
 from pytest_nbsafe.values import dataclass
 
+CUT_NOTE = "[nbsafe: "
+"""How the note begins that stands on standard error where a run showed more than is kept."""
 _VERSION = patterns.compile(r"\.v\d+(?=\+)|\.v\d+\.json$")
 _WIDGETS = "application/vnd.jupyter.widget"
 Reading = Literal["data", "html", "drawing", "picture", "text", "code"]
@@ -31,21 +33,26 @@ _RICHEST = tuple(_READ_AS)
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The outputs of a cell by what they are; text of one stream is joined, however it was sent."""
+    """The outputs of a cell by what they are; text of one stream is joined, however it was sent.
+
+    `is_cut` where the run showed more than was kept.
+    """
 
     printed: str
     warned: str
     displays: tuple[Output, ...]
     errors: tuple[Output, ...]
+    is_cut: bool
 
 
 def of(outputs: Iterable[Output]) -> Shown:
     """Return what is shown; what only stands for a picture, and widgets, say nothing."""
     streams: dict[str, list[str]] = {"stdout": [], "stderr": []}
     displays, errors = [], []
-    is_broken = False
+    is_broken = is_cut = False
     for output in outputs:
         if output.kind == "stream":
+            is_cut = is_cut or output.text.startswith(CUT_NOTE)
             pieces = streams.setdefault(output.name, [])
             if is_broken and pieces and not pieces[-1].endswith("\n"):
                 pieces.append("\n")
@@ -58,7 +65,7 @@ def of(outputs: Iterable[Output]) -> Shown:
             if says_something(output):
                 displays.append(output)
     printed, warned = ("".join(streams[name]) for name in ("stdout", "stderr"))
-    return Shown(printed, warned, tuple(displays), tuple(errors))
+    return Shown(printed, warned, tuple(displays), tuple(errors), is_cut)
 
 
 def says_something(output: Output) -> bool:

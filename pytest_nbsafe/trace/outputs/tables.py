@@ -12,6 +12,7 @@ _BREAKS = frozenset(
     {"br", "div", "p", "li", "ul", "ol", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "pre", "dt"}
     | {"dd", "table", "caption", "section", "details", "summary"}
 )
+_EMBEDS = frozenset({"iframe", "img", "video", "audio", "source", "embed"})
 _MOST_SPANNED = 1_000
 CUT = frozenset({"...", "…", "⋮", "⋯", "⋱"})
 """What stands where a table is cut."""
@@ -83,6 +84,9 @@ class _Reader(HTMLParser):
                 self._start_cell(tag, dict(attrs))
         elif tag in _BREAKS:
             self._break()
+        elif tag in _EMBEDS:
+            source = dict(attrs).get("src") or ""
+            self._text.append("" if source.startswith("data:") else f" {source} ")
 
     def handle_endtag(self, tag: str) -> None:
         if self._unseen:

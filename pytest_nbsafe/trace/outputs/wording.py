@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from pytest_nbsafe.trace.outputs.difference import Change, Form
 from pytest_nbsafe.trace.outputs.tokens import pieces
 
-_MOST_CHARACTERS = 2_000
+_MOST_CHARACTERS = 600
 _WIDTH = 160
 _KEPT = 30
 _MOST_RUNS = 3
@@ -46,13 +46,14 @@ def count_of_displays(saved: int, new: int) -> str:
 
 def by_word(saved: str, new: str) -> str:
     """Return two texts as one: `accuracy [0.99 -> 0.71] on 40 rows`."""
-    old, now = pieces(saved[:_MOST_CHARACTERS]), pieces(new[:_MOST_CHARACTERS])
+    start = max(0, _common(saved, new) - _MOST_CHARACTERS // 2)
+    old, now = (pieces(text[start : start + _MOST_CHARACTERS]) for text in (saved, new))
     matcher = SequenceMatcher(None, old, now, autojunk=False)
     opcodes = _runs(matcher.get_opcodes(), old)
     changed = [code for code in opcodes if code[0] != "equal"]
     kept = sum(_words(old[a:b]) for kind, a, b, _, _ in opcodes if kind == "equal")
     if len(changed) > _MOST_RUNS or 2 * kept < _words(old):
-        return f"{_cut(saved)} -> {_cut(new)}"
+        return f"{_cut(saved[start:])} -> {_cut(new[start:])}"
     runs: list[str] = []
     for number, (kind, a, a_end, b, b_end) in enumerate(opcodes):
         before, after = "".join(old[a:a_end]), "".join(now[b:b_end])
@@ -61,6 +62,12 @@ def by_word(saved: str, new: str) -> str:
         else:
             runs.append(f"[{_cut(before) or 'nothing'} -> {_cut(after) or 'nothing'}]")
     return _cut("".join(runs))
+
+
+def _common(saved: str, new: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = enumerate(zip(saved, new, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(saved), len(new)))
 
 
 def _runs(opcodes: Sequence[_Opcode], old: Sequence[str]) -> list[_Opcode]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from outputcase import display, png, printed, result, warned
 
 from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.outputs import sanitizers
 from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 
@@ -81,6 +82,23 @@ def test_a_picture_is_told_by_its_pixels() -> None:
 def test_what_is_known_comes_before_what_is_not() -> None:
     scripts = [display("application/javascript", f"draw({n})") for n in (1, 2)]
     assert said([scripts[0], result("1")], [scripts[1], result("2")]).startswith("changed text")
+
+
+def test_what_was_cut_as_it_ran_is_unknown() -> None:
+    collector = Collector()
+    for name in ("stdout", "stderr"):
+        collector.add("stream", {"name": name, "text": "many lines\n" * 60_000})
+    cut = list(collector.outputs())
+    assert (
+        said([printed("few")], cut) == "unknown text, output: the run shows more than is kept of it"
+    )
+
+
+def test_a_long_line_is_told_where_it_differs() -> None:
+    line = "a b " * 5_000
+    detail = said([printed(f"{line} x 1 {line}")], [printed(f"{line} x 2 {line}")])
+    assert "x [1 -> 2] a b" in detail
+    assert len(detail) < 300
 
 
 def test_exact_mode() -> None:

@@ -40,6 +40,12 @@ def test_a_cell_is_told_by_its_row_and_column() -> None:
     )
 
 
+def test_a_digit_after_zeros_is_found() -> None:
+    assert "0.130700 -> 0.130706" in change(
+        html([[0, "0.130700", "a"]]), html([[0, "0.130706", "a"]])
+    )
+
+
 def test_a_row_that_is_gone() -> None:
     detail = change(html(ROWS), html(ROWS[:2]))
     assert detail.startswith("table: 3 rows x 2 columns -> 2 rows x 2 columns; ")
@@ -95,6 +101,16 @@ def test_plain_text_decides_where_html_is_only_its_decoration() -> None:
     assert compare([old], [new]) is None
     other = result("Model(depth=4)", html="<p>Model</p>")
     assert compare([old], [other]) is not None
+
+
+def test_what_is_embedded_is_told_by_its_address() -> None:
+    old, new = (f"<iframe width={n} src='https://v.org/{n}'></iframe>" for n in (1, 2))
+    assert change(old, new) == "text: line 1: https://v.org/[1 -> 2]"
+    assert change(old, old.replace("width=1", "width=2")) == ""
+
+
+def test_false_negative_a_picture_within_html() -> None:
+    assert change("<img src='data:image/png;base64,AAA'>", "<img src='data:x,BBB'>") == ""
 
 
 def test_what_scripts_draw_is_unknown() -> None:
