@@ -296,7 +296,7 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
 
     settings: dict[str, Any] = {}
     for key in (*(option.key for option in OPTIONS), "cache"):
-        value = getattr(given, key, None)
+        value = getattr(given, key.replace("-", "_"), None)
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")
             settings[key] = value

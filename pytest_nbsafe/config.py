@@ -37,10 +37,10 @@ class Contract:
 class Config:
     """Settings of one notebook's check.
 
-    `timeout_s` is the limit for one cell, None for no limit. `select` and `ignore` are codes,
-    already expanded from prefixes; an empty `select` means all; `named` are those that `select`
-    names one by one, which shows them though they be notes. `kernel` overrides the notebook's
-    own kernel. `notes` shows findings of severity note.
+    `timeout_s` is the limit for one cell, `notebook_timeout_s` for all runs, None for none.
+    `select` and `ignore` are codes, already expanded from prefixes; an empty `select` means all;
+    `named` are those that `select` names one by one, which shows them though they be notes.
+    `kernel` overrides the notebook's own kernel. `notes` shows findings of severity note.
 
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
@@ -53,6 +53,7 @@ class Config:
     order: Order = "auto"
     static: bool = False
     timeout_s: float | None = 600.0
+    notebook_timeout_s: float | None = None
     kernel: str | None = None
     select: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
@@ -368,6 +369,7 @@ _SETTINGS = {
     "order": _Setting("order", _order, f"one of {', '.join(ORDERS)}"),
     "static": _Setting("static", _flag, _FLAG),
     "timeout": _Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
+    "notebook-timeout": _Setting("notebook_timeout_s", _seconds, "seconds for all, 0 for no limit"),
     "kernel": _Setting(
         "kernel", _text, "the name of a kernel, as `jupyter kernelspec list` shows it"
     ),

@@ -19,6 +19,11 @@ class Option(NamedTuple):
     several: bool = False
 
     @property
+    def name(self) -> str:
+        """The key as a name of Python, which argparse and the ini file of pytest have."""
+        return self.key.replace("-", "_")
+
+    @property
     def arguments(self) -> dict[str, Any]:
         """What a parser of options is told of it."""
         if not self.metavar:
@@ -36,6 +41,7 @@ OPTIONS = (
         "check run order whatif pytest",
     ),
     Option("timeout", "SECONDS", "limit for one cell; 0 for none", "run replay pytest"),
+    Option("notebook-timeout", "SECONDS", "limit for all runs of a notebook", "run pytest"),
     Option("kernel", "NAME", "the kernel to run in, instead of its own", "run replay pytest"),
     Option(
         "leakage",
@@ -55,6 +61,15 @@ OPTIONS = (
     ),
     Option("jobs", "N", "number of processes; auto: one a processor", "check"),
 )
+
+REPORT = Option(
+    "report",
+    "FORMAT:FILE",
+    "write a report to a file; FORMAT is json or text",
+    "pytest",
+    several=True,
+)
+"""Of pytest alone, and no setting of a configuration file."""
 
 
 def of_command(command: str) -> Iterator[Option]:

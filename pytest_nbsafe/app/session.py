@@ -233,4 +233,11 @@ def _trial_run(facts: Facts, clean: Plan, path: Path) -> TrialRun:
         )
 
     plan = facts.plan if orders.differs(facts.plan, clean) else None
-    return TrialRun(facts.graph, plan, clean, facts.suspicions, make_session)
+    return TrialRun(
+        facts.graph,
+        plan,
+        clean,
+        facts.suspicions,
+        make_session,
+        limit_s=facts.config.notebook_timeout_s,
+    )

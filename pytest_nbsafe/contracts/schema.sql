@@ -169,7 +169,7 @@ CREATE TABLE runs ( -- each run of a cell (of a run)
     run TEXT,        -- clean (top-down), replay (the recorded or inferred order), or second
     step INTEGER,    -- the step in the order, from 1
     cell INTEGER,    -- the cell's number on the page, from 1
-    status TEXT,     -- ok, raised, timed-out, died, skipped or not-reached
+    status TEXT,     -- ok, raised, timed-out, out-of-time, died, skipped or not-reached
     ename TEXT,      -- the class of what it raised, empty if nothing
     evalue TEXT,     -- its message
     line INTEGER,    -- the line that failed, NULL if none

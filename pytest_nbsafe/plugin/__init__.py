@@ -10,15 +10,7 @@ from typing import Literal
 
 import pytest
 
-from pytest_nbsafe.options import Option, of_command
-
-REPORT = Option(
-    "report",
-    "FORMAT:FILE",
-    "write a report to a file; FORMAT is json or text",
-    "pytest",
-    several=True,
-)
+from pytest_nbsafe.options import REPORT, of_command
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         if option.metavar:
             kind = "args" if option.several else "string"
         group.addoption(f"--nbsafe-{option.key}", **option.arguments)
-        parser.addini(f"nbsafe_{option.key}", option.says, type=kind, default=None)
+        parser.addini(f"nbsafe_{option.name}", option.says, type=kind, default=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:

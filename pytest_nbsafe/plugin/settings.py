@@ -12,7 +12,7 @@ import pytest
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import files
 from pytest_nbsafe.errors import NbsafeError, suggestion
-from pytest_nbsafe.options import of_command
+from pytest_nbsafe.options import REPORT, Option, of_command
 from pytest_nbsafe.reports import REPORTERS, escape
 
 
@@ -34,7 +34,7 @@ class Settings:
         by_hand: dict[str, Any] = {}
         try:
             for option in of_command("pytest"):
-                for source, value in _values(config, option.key):
+                for source, value in _values(config, option):
                     configs.merge(configs.Config(), {option.key: value}, source)
                     by_hand[option.key] = value
             settings = cls(by_hand, tuple(_files(config)))
@@ -68,19 +68,19 @@ def _check_outputs(config: pytest.Config, settings: Settings) -> None:
             raise NbsafeError("cannot-write", message) from error
 
 
-def _values(config: pytest.Config, key: str) -> Iterator[tuple[str, Any]]:
-    """Yield what was given for a key, and where: the option last because it wins."""
-    name = f"nbsafe_{key}"
+def _values(config: pytest.Config, option: Option) -> Iterator[tuple[str, Any]]:
+    """Yield what was given for an option, and where: the option last because it wins."""
+    name = f"nbsafe_{option.name}"
     ini = config.getini(name)
-    if key == "baseline" and ini:
+    if option.key == "baseline" and ini:
         ini = str(config.rootpath / ini)
-    for source, value in ((name, ini), (f"--nbsafe-{key}", config.getoption(name))):
+    for source, value in ((name, ini), (f"--nbsafe-{option.key}", config.getoption(name))):
         if value is not None:
             yield source, value
 
 
 def _files(config: pytest.Config) -> Iterator[tuple[str, Path]]:
-    for source, values in _values(config, "report"):
+    for source, values in _values(config, REPORT):
         for value in values:
             form, colon, file = value.partition(":")
             if not colon or not file:

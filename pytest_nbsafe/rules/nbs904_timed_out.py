@@ -1,9 +1,10 @@
-"""The cell ran longer than the limit for one cell.
+"""The cell ran longer than the limit for one cell, or for the whole notebook.
 
 Why it matters: it was stopped, so neither it nor what depends on it has been tested.
 
-Limits: the limit is the user's (`timeout`, in seconds for one cell); an endless loop and a slow
-machine look the same.
+Limits: the limits are the user's, in seconds (`timeout` for one cell, `notebook-timeout` for all
+runs of a notebook, which has no limit by default); an endless loop and a slow machine look the
+same. Once the notebook is at its limit, what further runs would have shown is not known.
 """
 
 from __future__ import annotations
@@ -38,3 +39,31 @@ def check(facts: Facts) -> Iterator[Claim]:
             remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
             severity=severity,
         )
+    yield from _of_notebook(facts)
+
+
+def _of_notebook(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for the cell that was due when the notebook was at its limit."""
+    trial, limit_s = facts.trial, facts.config.notebook_timeout_s
+    runs = (
+        (trial.replay, f" in the {facts.plan.order} order"),
+        (trial.clean, " from top to bottom" if trial.replay else ""),
+        (trial.second, " from top to bottom a second time"),
+    )
+    for run, where in runs:
+        for result in run.results if run else ():
+            if result.status != "out-of-time":
+                continue
+            again = run is trial.second
+            message = f"the notebook reached its limit of {limit_s:g} s at this cell{where}"
+            unknown = "what the cell shows then" if again else "what the cells after it do"
+            yield claim(
+                facts,
+                "NBS904",
+                result.cell,
+                result.failing_line,
+                "observed",
+                f"{message}; {unknown} is not known",
+                remedy="do less, or raise `notebook-timeout` in [tool.nbsafe]",
+                severity="warning" if again else None,
+            )

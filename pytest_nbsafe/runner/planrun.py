@@ -10,8 +10,12 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import unmade_names
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.runner.notebook_limit import NotebookLimit
+from pytest_nbsafe.trace.results import CellResult, PlanResult, RunStatus
 from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
+from pytest_nbsafe.values import replace
+
+_LEAST_S = 0.01  # 0 stands for no limit
 
 
 class Session(Protocol):
@@ -49,7 +53,8 @@ class PlanRun:
     """A plan under way: `advance` runs the next step, `close` stops the kernel.
 
     A cell that needs a name which a failed cell did not make is skipped. When the kernel is gone,
-    the rest is not reached. With `limit_s` no cell takes longer than that.
+    the rest is not reached; nor is it when the notebook is at its limit. With `limit_s` no cell
+    takes longer than that.
     """
 
     def __init__(
@@ -58,9 +63,11 @@ class PlanRun:
         plan: Plan,
         make_session: Callable[[], Session],
         limit_s: float | None = None,
+        notebook_limit: NotebookLimit | None = None,
     ) -> None:
         self.plan = plan
         self._limit_s = limit_s
+        self._notebook_limit = notebook_limit or NotebookLimit()
         self.results: list[CellResult] = []
         self._graph = graph
         self._make_session = make_session
@@ -82,12 +89,16 @@ class PlanRun:
         """Run the next step of the plan and return its result."""
         run = self.plan.runs[len(self.results)]
         started = time.perf_counter()
-        result = self._step(run)
+        with self._notebook_limit.counting():
+            result = self._step(run)
         self._wall_s += time.perf_counter() - started
         self.results.append(result)
         gone = self._session is not None and not self._session.alive
         if result.status != "ok" and gone and self._ended is None:
             self._ended = result
+        if result.status == "out-of-time":
+            self._ended, self._notebook_limit.cell = result, result.cell
+            self.close()  # whatever it is asked from now on takes time
         return result
 
     def until(self, cell: int) -> CellResult | None:
@@ -106,11 +117,14 @@ class PlanRun:
 
         The plan goes on, but not after cells that ran `here`, in its own kernel.
         """
-        session = self._session
-        if session is None or not session.alive:
-            return Counterfactual(cause="there is no kernel to run it in")
+        session, limit = self._session, self._notebook_limit
+        if session is None or not session.alive or limit.reason():
+            return Counterfactual(cause=limit.reason() or "there is no kernel to run it in")
         pages = [self._graph.notebook.cell(cell) for cell in cells]
-        return session.counterfactual(pages, limit_s=limit_s, stir=stir, here=here)
+        if limit.left_s is not None:
+            limit_s = min(limit_s, limit.left_s)
+        with limit.counting():
+            return session.counterfactual(pages, limit_s=limit_s, stir=stir, here=here)
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now, of those that are known."""
@@ -129,14 +143,14 @@ class PlanRun:
             session.close()
 
     def _step(self, run: Run) -> CellResult:
+        limit = self._notebook_limit
         if self._ended is not None:
-            return CellResult(
-                run.step,
-                run.cell,
-                "not-reached",
-                because=self._ended.cell,
-                reason=f"the kernel was gone after cell {self._ended.cell}",
-            )
+            ended = self._ended.cell
+            reason = limit.reason() or f"the kernel was gone after cell {ended}"
+            return CellResult(run.step, run.cell, "not-reached", because=ended, reason=reason)
+        if limit.reason():
+            status: RunStatus = "not-reached" if limit.cell else "out-of-time"
+            return CellResult(run.step, run.cell, status, reason=limit.reason())
         blocker = unmade_names.blocker(self._graph, self.results, run.cell)
         if blocker is not None:
             name, cell = blocker
@@ -147,4 +161,9 @@ class PlanRun:
             self._session.start()
             if self._limit_s is not None:
                 self._session.hurry(self._limit_s)
-        return self._session.run(self._graph.notebook.cell(run.cell), run.step)
+        if limit.left_s is not None:
+            self._session.hurry(max(limit.left_s, _LEAST_S))
+        result = self._session.run(self._graph.notebook.cell(run.cell), run.step)
+        if result.status == "timed-out" and limit.reason():
+            return replace(result, status="out-of-time", reason=limit.reason())
+        return result

@@ -10,6 +10,7 @@ from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import RanOtherwise, Trial
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
+from pytest_nbsafe.runner.notebook_limit import NotebookLimit
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.trace.results import CellResult, PlanResult
 from pytest_nbsafe.trace.suspicions import Suspicions
@@ -23,7 +24,8 @@ class TrialRun:
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
     to; where counts are missing, and it computed no longer than `most_s`, a saved text that it
     does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
-    suspected cell differs, the clean order again as far as that cell.
+    suspected cell differs, the clean order again as far as that cell. All runs together take no
+    longer than `limit_s`.
     """
 
     def __init__(  # a trial is put together in one place
@@ -35,13 +37,15 @@ class TrialRun:
         make_session: Callable[[], Session],
         *,
         most_s: float = 60.0,
+        limit_s: float | None = None,
     ) -> None:
         self._graph = graph
+        self._limit = NotebookLimit(limit_s)
         self._by_text = suspicions
         self._make_session = make_session
         self._most_s = most_s
-        self._clean = PlanRun(graph, clean, make_session)
-        self._replay = PlanRun(graph, plan, make_session) if plan else None
+        self._clean = self._plan_run(clean)
+        self._replay = self._plan_run(plan) if plan else None
         self._inquiries = Inquiries(graph, suspicions)
         self.replayed = plan is not None
         self.may_ask_more = plan is None and hidden_runs.may_be(graph)
@@ -92,6 +96,9 @@ class TrialRun:
         if self._replay is not None:
             self._replay.close()
 
+    def _plan_run(self, plan: Plan, limit_s: float | None = None) -> PlanRun:
+        return PlanRun(self._graph, plan, self._make_session, limit_s, self._limit)
+
     def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
         """Return the two runs, and what is suspected of them."""
         suspected = self._by_text
@@ -124,11 +131,11 @@ class TrialRun:
     def _once_more(self, limit_s: float) -> PlanRun:
         """Return the plan, to be run as far as a question about it needs."""
         assert self._replay is not None, "asked only of a plan that ran"
-        return PlanRun(self._graph, self._replay.plan, self._make_session, limit_s)
+        return self._plan_run(self._replay.plan, limit_s)
 
     def _run_alone(self, asked: RunAsFar) -> PlanResult:
         """Return what a plan gives as far as a cell, in a kernel of its own."""
-        run = PlanRun(self._graph, asked.plan, self._make_session)
+        run = self._plan_run(asked.plan)
         try:
             return _run_as_far(run, asked.cell)
         finally:

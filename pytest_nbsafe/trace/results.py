@@ -11,7 +11,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.evaluations import Copies, Evaluation
 from pytest_nbsafe.values import dataclass, field, replace
 
-RunStatus = Literal["ok", "raised", "timed-out", "died", "skipped", "not-reached"]
+RunStatus = Literal["ok", "raised", "timed-out", "out-of-time", "died", "skipped", "not-reached"]
 Timestamp = tuple[int, int]
 """(step of the plan, ordinal of the statement in that run), both from 1."""
 _ADDRESS = patterns.compile(r"0x[0-9a-fA-F]+")
