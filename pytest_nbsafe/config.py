@@ -371,7 +371,7 @@ _SETTINGS = {
     "timeout": _Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
     "notebook-timeout": _Setting("notebook_timeout_s", _seconds, "seconds for all, 0 for no limit"),
     "kernel": _Setting(
-        "kernel", _text, "the name of a kernel, as `jupyter kernelspec list` shows it"
+        "kernel", _text, "the name of a kernel, as `jupyter kernelspec list` has it"
     ),
     "select": _Setting("select", _codes, _CODES),
     "ignore": _Setting("ignore", _codes, _CODES),
