@@ -370,9 +370,7 @@ _SETTINGS = {
     "static": _Setting("static", _flag, _FLAG),
     "timeout": _Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
     "notebook-timeout": _Setting("notebook_timeout_s", _seconds, "seconds for all, 0 for no limit"),
-    "kernel": _Setting(
-        "kernel", _text, "the name of a kernel, as `jupyter kernelspec list` has it"
-    ),
+    "kernel": _Setting("kernel", _text, "the name of a kernel in `jupyter kernelspec list`"),
     "select": _Setting("select", _codes, _CODES),
     "ignore": _Setting("ignore", _codes, _CODES),
     "per-file-ignores": _Setting(

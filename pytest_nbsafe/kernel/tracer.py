@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from .bends import Bends
 from .contract import MIME, CellRun, Fingerprint
 from .hashing.function_texts import Texts
 from .hashing.snapshot import Snapshot, warm_up
@@ -66,6 +67,7 @@ class Tracer:
         self.home: dict[str, Any] = shell.user_ns
         self.places = CellPositions()
         self.watch = Watch(shell, self.places)
+        self.bends = Bends()
         self.recorder = Recorder(self.home)
         self.texts = Texts()
         self.snapshot = Snapshot(self.texts, self.home)
@@ -89,9 +91,10 @@ class Tracer:
             self._watch_trees()
             self.monitor.install()
             self.recorder.rearm = self.monitor.rearm
-            self._watch_statements()
             warm_up(self.snapshot)
             self._warm_up()
+        self._watch_statements()
+        self.bends.learn()
 
     @guarded("before the first run")
     def _warm_up(self) -> None:
@@ -181,6 +184,8 @@ class Tracer:
     def starting(self, code: Any) -> None:
         """Take note that a statement of a cell is about to run."""
         source = self.sources[-1] if self.sources else None
+        if source is not None:
+            self.bends.bend()
         if source is None or code.co_filename != source.file:
             return
         if source.started < len(source.plan.tops):
@@ -194,6 +199,8 @@ class Tracer:
     @guarded("after a run")
     def post_run_cell(self, result: Any) -> None:
         """Take note that a cell, or a nested text, has ended."""
+        if len(self.sources) <= 1:
+            self.bends.take_back()
         error = result.error_before_exec or result.error_in_exec
         if len(self.sources) > 1:
             self.sources.pop()

@@ -24,10 +24,15 @@ else:
     from importlib.abc import Traversable
 
 _LOADER = '''
-import base64, importlib.abc, importlib.util, json, marshal, sys, zlib
+import base64, builtins, importlib.abc, importlib.util, json, marshal, sys, zlib
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports the island's modules from what is held in memory."""
+    """Imports the island's modules from what is held in memory.
+
+    They have builtins of their own, whatever a cell makes of the others.
+    """
+
+    own = dict(vars(builtins))
 
     def __init__(self, sources, codes):
         self.sources, self.codes = sources, codes
@@ -38,6 +43,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             return None
         return importlib.util.spec_from_loader(
             name, self, origin="<%s>" % name, is_package=self.is_package(name))
+
+    def exec_module(self, module):
+        module.__builtins__ = self.own
+        super().exec_module(module)
 
     def get_source(self, name):
         return self.sources[name]

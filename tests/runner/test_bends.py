@@ -1,0 +1,62 @@
+"""Notebooks that bend Python: they pass where they pass without us, and the kernel goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_nbsafe.trace.results import CellResult
+from runner.kernels import RunCells
+
+pytestmark = pytest.mark.kernel
+
+BENDS = {
+    "streams": "import sys\nsys.stdout = object()\nsys.stderr = None",
+    "json": "import json\njson.dumps = json.loads = lambda *a, **k: 1 / 0",
+    "time": "import time\ntime.time = time.perf_counter = time.process_time = lambda: 1 / 0",
+    "os": "import os\nos.fork = os.fstat = os.stat = lambda *a: 1 / 0",
+    "parsers": "import ast, hashlib\nast.parse = ast.walk = hashlib.sha256 = lambda *a, **k: 1 / 0",
+    "gc": "import gc, tracemalloc\ngc.collect = lambda *a: 1 / 0\ntracemalloc.start(9)",
+    "builtins": "import builtins\nbuiltins.hash = lambda *a: 1 / 0\ndel builtins.vars",
+    "modules": "import sys\nfor n in [n for n in sys.modules if 'nbsafe' in n or n == 'json']:\n"
+    "    del sys.modules[n]",
+    "limits": "import sys\nsys.setrecursionlimit(200)",
+}
+"""What one notebook bends, one thing a cell; none is straightened again."""
+CHECK = (
+    "total = 0\nfor number in (1, 2, 3):\n    total += number",
+    "def twice(x):\n    return 2 * x\nkept = {'a': [twice(total)]}",
+    "assert kept == {'a': [12]}",
+)
+STILL_BENT = """
+for bent in (json.dumps, time.time, os.fork, ast.parse, gc.collect, hash):
+    try:
+        bent()
+    except ZeroDivisionError:
+        continue
+    raise AssertionError(bent)
+assert type(sys.stdout) is object and sys.stderr is None
+assert 'json' not in sys.modules and sys.getrecursionlimit() == 200
+"""
+
+
+def failures(results: list[CellResult]) -> list[object]:
+    return [
+        (result.cell, result.status, result.failure and result.failure.evalue, result.incidents)
+        for result in results
+        if result.status != "ok" or result.incidents
+    ]
+
+
+def test_bent_python_stays_with_the_cells(run_cells: RunCells) -> None:
+    cells = [text for bend in BENDS.values() for text in (bend, *CHECK)]
+    results = run_cells(*cells, STILL_BENT)
+    assert failures(results) == []
+    last = results[-2]
+    assert last.reads["kept"].hash
+    assert any(result.after.get("kept") for result in results)
+
+
+def test_what_breaks_ipython_fails_its_cell_at_once(run_cells: RunCells) -> None:
+    results = run_cells("import builtins\nbuiltins.isinstance = lambda *a: 1 / 0", "a = 1")
+    assert [result.status for result in results] != ["ok", "ok"]
+    assert "timed-out" not in {result.status for result in results}
