@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -26,27 +27,44 @@ _MAY_CHANGE |= {"quit", "showwarning"}
 _GONE: Any = object()
 
 
+class Known:
+    """What some names of a namespace held, to be compared in one go: each cell pays for it."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self._look_up = operator.itemgetter(*values)
+        self._held = self._look_up(values)
+
+    def all_stand_in(self, namespace: Mapping[str, Any]) -> bool:
+        """Return whether the namespace holds just that."""
+        try:
+            return bool(self._look_up(namespace) == self._held)  # what is the same is not compared
+        except Exception:  # a name is gone, or a thing of the notebook's cannot be compared
+            return False
+
+
 class Bends:
     """What the modules held when we came, and what the cells have put there since."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._known: list[tuple[dict[str, Any], Known]] = []
         self._bent: list[tuple[dict[str, Any], str, Any]] = []
 
     def learn(self) -> None:
         """Take note of what is there now: functions and classes, modules, and the streams."""
         modules = {name: sys.modules[name] for name in _MODULES if name in sys.modules}
-        self._known = [(vars(module), _functions(module)) for module in modules.values()]
+        self._known = [(vars(module), Known(_functions(module))) for module in modules.values()]
         modules |= {n: module for n, module in sys.modules.items() if n.startswith(PACKAGE)}
-        self._known.append((sys.modules, modules))
-        self._known.append((vars(sys), {"stdout": sys.stdout, "stderr": sys.stderr}))
+        self._known.append((sys.modules, Known(modules)))
+        streams = {"stdout": sys.stdout, "stderr": sys.stderr}
+        self._known.append((vars(sys), Known(streams)))
 
     def take_back(self) -> None:
         """Give the kernel what it knows; `bend` gives the cells theirs again."""
         for held, known in self._known:
-            if all(map(operator.is_, map(held.get, known), known.values())):
+            if known.all_stand_in(held):
                 continue
-            for name, value in known.items():
+            for name, value in known.values.items():
                 bent = held.get(name, _GONE)
                 if bent is not value:
                     self._bent.append((held, name, bent))
