@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import MIME, CellRun
+from pytest_nbsafe.runner import leftovers
 from pytest_nbsafe.runner.failures import asks_exit
 from pytest_nbsafe.runner.jupyter_folders import kernel_specs, writable_environ
 from pytest_nbsafe.runner.outputs import Collector
@@ -80,6 +81,7 @@ class KernelProcess:
                 **writable_environ(self.folder.path),
                 **environ,
                 **_NO_DEBUGGER_WARNINGS,
+                leftovers.MARK: str(self.folder.path),
             },
             stdout=self.folder.log,
             stderr=self.folder.log,
@@ -109,6 +111,7 @@ class KernelProcess:
             if client.kc is not None:
                 client.kc.stop_channels()
             client.km = client.kc = None
+            leftovers.end(str(self.folder.path), self.pid)
 
     async def execute(self, source: str, timeout_s: float | None) -> Exchange:
         """Run the source of a cell and return what came back; None for no limit."""

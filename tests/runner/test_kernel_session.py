@@ -299,3 +299,37 @@ def test_without_tracing_incidents_are_still_seen(run_cells: RunCells) -> None:
     assert first.after == {}
     assert second.failure is not None
     assert second.failure.line == 2
+
+
+DETACHED = """\
+import os, subprocess, sys
+plain = subprocess.Popen(["sleep", "60"])
+subprocess.run("nohup sleep 60 >/dev/null 2>&1 & echo $! > nohup.pid", shell=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open("daemon.pid", "w").write(str(os.getpid()))
+        os.execvp("sleep", ["sleep", "60"])
+    os._exit(0)
+open("plain.pid", "w").write(str(plain.pid))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
+@pytest.mark.parametrize("last", ["", "import os; os._exit(0)"])
+def test_processes_that_a_notebook_has_started_end_with_it(
+    run_cells: RunCells, tmp_path: Path, last: str
+) -> None:
+    run_cells(DETACHED, "import time; time.sleep(0.3)", *filter(None, [last]))
+    started = [(tmp_path / f"{name}.pid").read_text() for name in ("plain", "nohup", "daemon")]
+    deadline = time.monotonic() + 10  # who is killed may not be reaped yet
+    while any(map(is_running, started)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [is_running(pid) for pid in started] == [False] * 3
+
+
+def is_running(pid: str) -> bool:
+    try:
+        return Path("/proc", pid.strip(), "stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False

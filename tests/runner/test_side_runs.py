@@ -25,6 +25,11 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork"),
 ]
 
+OWN_OS = """\
+import os, types, _nbsafe.aside.fork as island
+island.os = types.SimpleNamespace(**vars(os))
+"""
+"""Gives the island an `os` of its own: what a cell puts into the real one does not reach it."""
 START = "import os, sys, random, threading, warnings\nrandom.seed(7)\nx = 1\nheld = [1, 2]\nx"
 STATE = (
     "x, held, random.getstate()[1][-3:], Out, In, get_ipython().execution_count, _, "
@@ -395,10 +400,10 @@ def test_a_connection_is_not_used(started: KernelSession) -> None:
             "/shared",
         ),
         (
-            "def fork(): raise OSError('no memory')\nos.fork = fork",
+            OWN_OS + "def fork(): raise OSError('no memory')\nisland.os.fork = fork",
             "could not be forked: no memory",
         ),
-        ("del os.fork", "this system cannot fork a kernel"),
+        (OWN_OS + "del island.os.fork", "this system cannot fork a kernel"),
     ],
 )
 def test_where_a_kernel_may_not_be_forked(session: KernelSession, before: str, cause: str) -> None:
@@ -414,7 +419,10 @@ def test_where_a_kernel_may_not_be_forked(session: KernelSession, before: str, c
 
 
 def test_a_kernel_that_dies_over_it(session: KernelSession) -> None:
-    run(session, START + "\ndef fork(): os.kill(os.getpid(), 9)\nos.fork = fork")
+    run(
+        session,
+        START + "\n" + OWN_OS + "def fork(): os.kill(os.getpid(), 9)\nisland.os.fork = fork",
+    )
     assert "killed by SIGKILL" in ask(session, "x").cause
     assert not session.alive
 
