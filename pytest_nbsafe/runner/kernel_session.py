@@ -220,9 +220,9 @@ class KernelSession:
 
     def _answer(self, asked: HostQuestion) -> Answer:
         """Return what became of cells on the side; why nothing did, where there is no answer."""
-        reply, cause = self._ask(
-            ASIDE, json.dumps(asked), asked["limit_s"] * SLOWER + self._margin_s
-        )
+        children = len(asked["cells"]) + 1 if asked["way"] == "fork" else 1  # at most
+        limit_s = asked["limit_s"] * SLOWER * children + self._margin_s
+        reply, cause = self._ask(ASIDE, json.dumps(asked), limit_s)
         answer = cast("Answer | None", _payload(reply))
         if cause or answer is not None:
             return answer or {**no_answer(cause), "cost_s": asked["limit_s"]}

@@ -57,7 +57,10 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
 
 
 def _followed(tracer: Any, asked: HostQuestion) -> Answer:
-    """Return the answer of a child; of another one where the first had too much to follow."""
+    """Return the answer of a child; of another one where the first had too much to follow.
+
+    So there is one child more than there are cells at most.
+    """
     cost_s = 0.0
     while True:
         answer = _Fork(asked["limit_s"]).answer(tracer, asked)
