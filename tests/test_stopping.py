@@ -42,3 +42,15 @@ def test_another_thread_heeds_nothing() -> None:
     thread.start()
     thread.join()
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_none_follows_an_interrupt() -> None:
+    stop_signals = StopSignals(also_interrupts=True)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        stop_signals.leave()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

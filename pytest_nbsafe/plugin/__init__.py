@@ -41,5 +41,6 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_nbsafe.plugin.settings import Settings
 
     settings = Settings.given(config)
-    for hooks in (Collecting(settings), Reporting(settings), Distributing()):
+    collecting = Collecting(settings, in_worker=hasattr(config, "workerinput"))
+    for hooks in (collecting, Reporting(settings), Distributing()):
         config.pluginmanager.register(hooks, f"nbsafe-{type(hooks).__name__.lower()}")

@@ -16,10 +16,10 @@ from pytest_nbsafe.stopping import StopSignals
 class Collecting:
     """Finds the notebooks of a run and owns those that are open."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, in_worker: bool) -> None:
         self._settings = settings
         self._open_notebooks = OpenNotebooks()
-        self._stop_signals = StopSignals()
+        self._stop_signals = StopSignals(also_interrupts=in_worker)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
         """Collect a notebook, but never one of the copies that Jupyter keeps."""

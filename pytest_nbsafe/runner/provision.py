@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -25,6 +26,8 @@ class KernelFolder:
         self.path = Path(tempfile.mkdtemp(prefix="nbsafe-", dir=_short_root()))
         self._log_path = self.path / "log"
         self.log: IO[bytes] = self._log_path.open("wb")
+        self._owner = os.getpid()
+        atexit.register(self.close)  # once more, should Ctrl-C come while it is being removed
 
     @property
     def transport(self) -> str:
@@ -50,9 +53,12 @@ class KernelFolder:
         return next((line for line in reversed(lines) if line.startswith("Fatal ")), lines[-1])
 
     def close(self) -> None:
-        """Remove the folder."""
+        """Remove the folder; safe to call twice."""
+        if os.getpid() != self._owner:  # a fork of this process ends
+            return
         self.log.close()
         shutil.rmtree(self.path, ignore_errors=True)
+        atexit.unregister(self.close)
 
 
 def death(code: int | None) -> str:
