@@ -151,6 +151,7 @@ def test_four_times_as_much_takes_about_four_times_as_long(
     assert steps(made(4 * number)) < 6 * steps(made(number))
 
 
+@pytest.mark.corpus
 def test_large_notebooks_are_answered() -> None:
     assert said(lines(5_000)) == set()
     assert said(cells(2_000)) == set()

@@ -20,6 +20,14 @@ def sampled(cases: Iterable[Case], by_default: Callable[[Case], bool]) -> list[o
     ]
 
 
+def by_hand(number: int, cases: Iterable[Case]) -> list[object]:
+    """Return cases as parameters, each so many-th in the corpus tier, the rest for `-m long`."""
+    return [
+        pytest.param(case, marks=pytest.mark.long if position % number else pytest.mark.corpus)
+        for position, case in enumerate(cases)
+    ]
+
+
 def every(number: int, cases: Iterable[Case]) -> list[object]:
     """Return cases as parameters of which each so many-th runs by default, the first one too."""
     cases = list(cases)

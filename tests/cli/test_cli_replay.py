@@ -36,6 +36,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert list(last) == ["predictive_power", "notes"]
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_two_replays_print_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path)

@@ -200,6 +200,7 @@ def test_private_names(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_the_depth_of_the_stack(pair: Pair) -> None:
     pair.run(
         "import inspect, sys\ndef deep(n):\n    return 0 if n == 0 else 1 + deep(n - 1)",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiers import sampled
+from tiers import by_hand, every, sampled
 
 from pytest_nbsafe.app.replay import replay
 from pytest_nbsafe.errors import NbsafeError
@@ -61,7 +61,7 @@ def hold(folder: Path, case: dict[str, Any]) -> None:
     assert {key: sorted(expected[key]) for key in told} == told, case["why"]
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", every(2, QUICK))
 def test_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
     hold(tmp_path, CASES[name])
 
@@ -69,13 +69,12 @@ def test_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
 MORE = sorted(CASES.keys() - set(QUICK))
 
 
-@pytest.mark.corpus
-@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("name", by_hand(2, MORE))
 def test_more_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
     hold(tmp_path, CASES[name])
 
 
-FORKLESS = sorted({"csv_stale_file", *MORE[::20]})
+FORKLESS = ("csv_stale_file", *MORE[::40])
 
 
 @pytest.mark.parametrize("name", sampled(FORKLESS, lambda name: name == "csv_stale_file"))
@@ -156,6 +155,7 @@ def test_a_clean_run_that_dies_is_told(tmp_path: Path) -> None:
     assert report.notes == ("not judged after step 3: the clean run ended early",)
 
 
+@pytest.mark.corpus
 def test_a_cell_without_end_is_stopped(tmp_path: Path) -> None:
     steps = [("c1", "a = 1"), ("c2", "while True:\n    pass"), ("c1", "a = 1")]
     report = replayed(tmp_path, steps, timeout=2)
@@ -197,21 +197,23 @@ X_IS_STALE = [("c9", "x += 1"), ("c9", "x += 1")]
 
 
 @pytest.mark.parametrize(
-    ("sources", "stale"),
-    [
-        (["x = 1", "fs = [lambda: x]", "y = fs[0]()"], ["c3", "c9"]),
-        (["x = 1", "flag = False", "y = x if flag else 0"], ["c9"]),
-        (["x = 1", "def f(deep):\n    return x if deep else 0", "y = f(False)"], ["c9"]),
-        (["x = 1", "def f(deep):\n    return x if deep else 0", "y = f(True)"], ["c3", "c9"]),
-        (["x = 1", "y = 0 and x"], ["c9"]),
-        (["x = 1", "g = (x * i for i in range(3))", "s = sum(g)"], ["c9"]),
-        (["x = 1", "exec('y = x')"], ["c2", "c9"]),
-        (["x = 1", "y = globals()['x']"], ["c2", "c9"]),
-    ],
+    "case",
+    every(
+        3,
+        [
+            (["x = 1", "fs = [lambda: x]", "y = fs[0]()"], ["c3", "c9"]),
+            (["x = 1", "flag = False", "y = x if flag else 0"], ["c9"]),
+            (["x = 1", "def f(deep):\n    return x if deep else 0", "y = f(False)"], ["c9"]),
+            (["x = 1", "def f(deep):\n    return x if deep else 0", "y = f(True)"], ["c3", "c9"]),
+            (["x = 1", "y = 0 and x"], ["c9"]),
+            (["x = 1", "g = (x * i for i in range(3))", "s = sum(g)"], ["c9"]),
+            (["x = 1", "exec('y = x')"], ["c2", "c9"]),
+            (["x = 1", "y = globals()['x']"], ["c2", "c9"]),
+        ],
+    ),
 )
-def test_what_a_cell_would_really_read(
-    tmp_path: Path, sources: list[str], stale: list[str]
-) -> None:
+def test_what_a_cell_would_really_read(tmp_path: Path, case: tuple[list[str], list[str]]) -> None:
+    sources, stale = case
     steps = [(f"c{number}", source) for number, source in enumerate(sources, 1)]
     last = replayed(tmp_path, [*steps, *X_IS_STALE]).answers[-1]
     assert "x" in last.stale_symbols

@@ -136,6 +136,7 @@ def test_an_interrupted_kernel_goes_on(run_cells: RunCells) -> None:
     assert last.status == "ok"
 
 
+@pytest.mark.corpus
 def test_a_deaf_kernel_is_killed(run_cells: RunCells) -> None:
     deaf = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(60)"
     started = time.monotonic()

@@ -122,6 +122,7 @@ def test_nothing_is_imported_that_the_notebook_does_not_import(run: Run) -> None
     assert result.outputs[-1].text == "[]"
 
 
+@pytest.mark.corpus
 def test_values_have_the_fingerprints_that_they_have_without_the_watch(run: Run) -> None:
     cells = (
         IMPORTS + "from sklearn.base import BaseEstimator\nk = 3\n"
