@@ -318,7 +318,7 @@ def _language(metadata: Mapping[str, Any]) -> str:
         "python",
     )
     language = next(name for name in map(str.lower, map(str.strip, names)) if name)
-    return "python" if _PYTHON.fullmatch(language) else language
+    return "python" if _PYTHON.fullmatch(language) else _cut(language)
 
 
 def _python_major(metadata: Mapping[str, Any]) -> int:
@@ -360,4 +360,8 @@ def _called(value: Any) -> str:
 def _shown(value: Any) -> str:
     """Return a short form of a value for a message."""
     text = _called(value) if isinstance(value, dict | list) else json.dumps(value)
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."

@@ -161,6 +161,7 @@ def test_outputs() -> None:
         ({"kernelspec": {"name": "julia-1.9"}}, "julia", 3),
         ({"language_info": {"name": "Julia", "version": "2.0"}}, "julia", 3),
         ({"kernelspec": 3, "language_info": []}, "python", 3),
+        ({"language_info": {"name": "x" * 1_000}}, "x" * 37 + "...", 3),
     ],
 )
 def test_language(metadata: dict[str, Any], language: str, major: int) -> None:
