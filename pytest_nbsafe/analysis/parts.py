@@ -23,6 +23,7 @@ Part = tuple["str | int", ...]
 Parts = frozenset[Part]
 WHOLE: Parts = frozenset({()})
 _BY_LABEL = frozenset({"loc", "at"})
+_CHAINED = (ast.Name, ast.Attribute, ast.Subscript)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Expr)
 
 
@@ -70,21 +71,22 @@ class Reader:
         begun = self._statements(cell).get(line, [])
         return begun[0] if len(begun) == 1 and isinstance(begun[0], _SIMPLE) else None
 
-    def _mentioned(self, name: str, node: ast.AST) -> Iterator[Part]:
+    def _mentioned(self, name: str, tree: ast.AST) -> Iterator[Part]:
         """Yield the part of each mention; of a method's receiver, what stands before the dot."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            yield from self._mentioned(name, node.func.value)
-            for argument in (*node.args, *node.keywords):
-                yield from self._mentioned(name, argument)
-        elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and _is_under(name, node):
-            yield from self._parts(node)
-            while not isinstance(node, ast.Name):
-                if isinstance(node, ast.Subscript):
-                    yield from self._mentioned(name, node.slice)
-                node = node.value  # type: ignore[attr-defined] # `root` went the same way
-        else:
-            for child in ast.iter_child_nodes(node):
-                yield from self._mentioned(name, child)
+        rest: list[ast.AST] = [tree]
+        while rest:
+            node = rest.pop()
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                rest.extend((node.func.value, *node.args, *node.keywords))
+            elif isinstance(node, _CHAINED) and _is_under(name, node):
+                yield from self._parts(node)
+                link: ast.expr = node
+                while not isinstance(link, ast.Name):
+                    if isinstance(link, ast.Subscript):
+                        rest.append(link.slice)
+                    link = link.value  # type: ignore[attr-defined] # `root` went the same way
+            else:
+                rest.extend(ast.iter_child_nodes(node))
 
     def _parts(self, node: ast.expr) -> Iterator[Part]:
         """Yield the parts that a chain of attributes and subscripts reaches."""

@@ -94,6 +94,12 @@ def test_apart(some: list[tuple[str]], others: list[tuple[str]], *, is_apart: bo
     assert apart(frozenset(others), frozenset(some)) is is_apart
 
 
+@pytest.mark.parametrize("length", [100, 400, 950, 2_000])
+def test_a_long_sum_is_read_though_it_is_nested_deeply(length: int) -> None:
+    parts = reader("x = " + " + ".join(["d['a']"] * length))
+    assert parts.read("d", 1) in {frozenset({("a",)}), WHOLE}  # the whole, where none parses it
+
+
 KEYS = st.sampled_from(["['a']", "['b']", "['c']", "['a']['k']", "['b'][0]"])
 
 
