@@ -74,6 +74,7 @@ NBS904 timed-out                  error   run    the cell ran longer than the li
 NBS905 no-such-kernel             error   -      the notebook's kernel is not installed
 NBS906 tracer-fault               warning run    nbsafe's own tracer failed here; what it touched is unknown
 NBS907 unused-suppression         warning -      a suppression that suppresses nothing
+NBS908 analysis-cut-short         warning -      the notebook is too much to be analysed whole
 """
 """The code, its name, its severity, what its rule needs, and what a finding of it says."""
 

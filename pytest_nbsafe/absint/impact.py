@@ -72,6 +72,7 @@ def run(
     name that is bound on some paths only counts as made again.
     """
     numbered_cell = known.cells[cell]
+    known.graph.budget.scan(len(numbered_cell.outs) + len(known.names))
     sources, makers = list(state.sources), list(state.makers)
     outdated, changed = state.outdated, state.changed
     remade = rebound = 0
@@ -111,6 +112,7 @@ def _left_behind(
     for out in numbered_cell.outs:
         if not remade & out.bit:
             continue
+        known.graph.budget.scan(len(sources))
         twins = known.twins.get(out.name, 0) if out.output.how == "changes" else 0
         left = ~(numbered_cell.leaves | twins)
         for name, had in enumerate(sources):

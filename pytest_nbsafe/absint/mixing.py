@@ -15,8 +15,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.values import dataclass
 
 _CODE = frozenset({"function", "class", "import"})
-_MOST_NAMES = 200
-"""A cell that reads more names than this is not looked into: each pair of them would be."""
+_STEPS_OF_A_PROOF = 100
 _MOST_MAKERS = 16
 """So many cells on either side are looked at that may make a name."""
 
@@ -42,8 +41,7 @@ def mixtures(graph: Graph, plan: Plan) -> Iterator[Mixture]:
     Every chain of three cells can go stale at its end; what is worth telling is a reader that has
     the new value before its eyes, so that nothing seems to be missing. Sought is one run after
     that of the source (more add next to nothing), each mixture proved by the impact domain. What
-    is a function, a class or an import on either side is left out, and so is a cell that reads
-    hundreds of names.
+    is a function, a class or an import on either side is left out.
 
     Source: NBLyzer, section 4.1.2.
     """
@@ -79,9 +77,10 @@ def _may_mix(graph: Graph) -> Iterator[int]:
         reached = bits(names)
         reads = reached & ~code
         mixes = False
-        for name in names if len(names) <= _MOST_NAMES else ():
+        for name in names:
             own = bits([name])
             for maker in _makers(graph, name, cell):
+                graph.budget.spend()
                 parents = above.get(maker, 0) if maker < cell else reads
                 mixes = mixes or bool(own & reads and parents & reads & ~own)
                 reached |= parents | defines[maker]
@@ -128,6 +127,7 @@ def _candidates(known: Numbering, before: Past, reader: int) -> Iterator[tuple[i
         source, output = makers[fresh]
         if source == reader or _is_code(known, source, known.names[fresh]):
             continue
+        known.graph.budget.spend(len(held))
         for stale in held:
             maker = makers[stale][0]
             name = known.names[stale]
@@ -151,6 +151,7 @@ def _is_code(known: Numbering, cell: int, name: str) -> bool:
 def _proved(
     known: Numbering, before: Past, reader: int, source: int, fresh: str, maker: int, stale: str
 ) -> Mixture | None:
+    known.graph.budget.spend(_STEPS_OF_A_PROOF)
     edited = impact.edits(known, source, fresh)
     domain = Impact(known, before, before, source, edited, frozenset({reader}))
     for offence in engine.explore(domain, source, [reader], 1).offences:

@@ -53,6 +53,7 @@ def outputs_of(graph: Graph, cell: int) -> tuple[NameOutput, ...]:
     loop carries from one turn to the next through a statement above is missed.
     """
     analysis = graph.cells[cell]
+    graph.budget.scan(len(analysis.definitions) * len(analysis.calls))
     flows: dict[str, NameOutput] = {}
     for statement in analysis.statements:
         _apply(graph, analysis, statement, flows)

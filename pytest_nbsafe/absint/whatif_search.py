@@ -235,6 +235,7 @@ def _undoes(domain: Impact, cells: Sequence[int]) -> bool:
 def _ends(known: Numbering, before: Past, outdated: Mapping[int, Use]) -> Iterator[int]:
     """Yield the outdated cells, in page order, from which no other outdated cell was made."""
     for cell in sorted(outdated):
+        known.graph.budget.spend(len(outdated))
         own = sum(out.bit for out in known.cells[cell].outs)
         if not any(
             before.entries[other].sources[name] & own

@@ -6,16 +6,39 @@ import re
 from collections.abc import Iterable, Mapping
 
 from pytest_nbsafe.analysis import changes_by_calls, state_links
-from pytest_nbsafe.analysis.cell import analyse
-from pytest_nbsafe.analysis.model import CellAnalysis, Graph
+from pytest_nbsafe.analysis.budget import Budget
+from pytest_nbsafe.analysis.cell import analyse, fault_of
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Opaque, Span
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import replace
 
+TEXT = "what the cells read and define"
+"""What is cut short where the graph is: nothing is known then but which cells do not parse."""
+
 
 def build(notebook: Notebook) -> Graph:
-    """Return the graph of a notebook."""
-    cells = _analyse_all(notebook)
+    """Return the graph of a notebook: of its cells alone, unlinked, where it is too much."""
+    budget = Budget()
+    with budget.share(TEXT):
+        return _linked(notebook, budget)
+    return replace(unlinked(notebook), budget=budget)
+
+
+def unlinked(notebook: Notebook) -> Graph:
+    """Return a graph in which each cell may do anything, and nothing is known of what."""
+    cells = {}
+    for cell in notebook.code_cells:
+        lines = cell.source.count("\n") + 1
+        everywhere = Span(1, 1, lines, len(cell.source) + 1)
+        fault = fault_of(cell, notebook.python_major)
+        anything = Opaque(everywhere, "too much to be analysed")
+        cells[cell.number] = CellAnalysis(cell.number, opaque=(anything,), fault=fault)
+    return Graph(notebook, cells, {}, {})
+
+
+def _linked(notebook: Notebook, budget: Budget) -> Graph:
+    cells = _analyse_all(notebook, budget)
     binders: dict[str, list[int]] = {}
     changers: dict[str, dict[int, None]] = {}
     imported: dict[str, bool] = {}
@@ -33,12 +56,14 @@ def build(notebook: Notebook) -> Graph:
         cells,
         {name: tuple(numbers) for name, numbers in binders.items()},
         {name: tuple(numbers) for name, numbers in changers.items() if not imported.get(name)},
+        budget=budget,
     )
     return state_links.with_state(_with_calls(graph, imported))
 
 
-def _analyse_all(notebook: Notebook) -> dict[int, CellAnalysis]:
+def _analyse_all(notebook: Notebook, budget: Budget) -> dict[int, CellAnalysis]:
     """Analyse each cell; those that name a builtin which some cell binds, again."""
+    budget.scan(sum(len(cell.source) for cell in notebook.code_cells))
     major, known = notebook.python_major, notebook.libraries
     cells = {cell.number: analyse(cell, major, libraries=known) for cell in notebook.code_cells}
     bound = {name for analysis in cells.values() for name in analysis.defines}

@@ -6,7 +6,7 @@ last by then, whichever cell the function stands in.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_nbsafe.analysis.model import Call, CellAnalysis, Function, Graph, Statement
@@ -65,8 +65,10 @@ class Caller:
         if self.before is not None:
             return next((cell for cell in self.before if cell in cells), None)
         above = bisect_left(cells, self.analysis.cell)
-        below = [cell for cell in cells if cell > self.analysis.cell]
-        return cells[above - 1] if above else next(iter([*below, *cells]), None)
+        if above:
+            return cells[above - 1]
+        below = bisect_right(cells, self.analysis.cell)
+        return cells[below] if below < len(cells) else cells[0]
 
 
 def last_binding(name: str, ran: Iterable[CellAnalysis]) -> CellAnalysis | None:
@@ -87,6 +89,7 @@ def leads_to(caller: Caller, name: str, near: CellAnalysis) -> Iterator[Lead]:
         home = lead.home if lead.name[0] == "<" else caller.home(lead.name)
         if home is None or lead.name in followed:
             continue
+        caller.graph.budget.spend()
         followed.add(lead.name)
         yield replace(lead, home=home)
         others = sorted(home.aliases.get(lead.name, ()))
@@ -136,6 +139,7 @@ def called_by(
 ) -> tuple[Function, ...]:
     """Return the functions of the notebook that a statement of a cell calls by name, each once."""
     analysis, lines = graph.cells[cell], (statement.span.line, statement.span.end_line)
+    graph.budget.scan(len(analysis.calls) if statement.calls else 0)
     reached = {
         (callee.cell, callee.function.name): callee.function
         for call in (analysis.calls if statement.calls else ())

@@ -46,6 +46,8 @@ from pytest_nbsafe.values import replace
 _VISITORS = {**SIMPLE, **BRANCHES, **EXCEPTIONS, **NESTED}
 
 _NOTHING: Mapping[str, frozenset[str]] = {}
+_NO_CODE = SyntaxError, RecursionError, MemoryError, ValueError, OverflowError
+"""What parsing raises; surrogates are values that are wrong."""
 
 
 def analyse(
@@ -54,23 +56,29 @@ def analyse(
     shadowed: frozenset[str] = frozenset(),
     libraries: str = "",
 ) -> CellAnalysis:
-    """Return what one code cell reads, binds, calls and may do unseen; never raises.
+    """Return what one code cell reads, binds, calls and may do unseen.
 
     `shadowed` are names of builtins that the notebook binds somewhere: reads of them count.
     `libraries` is what the user says of libraries, as JSON text.
     The same source is analysed once in a process, as long as it is among the latest.
+
+    Raises:
+        CutShort: it is too much for one cell.
+
     """
     try:
         return replace(_analysed(cell.source, python_major, shadowed, libraries), cell=cell.number)
-    except SyntaxError as error:
+    except _NO_CODE as error:
         return CellAnalysis(cell.number, fault=_fault(error, cell.source, python_major))
-    except RecursionError:
-        message = "the code is nested too deeply to be analysed"
-    except MemoryError:
-        message = "the code is too large or nested too deeply to be parsed"
-    except (ValueError, OverflowError, UnicodeError) as error:
-        message = f"the code cannot be parsed: {error}"
-    return CellAnalysis(cell.number, fault=Fault(1, 1, message))
+
+
+def fault_of(cell: Cell, python_major: int = 3) -> Fault | None:
+    """Return why the code of a cell cannot be parsed, None where it can."""
+    try:
+        parse(to_python(cell.source).text)
+    except _NO_CODE as error:
+        return _fault(error, cell.source, python_major)
+    return None
 
 
 @lru_cache(maxsize=1024)
@@ -111,7 +119,13 @@ def _compile(text: str) -> None:
         compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
 
 
-def _fault(error: SyntaxError, source: str, python_major: int) -> Fault:
+def _fault(error: Exception, source: str, python_major: int) -> Fault:
+    if isinstance(error, RecursionError):
+        return Fault(1, 1, "the code is nested too deeply to be analysed")
+    if isinstance(error, MemoryError):
+        return Fault(1, 1, "the code is too large or nested too deeply to be parsed")
+    if not isinstance(error, SyntaxError):
+        return Fault(1, 1, f"the code cannot be parsed: {error}")
     lines = source.split("\n")
     line = max(1, min(error.lineno or 1, len(lines)))
     column = max(1, min(error.offset or 1, len(lines[line - 1]) + 1))

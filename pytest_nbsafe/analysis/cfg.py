@@ -6,8 +6,12 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytest_nbsafe.analysis.budget import CutShort
 from pytest_nbsafe.analysis.scopes import ClassFrame, Frame, NamesFrame, is_known
 from pytest_nbsafe.values import dataclass, field
+
+_MOST_BITS = 32_000_000
+"""A scope has at most so many names times events: the sets of names at its places fill some MB."""
 
 READ, BIND, DELETE, FORGET, CALL, MUTATE, GUARD = range(7)
 """What an event does with its name. FORGET is the silent `del` at the end of `except ... as`."""
@@ -194,7 +198,17 @@ class Builder:
             self.link(self.here, target)
 
     def cfg(self) -> Cfg:
-        """Return the finished graph; what is never reached is empty in it."""
+        """Return the finished graph; what is never reached is empty in it.
+
+        Raises:
+            CutShort: it holds too much for sets of its names at each of its places.
+
+        """
+        count = sum(map(len, self.events))
+        if count * count > _MOST_BITS:
+            names = {event[1] for events in self.events for event in events}
+            if count * len(names) > _MOST_BITS:
+                raise CutShort
         end = self.here
         if self.exit is not None:
             self.link(end, self.exit)

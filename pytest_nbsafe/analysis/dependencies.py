@@ -58,6 +58,7 @@ def _needs(graph: Graph, cell: int) -> tuple[_Need, ...]:
     for call in analysis.calls:
         if not _covered(done.setdefault(call.name, []), call):
             for reached in reachable(Caller(graph, analysis, call)):
+                graph.budget.spend(len(reached.function.reads))
                 _add_reads(reads, analysis, call, reached)
     return tuple(reads.values())
 
@@ -111,6 +112,7 @@ def edges(graph: Graph, order: Sequence[int]) -> tuple[Edge, ...]:
         if cell not in graph.cells:
             continue
         for need in _needs(graph, cell):
+            graph.budget.spend(1 + len(reaching.get(need.use.name, ())))
             for definer, definition in reaching.get(need.use.name, {}).items():
                 cause = _cause(need, definer, definition)
                 links.append(Edge(cell, definer, need.use.name, need.use, definition, cause))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Concatenate, Literal, ParamSpec, TypeVar, cast
 
+from pytest_nbsafe.analysis.budget import Budget
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import dataclass, field
 
@@ -233,6 +234,7 @@ class Graph:
     in page order. Names that only imports bind are modules, whose changes are left out.
     `through_calls` are, for each cell, the names that the functions it calls may bind or change.
     `kept` are answers to questions about the notebook that have been asked before (`kept`).
+    `budget` is how much more may be asked.
     """
 
     notebook: Notebook
@@ -241,6 +243,7 @@ class Graph:
     changers: Mapping[str, tuple[int, ...]]
     through_calls: Mapping[int, Mapping[str, Definition]] = field(default_factory=dict)
     kept: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
+    budget: Budget = field(default_factory=Budget, compare=False)
 
 
 _About = ParamSpec("_About")

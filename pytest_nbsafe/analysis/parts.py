@@ -40,7 +40,7 @@ class Reader:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
-        self._hidden = cache(partial(_is_hidden, graph))
+        self._hidden = cache(partial(_hidden, graph))
         self._statements = cache(lambda cell: _by_line(trees.of(graph, cell)))
 
     def read(self, name: str, cell: int, line: int = 0) -> Parts:
@@ -49,16 +49,18 @@ class Reader:
         The whole, when that cannot be told, or a function of the notebook may read it.
         """
         tree: ast.AST | None = trees.of(self._graph, cell)
+        length = 0 if line else len(self._graph.notebook.cell(cell).source)
+        self._graph.budget.scan(length)
         if line:
             tree = self._statement(cell, line)
-        if tree is None or self._hidden(name):
+        if tree is None or name in self._hidden():
             return WHOLE
         return frozenset(self._mentioned(name, tree)) or WHOLE
 
     def changed(self, name: str, cell: int, line: int) -> Parts:
         """Return the parts that the statement at a line of a cell stores, deletes or changes."""
         statement = self._statement(cell, line)
-        if statement is None or self._hidden(name):
+        if statement is None or name in self._hidden():
             return WHOLE
         if isinstance(statement, ast.Expr):
             return frozenset(self._mentioned(name, statement)) or WHOLE
@@ -135,12 +137,13 @@ def _is_under(name: str, node: ast.expr) -> bool:
     return bottom is not None and bottom.id == name
 
 
-def _is_hidden(graph: Graph, name: str) -> bool:
-    """Return whether a function of the notebook may read or change the name."""
-    return any(
-        name in function.reads or name in function.writes or name in function.changes
+def _hidden(graph: Graph) -> frozenset[str]:
+    """Return the names that a function of the notebook may read or change."""
+    return frozenset(
+        name
         for analysis in graph.cells.values()
         for function in analysis.functions.values()
+        for name in (*function.reads, *function.writes, *function.changes)
     )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.absint.leakage import leak
-from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.budget import LEAKS, CutShort
+from pytest_nbsafe.analysis.build import build, unlinked
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
@@ -21,6 +22,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.suspicions import Suspicions
+from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.leak import Leak
@@ -43,22 +45,25 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
         ) from error
     if notebook.language != "python":
         raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
-    return build(notebook), config
+    graph = build(notebook)
+    if not graph.budget.suffices:
+        raise NbsafeError("too-much", f"{path}: {CutShort()}")
+    return graph, config
 
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     """Return what is known of a notebook before anything runs, and its top-down plan."""
     graph = build(notebook)
-    plan = orders.plan(graph, config.order)
-    clean = orders.plan(graph, "top-down")
+    plan = clean = orders.plan(graph, "top-down")
     suspicions = Suspicions()  # of the page's own order nothing is suspected
-    if plan.cells != clean.cells:
-        suspicions = staleness.suspicions(
-            graph,
-            plan,
-            lineage.static_records(graph, plan),
-            lineage.static_records(graph, clean),
-        )
+    with graph.budget.share("the order in which the cells ran"):
+        plan = orders.plan(graph, config.order)
+    if not graph.budget.suffices:  # nothing may be said of an order that is not known
+        graph = replace(unlinked(notebook), budget=graph.budget)
+    with graph.budget.share("which results are old"):
+        if plan.cells != clean.cells:
+            ran, below = (lineage.static_records(graph, order) for order in (plan, clean))
+            suspicions = staleness.suspicions(graph, plan, ran, below)
     return Facts(
         notebook,
         config,
@@ -81,6 +86,9 @@ def _leaks(
         leakroles.load(config.leak_roles)
     sources = (cell.source for cell in graph.notebook.code_cells)
     if not leak.names_learning(sources, config.leak_roles):
+        return tuple
+    if not graph.budget.suffices:
+        graph.budget.cut[LEAKS] = None
         return tuple
 
     @cache

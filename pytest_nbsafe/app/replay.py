@@ -39,6 +39,7 @@ def replay(
     config = configuration(path, settings)
     notebook = replace(versions.notebook, libraries=config.libraries)
     graph = build(notebook)
+    graph.budget.lift()
 
     def make_kernel(folder: Path, environ: Mapping[str, str]) -> KernelSession:
         return KernelSession(

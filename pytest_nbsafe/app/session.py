@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
 from pytest_nbsafe.app.outcomes import may_change_findings, outcome
@@ -31,6 +32,7 @@ from pytest_nbsafe.rules import evaluate, faults
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
@@ -150,7 +152,33 @@ class NotebookSession:
         if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
             self.no_kernel = "not run: this notebook holds Python 2 code"
             return
-        self._run = _trial_run(self._facts, clean, self._path)
+        self._run = self._trial_run(self._facts, clean)
+
+    def _trial_run(self, facts: Facts, clean: Plan) -> TrialRun:
+        """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
+        from pytest_nbsafe.runner.kernel_session import KernelSession
+        from pytest_nbsafe.runner.trial_run import TrialRun
+
+        graph, plan, suspicions = facts.graph, facts.plan, facts.suspicions
+        if graph.budget.suffices:
+            graph.budget.lift()
+        else:
+            graph, plan, suspicions = unlinked(facts.notebook), clean, Suspicions()
+
+        def make_session() -> KernelSession:
+            return KernelSession(
+                facts.notebook,
+                kernel=facts.config.kernel,
+                timeout_s=facts.config.timeout_s,
+                cwd=self._path.resolve().parent,
+                trace=facts.config.trace,
+                learning=watched(facts.config),
+                analyses=graph.cells,
+            )
+
+        own_plan = plan if orders.differs(plan, clean) else None
+        limit_s = facts.config.notebook_timeout_s
+        return TrialRun(graph, own_plan, clean, suspicions, make_session, limit_s=limit_s)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
@@ -215,29 +243,3 @@ class NotebookSession:
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
         return outcome(page, result, self.findings, strict=self.config.strict)
-
-
-def _trial_run(facts: Facts, clean: Plan, path: Path) -> TrialRun:
-    from pytest_nbsafe.runner.kernel_session import KernelSession
-    from pytest_nbsafe.runner.trial_run import TrialRun
-
-    def make_session() -> KernelSession:
-        return KernelSession(
-            facts.notebook,
-            kernel=facts.config.kernel,
-            timeout_s=facts.config.timeout_s,
-            cwd=path.resolve().parent,
-            trace=facts.config.trace,
-            learning=watched(facts.config),
-            analyses=facts.graph.cells,
-        )
-
-    plan = facts.plan if orders.differs(facts.plan, clean) else None
-    return TrialRun(
-        facts.graph,
-        plan,
-        clean,
-        facts.suspicions,
-        make_session,
-        limit_s=facts.config.notebook_timeout_s,
-    )

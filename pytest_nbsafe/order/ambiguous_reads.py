@@ -115,6 +115,8 @@ def _judge(
 def _is_choice(graph: Graph, read: AmbiguousRead) -> bool:
     """Return whether both cells surely make a value of their own, which nothing between hides."""
     name = read.use.name
+    length = sum(len(graph.cells[cell].statements) for cell in (read.other, read.nearest))
+    graph.budget.scan(length)
     both = [definition_of(graph, cell, name) for cell in (read.other, read.nearest)]
     if any(d.kind in _PASSING for d in both) or all(d.kind == "import" for d in both):
         return False

@@ -117,6 +117,7 @@ def _wants(
     while asking:
         cell = asking.pop(0)
         for name in _needed_names(graph, cell):
+            graph.budget.scan(len(candidates))
             others = [c for c in candidates if c.number != cell]
             definer = None if name in bound else _nearest_definer(graph, name, cell, others)
             if definer is None:

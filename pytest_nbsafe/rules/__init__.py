@@ -13,6 +13,7 @@ from pytest_nbsafe.findings import Finding, sort_key
 from pytest_nbsafe.rules import filters, suppressions
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules import nbs907_unused_suppression as nbs907
+from pytest_nbsafe.rules import nbs908_analysis_cut_short as nbs908
 from pytest_nbsafe.rules.base import Claim, Facts
 from pytest_nbsafe.values import dataclass, replace
 
@@ -57,6 +58,8 @@ class Rule:
         return import_module(f"pytest_nbsafe.rules.{name}")
 
 
+_STEPS_OF_A_CLAIM = 50
+"""To weigh it against the others and to show it takes as long."""
 RULES = tuple(Rule(code) for code, row in CODES.items() if row.needs != "-")
 """The rules that are asked about facts; the other codes are told before, or after all of these."""
 
@@ -80,6 +83,8 @@ def evaluate(facts: Facts) -> tuple[Finding, ...]:
         judged = partial(_is_judged, facts)
         unused = nbs907.unused(facts, idle, judged)
         findings += [finding for finding in unused if not is_hidden(finding)]
+    if facts.graph.budget.cut and is_selected("NBS908", facts.config):
+        findings += [finding for finding in nbs908.cut_short(facts) if not is_hidden(finding)]
     return tuple(sorted(findings, key=sort_key))
 
 
@@ -95,9 +100,13 @@ def _for_contracts(facts: Facts, silent: Iterable[suppressions.Suppression]) -> 
 
 
 def _claims(facts: Facts) -> Iterator[Claim]:
+    budget = facts.graph.budget
     for rule in RULES:
         if is_asked(rule.code, facts.config) and (facts.trial.has_run or rule.needs != "run"):
-            yield from rule.check(facts)
+            with budget.share(rule.code):
+                for claim in rule.check(facts):
+                    budget.spend(_STEPS_OF_A_CLAIM)
+                    yield claim
 
 
 def _is_judged(facts: Facts, code: str, cell: int) -> bool:
@@ -105,7 +114,7 @@ def _is_judged(facts: Facts, code: str, cell: int) -> bool:
     needs = nbs501.needs(facts.config) if code == "NBS501" else CODES[code].needs
     if needs == "-":
         return True  # of the file, the kernel, or a suppression: never at a cell
-    if not is_asked(code, facts.config):
+    if not is_asked(code, facts.config) or nbs908.concerns(facts, code):
         return False
     ran = facts.clean(cell)
     return needs == "static" or (ran is not None and ran.status in {"ok", "raised"})

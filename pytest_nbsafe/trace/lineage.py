@@ -235,6 +235,7 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     for run in plan.runs:
         analysis = graph.cells[run.cell]
         for ordinal, statement in enumerate(analysis.statements, 1):
+            graph.budget.spend(5)
             called = called_by(graph, run.cell, statement, before=ran)
             at = (run.step, ordinal)
             changed = _with_changes(graph, run.cell, statement)

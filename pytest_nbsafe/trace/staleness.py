@@ -272,6 +272,7 @@ def _outdated(
         for old in _entering(graph, edge, results.get(edge.definer, ()))
         if old.result.definer_at[0] > run.step
     ]
+    graph.budget.spend(len(edges) + len(through))
     most = len(outdated_by) + _MOST_THROUGH
     for old in sorted(through, key=lambda o: (len(o.result.through), o.result.line)):
         if len(outdated_by) >= most:

@@ -16,6 +16,10 @@ _JUDGING = (
 """What a notebook holds somewhere if it evaluates anything."""
 
 
+OF_THE_PAGE = frozenset({"NBS314", "NBS321", "NBS323", "NBS324"})
+"""Codes that judge a whole page: only all of its runs tell, and more runs tell nothing new."""
+
+
 def names_learning(sources: Iterable[str], extra: str = "") -> bool:
     """Return whether a source names a library that learns, or a module of the user's table.
 

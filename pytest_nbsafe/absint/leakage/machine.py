@@ -23,6 +23,7 @@ from pytest_nbsafe.absint.leakage.declared import Declaration
 from pytest_nbsafe.absint.leakage.marks import Repeated
 from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Scope, join, joined
 from pytest_nbsafe.absint.leakage.rows import GroupsOf
+from pytest_nbsafe.analysis.budget import CutShort
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.libraries.leakroles import LeakRoles
 from pytest_nbsafe.values import dataclass, replace
@@ -35,10 +36,6 @@ _GROUP = patterns.compile(
 )
 """What a column of groups is called: a guess that counts only beside a use that says the same."""
 _BUILTINS = frozenset(dir(builtins))
-
-
-class Enough(Exception):  # noqa: N818 - it is no error, the notebook is only too long
-    """Raised when the notebook takes more steps than its limits allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ class Machine:
         `declared` are the declarations in its comments, by the lines that they speak of.
 
         Raises:
-            Enough: when the notebook takes too many steps; what was seen until then holds.
+            CutShort: the notebook takes too many steps; what was seen until then holds.
 
         """
         count = self.notes.runs[cell] = self.notes.runs.get(cell, 0) + 1
@@ -207,7 +204,7 @@ class Machine:
         """Return what an expression gives."""
         self.steps += 1
         if self.steps > self.limits.steps:
-            raise Enough
+            raise CutShort
         handler = self.handlers.expressions.get(type(node))
         return handler(self, node) if handler is not None else AnyValue(self.fresh(node))
 

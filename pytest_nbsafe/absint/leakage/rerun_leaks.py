@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.absint.engine import Domain, Violation
-from pytest_nbsafe.absint.leakage.leak import names_learning
+from pytest_nbsafe.absint.leakage.leak import OF_THE_PAGE, names_learning
+from pytest_nbsafe.analysis.budget import CutShort
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.order.plan import Plan
@@ -15,9 +16,6 @@ from pytest_nbsafe.values import dataclass, replace
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.leak import Leak
     from pytest_nbsafe.absint.leakage.machine import Machine
-
-_OF_THE_PAGE = frozenset({"NBS314", "NBS321", "NBS323", "NBS324"})
-"""Codes that judge a whole page: a sequence of runs after it shows nothing new of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +43,11 @@ class Leakage:
     def transfer(self, cell: int, state: RanMachine) -> RanMachine:
         """Return the state after one more run of the cell; the same where that is too long."""
         from pytest_nbsafe.absint.leakage import passes
-        from pytest_nbsafe.absint.leakage.machine import Enough
 
         machine = state.machine.copy()
         try:
             passes.run(machine, self.graph, cell)
-        except (Enough, RecursionError):
+        except (CutShort, RecursionError):
             return state
         binds = {d.name for d in self.graph.cells[cell].definitions}
         return RanMachine(machine, state.changed | binds)
@@ -79,7 +76,7 @@ class Leakage:
         notes = after.machine.notes
         events = notes.events[len(entry.machine.notes.events) :]
         for leak in sinks.judge(events, page_of(notes, self.graph)):
-            if leak.certain and leak.code not in _OF_THE_PAGE:
+            if leak.certain and leak.code not in OF_THE_PAGE:
                 line = leak.steps[-1][1] if leak.steps else leak.span.line
                 steps = tuple(Step(*step) for step in leak.steps[:-1])
                 span = Span(line, 1, line, 1)

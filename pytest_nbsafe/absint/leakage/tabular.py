@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
@@ -27,6 +28,10 @@ from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Length
 from pytest_nbsafe.absint.leakage.rows import Atom, ByColumn, ByPlace, ByUnknown, Division
 from pytest_nbsafe.values import dataclass, replace
+
+_REPEAT = patterns.compile(r"[*+{]|(?<!\()\?")
+_MOST_REPEATS = 2
+_LONG = 100
 
 
 def column(data: Data, name: str) -> Data:
@@ -100,14 +105,20 @@ def _passes(name: str, names: Names) -> bool:
     return all(_TESTS[kind](name, text) is wanted for kind, text, wanted in names.tests)
 
 
-def _matches(name: str, pattern: str) -> bool:
+def _matches(name: str, pattern: str) -> bool | None:
+    """Return whether a name matches a pattern of the notebook's own, None where it may take long.
+
+    The time grows with the length of the name to the power of the number of repeats.
+    """
+    if max(len(pattern), len(name)) > _LONG or len(_REPEAT.findall(pattern)) > _MOST_REPEATS:
+        return None
     try:
         return re.search(pattern, name) is not None
-    except re.error:  # the user's own, which would raise in the notebook too
+    except re.error:  # it would raise in the notebook too
         return True
 
 
-_TESTS: Mapping[str, Callable[[str, str], bool]] = {
+_TESTS: Mapping[str, Callable[[str, str], bool | None]] = {
     "startswith": str.startswith,
     "endswith": str.endswith,
     "in": lambda name, text: text in name,

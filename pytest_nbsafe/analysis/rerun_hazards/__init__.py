@@ -54,6 +54,7 @@ def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
         stronger = before is None or (change.kind == "raises" and before.kind != "raises")
         if change.name not in analysis.dead and stronger:
             first[change.name] = change
+    graph.budget.scan(len(first) * len(analysis.statements))
     each = (_hazard(analysis, change, makers[name]) for name, change in first.items())
     return tuple(sorted(each, key=lambda hazard: (hazard.span.line, hazard.span.column)))
 

@@ -152,6 +152,7 @@ class Walk:
 
     def simple(self, node: ast.stmt) -> None:
         """Go through a statement that holds no others."""
+        self.graph.budget.spend(5)
         if isinstance(node, ast.Delete):
             self.delete(node)
             return
@@ -220,8 +221,10 @@ class Walk:
 
         Not where the loop takes one part after another (`df[c] = before[c] - m`).
         """
+        if not self.copies or not isinstance(value, ast.BinOp):
+            return False
         used, at = names(value), names(target)
-        return isinstance(value, ast.BinOp) and any(
+        return any(
             source == name and copy in used and at.isdisjoint(variables)
             for copy, (source, variables) in self.copies.items()
         )
