@@ -10,8 +10,8 @@ from pytest_nbsafe.analysis.budget import CutShort
 from pytest_nbsafe.analysis.scopes import ClassFrame, Frame, NamesFrame, is_known
 from pytest_nbsafe.values import dataclass, field
 
-_MOST_BITS = 32_000_000
-"""A scope has at most so many names times events: the sets of names at its places fill some MB."""
+_MOST_BITS = 128_000_000
+"""A scope has at most so many names times events: sets of its names at its places fill 200 MB."""
 
 READ, BIND, DELETE, FORGET, CALL, MUTATE, GUARD = range(7)
 """What an event does with its name. FORGET is the silent `del` at the end of `except ... as`."""

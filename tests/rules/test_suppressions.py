@@ -71,7 +71,7 @@ def test_a_word_that_is_no_code_is_told_with_the_nearest() -> None:
     claimed = [f for f in evaluate(facts_of(text)) if f.code == "NBS907"]
     assert [(f.message, f.remedy) for f in claimed] == [
         ("this tag ignores 'undefined-nmae', which is no code", "did you mean undefined-name?"),
-        ("this comment ignores 'NBS999', which is no code", "did you mean NBS907?"),
+        ("this comment ignores 'NBS999', which is no code", "did you mean NBS908?"),
     ]
 
 
