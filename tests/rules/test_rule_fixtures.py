@@ -50,7 +50,11 @@ def test_every_notebook_is_read() -> None:
 def test_every_code_is_found_in_some_notebook() -> None:
     texts = [*ROOT.rglob("leakage/run/*.txt"), *(path.with_suffix(".txt") for path in NOTEBOOKS)]
     found = {code for path in texts for code in re.findall(r"NBS\d+", path.read_text("utf-8"))}
-    assert set(CODES) - found == {"NBS334", "NBS907", "NBS908"}  # their own examples run in test_rules
+    assert set(CODES) - found == {
+        "NBS334",
+        "NBS907",
+        "NBS908",
+    }  # their own examples run in test_rules
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
