@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pytest_nbsafe.findings import Finding, Outcome, fails
 from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, may_raise
 from pytest_nbsafe.rules import suppressions
-from pytest_nbsafe.trace.results import CellResult, exception, shows_failure, why
+from pytest_nbsafe.trace.results import CellResult, exception, printed_failures, shows_failure, why
 
 _NOT_RUN = frozenset({"skipped", "not-reached"})
 
@@ -46,7 +46,7 @@ def may_change_findings(cell: Cell, result: CellResult, findings: Iterable[Findi
         or result.copies
         or may_raise(cell)
         or suppressions.silences(cell)
-        or any("[Errno " in output.text for output in result.outputs)
+        or printed_failures(result)
         or any(finding.location.cell == cell.number for finding in findings)
     )
 

@@ -64,7 +64,8 @@ class Incident(TypedDict):
     """Something that went wrong without the run reporting an error.
 
     `kind`: `shell` (a failing `!command`), `thread` (an exception in a thread), `captured` (an
-    exception that a cell magic swallowed), `magic` (an unknown magic), `tracer` (a fault of ours).
+    exception that a cell magic swallowed), `magic` (an unknown magic), `debugger` (a `breakpoint()`
+    that nobody answers), `tracer` (a fault of ours).
     `line` is the cell's line, 0 when unknown.
     """
 

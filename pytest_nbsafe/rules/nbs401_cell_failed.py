@@ -2,7 +2,8 @@
 
 Why it matters: the notebook does not run. So does an exception in a thread or under
 `%%capture`, a magic that does not exist, and a shell command that fails, as a step of a pipeline
-does: IPython reports success for all of these.
+does: IPython reports success for all of these. So it does for `%%script` with a program that is
+not there, and for a `breakpoint()` that nobody answers.
 
 Limits: a cell that raises just what its saved output shows is a note (an error when strict);
 one that is tagged `raises-exception` must raise, or run a command that fails. A command that may
@@ -26,6 +27,7 @@ from pytest_nbsafe.trace.results import (
     CellResult,
     Incident,
     exception,
+    printed_failures,
     shows_failure,
     undefined_name,
     why,
@@ -37,6 +39,7 @@ _INCIDENTS: dict[str, tuple[Severity, str]] = {
     "thread": ("error", "a thread raised while this cell ran"),
     "captured": ("error", "this cell raised, and its magic swallowed the exception"),
     "magic": ("error", "this magic does not exist"),
+    "debugger": ("error", "nobody answers a debugger here"),
 }
 """What each kind of incident weighs and says; a fault of our own tracer is not among them."""
 _OF_COMMANDS = "mend the command, or end it with `|| true` where it may fail"
@@ -66,10 +69,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield _raised(facts, result)
     for result in ended(facts, "ok"):
         page = facts.notebook.cell(result.cell)
-        failed = exception(result) is not None or any(i.kind == "shell" for i in result.incidents)
+        incidents = dict.fromkeys((*result.incidents, *_failed_magics(facts, result)))
+        failed = exception(result) is not None or any(i.kind == "shell" for i in incidents)
         if may_raise(page) and not is_skipped(page) and not failed:
             yield _did_not_raise(facts, result)
-        for incident in dict.fromkeys((*result.incidents, *_lost_folders(facts, result))):
+        for incident in incidents:
             if incident.kind in _INCIDENTS and not may_raise(page):
                 yield _incident(facts, result, incident)
     for result in ended_in_replay(facts, "raised"):
@@ -215,17 +219,23 @@ def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
     )
 
 
-def _lost_folders(facts: Facts, result: CellResult) -> Iterator[Incident]:
-    """Yield each `%cd` to a folder that is not there: IPython prints the error and goes on."""
-    written = [o.text for o in result.outputs if o.kind == "stream" and "[Errno " in o.text]
-    if not written:
+def _failed_magics(facts: Facts, result: CellResult) -> Iterator[Incident]:
+    """Yield each magic of which IPython only printed that it failed."""
+    printed = printed_failures(result)
+    if not printed:
         return
     for escape in trees.python_of(facts.graph, result.cell).escapes:
         folder = escape.text.strip().strip("\"'") if escape.name == "cd" else ""
         end = f"{folder.removeprefix('~')}'"
-        lines = (line for text in written for line in text.split("\n"))
-        if folder and any(line.startswith("[Errno ") and line.endswith(end) for line in lines):
+        if folder and any(line.startswith("[Errno ") and line.endswith(end) for line in printed):
             yield Incident("shell", escape.line, f"`%cd {folder}`: the folder cannot be entered")
+        if escape.name == "debug" and any("StdinNotImplementedError" in line for line in printed):
+            yield Incident("debugger", escape.line, "`%debug`")
+    lines = facts.notebook.cell(result.cell).source.split("\n")
+    number = next((number for number, line in enumerate(lines, 1) if line.strip()), 1)
+    first = lines[number - 1].strip()
+    if first.startswith("%%") and any(line.startswith("Couldn't find") for line in printed):
+        yield Incident("shell", number, f"`{first}`: there is no such program")
 
 
 def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:

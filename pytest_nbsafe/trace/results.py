@@ -9,12 +9,14 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.model import Cell, Output, saved_error
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.evaluations import Copies, Evaluation
+from pytest_nbsafe.trace.outputs.terminal import ESCAPES
 from pytest_nbsafe.values import dataclass, field, replace
 
 RunStatus = Literal["ok", "raised", "timed-out", "out-of-time", "died", "skipped", "not-reached"]
 Timestamp = tuple[int, int]
 """(step of the plan, ordinal of the statement in that run), both from 1."""
 _ADDRESS = patterns.compile(r"0x[0-9a-fA-F]+")
+_PRINTED = ("[Errno ", "Couldn't find program: ", "StdinNotImplementedError")
 _UNDEFINED = patterns.compile(r"name '([^']+)' is not defined")
 
 
@@ -267,6 +269,17 @@ def exception(result: CellResult) -> Failure | None:
             ename, _, evalue = incident.message.partition(": ")
             return Failure(ename, evalue, incident.line)
     return None
+
+
+def printed_failures(result: CellResult) -> tuple[str, ...]:
+    """Return the lines in which IPython says that a magic failed: it goes on as if it had not."""
+    return tuple(
+        line
+        for output in result.outputs
+        if output.kind == "stream" and any(sign in output.text for sign in _PRINTED)
+        for line in ESCAPES.sub("", output.text).split("\n")
+        if line.startswith(_PRINTED)
+    )
 
 
 def why(result: CellResult) -> str:

@@ -60,3 +60,20 @@ def test_what_breaks_ipython_fails_its_cell_at_once(run_cells: RunCells) -> None
     results = run_cells("import builtins\nbuiltins.isinstance = lambda *a: 1 / 0", "a = 1")
     assert [result.status for result in results] != ["ok", "ok"]
     assert "timed-out" not in {result.status for result in results}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("get_ipython().kernel.shell_stream.close()", "the cell closed the connection"),
+        ("get_ipython().kernel.iopub_thread.socket.close()", "the cell closed the connection"),
+        ("get_ipython().kernel.shell = None", "the cell replaced the shell"),
+        ("import os; os._exit(0)", "the kernel exited with code 0"),
+    ],
+)
+def test_a_kernel_that_cannot_answer_ends_at_once(
+    run_cells: RunCells, text: str, says: str
+) -> None:
+    results = run_cells("a = 1", text)
+    assert [result.status for result in results] == ["ok", "died"]
+    assert says in results[-1].reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -48,6 +49,7 @@ class Watch:
         self._watch_threads()
         self._watch_tracebacks()
         self._watch_commands()
+        self._watch_breakpoints()
 
     def note(self, kind: str, line: int, message: str) -> None:
         """Note an incident."""
@@ -147,6 +149,23 @@ class Watch:
             return str(output_and_code[0].decode(sys.getdefaultencoding(), "replace"))
 
         return getoutput
+
+    def _watch_breakpoints(self) -> None:
+        """Stand in for debugpy, which passes over a `breakpoint()` when nobody is connected."""
+        original = sys.breakpointhook
+        if original is sys.__breakpointhook__:
+            return  # pdb asks for a command, and that fails
+
+        def breakpointhook(*args: Any, **kwargs: Any) -> Any:
+            if os.environ.get("PYTHONBREAKPOINT") != "0":
+                self._breakpoint()
+            return original(*args, **kwargs)
+
+        sys.breakpointhook = breakpointhook
+
+    @guarded("seeing a breakpoint")
+    def _breakpoint(self) -> None:
+        self.note("debugger", self.places.current_line(self.run), "`breakpoint()`")
 
     @guarded("seeing an exception")
     def _thread(self, args: Any) -> None:
