@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 _CODE = 70  # as sysexits.h has it: an internal fault
@@ -12,7 +13,9 @@ def end_if_lost(shell: Any) -> None:
     """End the kernel at once where it could not answer: else the host would wait for nothing."""
     lost = _lost(shell)
     if lost:
-        os.write(2, f"{lost}\n".encode())
+        # ipykernel reads what is written to file 2 itself: the log is behind its copy of it
+        log = getattr(sys.stderr, "_original_stdstream_copy", None) or 2
+        os.write(log, f"{lost}\n".encode())
         os._exit(_CODE)
 
 
