@@ -66,6 +66,7 @@ NBS405 unseeded-randomness        warning static a random source is used before 
 NBS406 machine-path               warning static an absolute or home path is read or written
 NBS407 unpinned-install           warning static a package is installed without a version
 NBS408 undeclared-dependency      warning static a package is imported that the project does not declare
+NBS409 saved-error                error   static an error was saved as the output of the cell
 NBS501 contract-broken            error   -      a contract of the user's own does not hold
 NBS901 unreadable-notebook        error   -      the file is not a notebook that can be read
 NBS902 cell-does-not-parse        error   static the cell is not valid Python

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pytest_nbsafe.findings import Finding, Outcome, fails
 from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, may_raise
 from pytest_nbsafe.rules import suppressions
-from pytest_nbsafe.trace.results import CellResult, exception, printed_failures, shows_failure, why
+from pytest_nbsafe.trace.results import CellResult, exception, printed_failures, why
 
 _NOT_RUN = frozenset({"skipped", "not-reached"})
 
@@ -79,7 +79,7 @@ def _not_passed(cell: Cell, result: CellResult | None) -> str:
     raised = exception(result)
     if raised is None and result.status == "ok":
         return ""
-    if raised is not None and (may_raise(cell) or shows_failure(cell, raised)):
+    if raised is not None and may_raise(cell, raised.ename):
         return ""
     failure = f"{raised.ename}: {raised.evalue}".rstrip(": ") if raised else why(result)
     return f"{failure} (the finding about it is switched off, or in the baseline)"

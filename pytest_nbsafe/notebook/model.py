@@ -106,9 +106,14 @@ def is_skipped(cell: Cell) -> bool:
     return not SKIP_TAGS.isdisjoint(cell.tags)
 
 
-def may_raise(cell: Cell) -> bool:
-    """Return whether the author says that this cell raises."""
-    return "raises-exception" in cell.tags
+def may_raise(cell: Cell, ename: str = "") -> bool:
+    """Return whether the author says that this cell raises, and an exception of this class.
+
+    The tag `raises-exception` is for any class, `raises-exception=KeyError` for one.
+    """
+    tags = (tag.partition("=") for tag in cell.tags)
+    named = [meant for tag, _, meant in tags if tag == "raises-exception"]
+    return any(not meant or not ename or meant == ename for meant in named)
 
 
 def counted(notebook: Notebook) -> tuple[Cell, ...]:

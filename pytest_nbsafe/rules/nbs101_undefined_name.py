@@ -7,7 +7,8 @@ fails as soon as it is run afresh.
 Limits: below a star import, `%run` or `exec` any name may exist, so only a run can tell;
 a name that is read in a branch or in a function's body is a warning until a run shows it, and
 one that the cell may have bound itself, in a loop or an `if`, is told only after a run.
-A cell that was saved with just this NameError, or is tagged `raises-exception`, is meant so.
+Where a cell was saved with just this NameError, NBS409 tells of that; one that is tagged
+`raises-exception` is meant so.
 
 Source: Macke et al. 2021, section 6.6 (the Wiener process); Brown et al., section 5.
 """

@@ -5,9 +5,9 @@ Why it matters: the notebook does not run. So does an exception in a thread or u
 does: IPython reports success for all of these. So it does for `%%script` with a program that is
 not there, and for a `breakpoint()` that nobody answers.
 
-Limits: a cell that raises just what its saved output shows is a note (an error when strict);
-one that is tagged `raises-exception` must raise, or run a command that fails. A command that may
-fail ends with `|| true`. A failure that only the recorded order shows
+Limits: a cell that is tagged `raises-exception` must raise, or run a command that fails; with
+`raises-exception=KeyError` it must raise that. That a cell raised when it was saved, too, makes it
+no better. A command that may fail ends with `|| true`. A failure that only the recorded order shows
 is a warning, in a reconstructed order a note. A NameError is told as NBS101 or NBS102 where
 these know the cause.
 """
@@ -65,7 +65,8 @@ shares[0] / 0
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that failed."""
     for result in ended(facts, "raised"):
-        if not may_raise(facts.notebook.cell(result.cell)):
+        ename = result.failure.ename if result.failure else ""
+        if not may_raise(facts.notebook.cell(result.cell), ename):
             yield _raised(facts, result)
     for result in ended(facts, "ok"):
         page = facts.notebook.cell(result.cell)
@@ -87,19 +88,20 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
     shown = result.failure is not None and shows_failure(page, result.failure)
     message = f"this cell raised {_one_line(result)}"
     replay = facts.replay(result.cell)
-    if shown:
+    if may_raise(page):
+        message += ", which is not what its tag says"
+    elif shown:
         message += ", just as its saved output shows"
     elif replay is not None and replay.status == "ok":
         message += f"; in the {facts.plan.order} order it does not"
     since = () if shown else _since(facts, result)
     if shown:
-        remedy = "tag the cell raises-exception if it is meant to raise"
+        remedy = "mend the cell, or tag it raises-exception if it is meant to raise"
     elif since:
         message += f"; cell {since[0].definer} was run again after it"
         remedy = f"see what cell {since[0].definer} makes now: it passed with what was there before"
     else:
         remedy = _remedy(result) or _outside(facts, page)
-    severity: Severity | None = "note" if shown and not facts.config.strict else None
     return claim(
         facts,
         "NBS401",
@@ -109,7 +111,6 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
         message,
         steps=(*_frames(result), *_made_since(facts, since)),
         remedy=remedy,
-        severity=severity,
         explains=_marks(facts, result.cell, since),
         also=f"raised {_one_line(result)}",
     )
@@ -203,7 +204,6 @@ def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
     failure = exception(result) if incident.kind == "captured" else None
     if failure is not None and shows_failure(facts.notebook.cell(cell), failure):
         message += ", just as its saved output shows"
-        severity = severity if facts.config.strict else "note"
     raised = {("raise", cell, 0)} if incident.kind == "captured" else ()
     return claim(
         facts,

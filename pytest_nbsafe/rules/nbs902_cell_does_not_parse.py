@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator
 
 from pytest_nbsafe.analysis.model import Fault
-from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Verdict
 from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, claim
@@ -77,7 +76,6 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
     elif shown:
         message += ", just as its saved output shows"
         remedy = "tag the cell raises-exception if it is meant to fail"
-    severity: Severity | None = "note" if shown and not facts.config.strict else None
     return claim(
         facts,
         "NBS902",
@@ -86,7 +84,6 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
         verdict,
         message,
         remedy=remedy,
-        severity=severity,
         explains={("raise", cell, 0)},
         fault=("NBS902",) if old and not shown else None,
         also=f"does not parse: {fault.message}",

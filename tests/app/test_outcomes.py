@@ -54,8 +54,8 @@ def test_a_failure_of_which_no_finding_tells_is_no_pass() -> None:
     reason = "ValueError: no (the finding about it is switched off, or in the baseline)"
     assert said(FIRST, RAISED) == ("skipped", reason)
     assert said(replace(FIRST, tags=("raises-exception",)), RAISED) == ("passed", "")
-    saved = Output("error", ename="ValueError", evalue="no")
-    assert said(replace(FIRST, outputs=(saved,)), RAISED) == ("passed", "")
+    assert said(replace(FIRST, tags=("raises-exception=ValueError",)), RAISED) == ("passed", "")
+    assert said(replace(FIRST, tags=("raises-exception=KeyError",)), RAISED) == ("skipped", reason)
 
 
 def test_what_was_printed_and_raised_is_handed_on() -> None:

@@ -413,14 +413,25 @@ def test_a_confirmed_stale_output_stands_over_the_stale_read() -> None:
 # -- NBS401, NBS902, NBS903, NBS904: runs that fail -----------------------------------------------
 
 
-def test_a_failure_that_the_page_shows_is_a_note_and_an_error_when_strict() -> None:
+def test_a_failure_that_the_page_shows_is_one_all_the_same() -> None:
     text = "# %% [1]\n1 / 0\n#x ZeroDivisionError: division by zero\n"
     failure = raised(1, "ZeroDivisionError", "division by zero")
-    assert lines(evaluate(tried(facts_of(text), failure))) == ["NBS401 1:1 observed note"]
-    strict = tried(facts_of(text, Config(strict=True)), failure)
-    assert lines(evaluate(strict)) == ["NBS401 1:1 observed error"]
+    finding = the_one(evaluate(tried(facts_of(text), failure)))
+    assert lines([finding]) == ["NBS401 1:1 observed error"]
+    assert finding.message.endswith("division by zero, just as its saved output shows")
     other = raised(1, "ZeroDivisionError", "float division by zero")
     assert lines(evaluate(tried(facts_of(text), other))) == ["NBS401 1:1 observed error"]
+    gone = the_one(evaluate(tried(facts_of(text), ended(1, "ok"))))
+    assert lines([gone]) == ["NBS409 1:1 proved error"]
+    assert gone.message.endswith("; from top to bottom it runs without")
+
+
+def test_the_tag_may_name_the_class_that_is_meant() -> None:
+    page = "# %% [1] tags=raises-exception=KeyError\n{}['a'] / 0\n#x KeyError: 'a'\n"
+    assert lines(evaluate(tried(facts_of(page), raised(1, "KeyError", "'a'")))) == []
+    finding = the_one(evaluate(tried(facts_of(page), raised(1, "TypeError", "no"))))
+    assert finding.message == "this cell raised TypeError: no, which is not what its tag says"
+    assert found(page.replace("#x KeyError", "#x TypeError")) == ["NBS409 1:1 proved error"]
 
 
 BOARD = "# %% [5]\nboard = ''\n# %% [2]\nprint(next(iter(board)))\n#> a\n"
@@ -523,9 +534,10 @@ def test_a_cell_that_the_notebooks_python_can_parse_is_right() -> None:
     assert lines(evaluate(seen)) == ["NBS902 1:1 observed error"]
 
 
-def test_a_lesson_in_syntax_errors_is_a_note() -> None:
+def test_a_lesson_in_syntax_errors_is_tagged() -> None:
     text = "# %% [1]\nx = = 1\n#x SyntaxError: invalid syntax\n"
-    assert found(text) == ["NBS902 1:1 proved note"]
+    assert found(text) == ["NBS902 1:1 proved error"]
+    assert found(text.replace("[1]", "[1] tags=raises-exception")) == []
 
 
 def test_python_2_is_told_once() -> None:
