@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import FrameType
 
 import pytest
 
 from pytest_nbsafe.analysis import cell as analysis
+from pytest_nbsafe.app import check as checking
 from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
@@ -300,3 +303,19 @@ def test_older_syntax_is_told() -> None:
     for source in ("print 'x'", "exec 'x'", "raise E, 'x'", "x = 0777", "x = `1`", "x <> 1"):
         (finding,) = (f for f in check([source]) if f.code != "NBS105")
         assert (finding.code, finding.location.line) == ("NBS902", 1)
+
+
+@pytest.mark.parametrize("version", ["3." + "9" * 10_000, "9" * 10_000, "", "3", "x.y", "4.0"])
+def test_any_version_of_python_is_read(version: str, tmp_path: Path) -> None:
+    cell = {"cell_type": "code", "metadata": {}, "source": "x = = 1", "outputs": [], "id": "a"}
+    page = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {"language_info": {"name": "python", "version": version}},
+        "cells": [{**cell, "execution_count": 1}],
+    }
+    path = tmp_path / "x.ipynb"
+    path.write_text(json.dumps(page), encoding="utf-8")
+    (finding,) = checking.check([path], {"cache": False}).findings
+    is_newer = version == "4.0"
+    assert (finding.code, finding.verdict) == ("NBS902", "suspected" if is_newer else "proved")

@@ -74,7 +74,7 @@ def _after(kind: str, cells: Sequence[int]) -> str:
 def _step(run: Run) -> str:
     counted = f" [{run.count}]" if run.count is not None else ""
     cell = f"cell {run.cell}{counted}"
-    return f"{run.step:>4}. {cell:<14} {escape.line(run.reason)}".rstrip()
+    return f"{run.step:>4}. {cell:<14} {escape.sentence(run.reason)}".rstrip()
 
 
 def _cells(plan: Plan) -> str:

@@ -82,18 +82,18 @@ def as_text(report: ReplayReport, paint: Paint = plain) -> str:
     if report.answers:
         parts.append(list(_ending(report.answers[-1], paint)))
     parts.append(list(_powers(report.powers)))
-    parts.append([f"Note: {escape.line(note)}." for note in report.notes])
+    parts.append([f"Note: {escape.sentence(note)}." for note in report.notes])
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
 
 
 def _step(answer: StepAnswer, paint: Paint) -> Iterator[str]:
-    state = f"step {answer.step:>3}  {escape.line(answer.cell):<8}  {answer.status}"
+    state = f"step {answer.step:>3}  {escape.sentence(answer.cell):<8}  {answer.status}"
     if answer.status == "error":
         state = paint(state, "error")
     words = {"stale": answer.stale_symbols, "in cells": answer.stale_cells}
     words["fresh"] = answer.fresh_cells
     sets = [f"{word} {_listed(items)}" for word, items in words.items() if items]
-    reason = f"  ({escape.line(answer.reason)})" if answer.reason else ""
+    reason = f"  ({escape.sentence(answer.reason)})" if answer.reason else ""
     yield "  ".join([state, *sets]).rstrip() + reason
 
 
@@ -101,8 +101,8 @@ def _ending(answer: StepAnswer, paint: Paint) -> Iterator[str]:
     how = "judged by a clean run" if answer.judged else "by lineage alone: no clean run judged it"
     yield paint(f"In the end ({how})", "heading")
     for name in answer.stale_symbols:
-        cause = escape.line(answer.causes.get(name, ""))
-        yield f"  {paint(f'`{escape.line(name)}` is stale', 'warning')}: {cause}"
+        cause = escape.sentence(answer.causes.get(name, ""))
+        yield f"  {paint(f'`{escape.sentence(name, 200)}` is stale', 'warning')}: {cause}"
     sections = (
         ("Stale cells", answer.stale_cells),
         ("Fresh cells (their result is old; running them again corrects it)", answer.fresh_cells),
@@ -128,7 +128,7 @@ def _powers(powers: Mapping[str, Power]) -> Iterator[str]:
 
 
 def _listed(items: Sequence[str]) -> str:
-    return ", ".join(escape.line(item) for item in items)
+    return ", ".join(escape.sentence(item, 200) for item in items)
 
 
 REPLAY_REPORTERS = {"json": as_json, "text": as_text}

@@ -60,10 +60,13 @@ def as_json(report: WhatIfReport, _paint: Paint = plain) -> str:
 
 def _head(report: WhatIfReport, paint: Paint) -> list[str]:
     answer, notebook = report.answer, report.notebook
-    path = escape.line(notebook.path)
+    path = escape.sentence(notebook.path)
     changes = f" and only `{answer.change}` changes" if answer.change is not None else ""
     question = f"{path}: what if {_cell(notebook, answer.run)} runs{changes}?"
-    lines = [paint(escape.line(question), "heading"), f"    {_first_line(notebook, answer.run)}"]
+    lines = [
+        paint(escape.sentence(question), "heading"),
+        f"    {_first_line(notebook, answer.run)}",
+    ]
     effect = f"makes {_names(answer.makes)} again" if answer.makes else "defines no name"
     lines.append(f"It {effect}. Before, the cells ran in {report.order} order.")
     if answer.first:
@@ -81,7 +84,7 @@ def _sections(report: WhatIfReport, paint: Paint) -> Iterator[tuple[str, list[st
     yield "Safe to run", _shown(answer.safe, lambda sequence: [f"  {_sequence(sequence)}"])
     reruns = _shown(answer.rerun, lambda rerun: _rerun_lines(rerun, report.notebook))
     yield "To bring everything up to date, run in this order", reruns
-    name = f"`{escape.line(answer.change or '')}`"
+    name = f"`{escape.sentence(answer.change or '')}`"
     renaming = _renaming(answer.renamed, name) if answer.renamed is not None else []
     yield f"If cell {answer.run} bound {name} under another name", renaming
 
@@ -91,7 +94,7 @@ def _stale_lines(group: Sequence[StaleSequence], paint: Paint) -> Iterator[str]:
     others = sorted({read.name for read in group[1:]})
     also = f" (and {_names(others)})" if others else ""
     yield f"  {paint(_sequence(first.sequence), 'warning')}"
-    yield f"    cell {first.cell} (line {first.line}) {escape.line(first.cause)}{also}"
+    yield f"    cell {first.cell} (line {first.line}) {escape.sentence(first.cause)}{also}"
     left_out = sorted({cell for read in group for cell in read.left_out})
     if left_out:
         yield f"    {paint(f'run {cells(left_out)} before cell {first.cell}', 'remedy')}"
@@ -99,14 +102,14 @@ def _stale_lines(group: Sequence[StaleSequence], paint: Paint) -> Iterator[str]:
 
 def _leak_lines(leak: StaleSequence, paint: Paint) -> Iterator[str]:
     yield f"  {paint(_sequence(leak.sequence), 'error')}"
-    yield f"    cell {leak.cell} (line {leak.line}) {escape.line(leak.cause)}"
+    yield f"    cell {leak.cell} (line {leak.line}) {escape.sentence(leak.cause)}"
     for step in leak.steps:
-        yield f"      cell {step.cell} (line {step.line}): {escape.line(step.cause)}"
+        yield f"      cell {step.cell} (line {step.line}): {escape.sentence(step.cause)}"
 
 
 def _rerun_lines(rerun: RerunCell, notebook: Notebook) -> Iterator[str]:
     yield f"  {_cell(notebook, rerun.cell):<14} {_first_line(notebook, rerun.cell)}"
-    yield f"  {'':<14} {escape.line(rerun.cause)}"
+    yield f"  {'':<14} {escape.sentence(rerun.cause)}"
 
 
 def _renaming(renamed: Renamed, name: str) -> list[str]:
@@ -132,7 +135,7 @@ def _ending(answer: WhatIf) -> list[str]:
     if answer.isolated:
         lines.append(f"Cells that share no name with others: {cells(answer.isolated)}.")
     lines += [
-        f"Not known: cell {u.cell} (line {u.line}): {escape.line(u.cause)}."
+        f"Not known: cell {u.cell} (line {u.line}): {escape.sentence(u.cause)}."
         for u in answer.unknown[:_MOST]
     ]
     if len(answer.unknown) > _MOST:
@@ -159,7 +162,7 @@ def _first_line(notebook: Notebook, number: int) -> str:
     """Return the first line of a cell that does anything: no comment or import if there is more."""
     lines = [line.strip() for line in notebook.cell(number).source.split("\n") if line.strip()]
     code = next((line for line in lines if not line.startswith(_PREAMBLE)), "")
-    shown = escape.line(code or next(iter(lines), ""))
+    shown = escape.sentence(code or next(iter(lines), ""))
     return shown if len(shown) <= _WIDTH else f"{shown[: _WIDTH - 3]}..."
 
 
@@ -168,7 +171,7 @@ def _sequence(cells: Iterable[int]) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return few([f"`{escape.line(name)}`" for name in names], most=5)
+    return few([f"`{escape.sentence(name, 200)}`" for name in names], most=5)
 
 
 WHATIF_REPORTERS = {"json": as_json, "text": as_text}

@@ -17,6 +17,8 @@ from pytest_nbsafe.findings import Verdict
 from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
+_LONG = 6
+"""No part of a version has so many digits."""
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _PYTHON_2 = "Missing parentheses in call to"
 
@@ -60,7 +62,7 @@ def _is_newer(facts: Facts) -> bool:
     info = facts.notebook.metadata.get("language_info")
     version = str(info.get("version", "")) if isinstance(info, dict) else ""
     parts = version.split(".")[:2]
-    return all(part.isdecimal() for part in parts) and (
+    return all(part.isdecimal() and len(part) < _LONG for part in parts) and (
         tuple(int(part) for part in parts) > sys.version_info[:2]
     )
 

@@ -133,6 +133,15 @@ def test_what_a_notebook_says_cannot_steer_the_terminal(
     assert "  cell 3 [2]" in said
 
 
+def test_a_name_of_any_length_leaves_a_line_that_can_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "limit" * 8_000
+    page = f"# %% [1]\n{name} = 1\n# %% [2]\nother = {name}\n"
+    assert main(["whatif", str(write(tmp_path / "x.ipynb", page)), "--run", "1"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 2_000
+
+
 def test_colour_changes_nothing_but_colour(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
