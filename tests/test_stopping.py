@@ -5,12 +5,24 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from pytest_nbsafe.stopping import StopSignals, Terminated
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+@pytest.fixture(autouse=True)
+def default_handlers() -> Iterator[None]:
+    """Handle signals as Python does, though who runs the tests may ignore that they hang up."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number in before:
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def test_it_is_heeded_once() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import percent
 import pytest
-from tiers import sampled
 
 from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.app.run import run
@@ -216,9 +215,8 @@ def stem(path: Path) -> str:
 
 @pytest.mark.kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
-@pytest.mark.parametrize(
-    "path", sampled(JUDGED, lambda path: path.stem == "stale_in_replay"), ids=stem
-)
+@pytest.mark.corpus
+@pytest.mark.parametrize("path", JUDGED, ids=stem)
 def test_both_ways_give_the_same_findings(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forked = run([path], {"notes": True}).findings
     monkeypatch.setattr(kernel_session, "FORKS", False)
@@ -368,7 +366,10 @@ def test_a_system_without_forks_and_landlock(tmp_path: Path) -> None:
             "x = 1",
             "while True: pass",
             "the kernel was killed by SIGXCPU, for it computed for too long",
-            marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit"),
+            marks=[
+                pytest.mark.corpus,
+                pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit"),
+            ],
         ),
         ("import time", "time.sleep(60)", "the kernel did not answer, and was stopped"),
     ],

@@ -317,7 +317,9 @@ open("plain.pid", "w").write(str(plain.pid))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
-@pytest.mark.parametrize("last", ["", "import os; os._exit(0)"])
+@pytest.mark.parametrize(
+    "last", ["", pytest.param("import os; os._exit(0)", marks=pytest.mark.corpus)]
+)
 def test_processes_that_a_notebook_has_started_end_with_it(
     run_cells: RunCells, tmp_path: Path, last: str
 ) -> None:

@@ -257,7 +257,7 @@ while len(pids) < 3:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux adopts orphans")
-@pytest.mark.parametrize("ending", ["", "while True: pass"])
+@pytest.mark.parametrize("ending", ["", pytest.param("while True: pass", marks=pytest.mark.corpus)])
 def test_what_a_child_has_started_ends_with_it(
     session: KernelSession, tmp_path: Path, ending: str
 ) -> None:
@@ -419,6 +419,7 @@ def test_where_a_kernel_may_not_be_forked(session: KernelSession, before: str, c
         assert ask(session, "x").cause == ""
 
 
+@pytest.mark.corpus
 def test_a_kernel_that_dies_over_it(session: KernelSession) -> None:
     run(
         session,
