@@ -101,7 +101,7 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
         message += f"; cell {since[0].definer} was run again after it"
         remedy = f"see what cell {since[0].definer} makes now: it passed with what was there before"
     else:
-        remedy = _remedy(result) or _outside(facts, page)
+        remedy = _remedy(facts, result) or _outside(facts, page)
     return claim(
         facts,
         "NBS401",
@@ -123,7 +123,7 @@ def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
     """
     page = facts.notebook.cell(result.cell)
     ename, evalue = (result.failure.ename, result.failure.evalue) if result.failure else ("", "")
-    elsewhere = _remedy(result) or undefined_name(ename, evalue)
+    elsewhere = _remedy(facts, result) or undefined_name(ename, evalue)
     if page.count is None or saved_error(page) is not None or elsewhere:
         return ()
     return tuple(
@@ -178,8 +178,14 @@ def _frames(result: CellResult) -> tuple[Step, ...]:
     return (*steps, Step(*way[-1], f"raised {_one_line(result)}"))
 
 
-def _remedy(result: CellResult) -> str:
+def _remedy(facts: Facts, result: CellResult) -> str:
     ename = result.failure.ename if result.failure else ""
+    variable = _unset_variable(facts, result) if ename == "KeyError" else ""
+    if variable:
+        return (
+            f"set the environment variable {variable} where the notebook is run: "
+            "in a pipeline, as a variable or secret of the job"
+        )
     if ename == "StdinNotImplementedError":
         return "nobody can type an answer in a test run: set the value, or tag it skip-execution"
     if ename in {"ModuleNotFoundError", "ImportError"}:
@@ -189,6 +195,19 @@ def _remedy(result: CellResult) -> str:
     if ename == "UsageError":
         return "load the extension that the magic comes with, or drop it"
     return ""
+
+
+def _unset_variable(facts: Facts, result: CellResult) -> str:
+    """Return the variable that `os.environ[...]` did not have, and that no cell sets."""
+    failure = result.failure
+    if failure is None:
+        return ""
+    cell, line = failure.frames[-1] if failure.frames else (result.cell, failure.line)
+    name = failure.evalue.strip("'")
+    read = any(
+        f"environ[{quote}{name}{quote}]" in facts.notebook.cell(cell).line(line) for quote in "'\""
+    )
+    return name if read and f"os.environ[{name!r}]" not in facts.graph.binders else ""
 
 
 def _did_not_raise(facts: Facts, result: CellResult) -> Claim:

@@ -426,6 +426,16 @@ def test_a_failure_that_the_page_shows_is_one_all_the_same() -> None:
     assert gone.message.endswith("; from top to bottom it runs without")
 
 
+def test_a_missing_variable_of_the_environment_is_to_be_set() -> None:
+    page = '# %% [1]\nimport os\nkey = os.environ["API_TOKEN"]\n'
+    failure = raised(1, "KeyError", "'API_TOKEN'", line=2)
+    finding = the_one(evaluate(tried(facts_of(page), failure)))
+    assert finding.remedy.startswith("set the environment variable API_TOKEN where the notebook")
+    of_a_dict = page.replace('os.environ["API_TOKEN"]', '{}["API_TOKEN"]')
+    other = the_one(evaluate(tried(facts_of(of_a_dict), failure)))
+    assert "environment" not in other.remedy
+
+
 def test_the_tag_may_name_the_class_that_is_meant() -> None:
     page = "# %% [1] tags=raises-exception=KeyError\n{}['a'] / 0\n#x KeyError: 'a'\n"
     assert lines(evaluate(tried(facts_of(page), raised(1, "KeyError", "'a'")))) == []
