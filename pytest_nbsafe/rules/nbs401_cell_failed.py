@@ -203,11 +203,9 @@ def _unset_variable(facts: Facts, result: CellResult) -> str:
     if failure is None:
         return ""
     cell, line = failure.frames[-1] if failure.frames else (result.cell, failure.line)
-    name = failure.evalue.strip("'")
-    read = any(
-        f"environ[{quote}{name}{quote}]" in facts.notebook.cell(cell).line(line) for quote in "'\""
-    )
-    return name if read and f"os.environ[{name!r}]" not in facts.graph.binders else ""
+    name, text = failure.evalue.strip("'"), facts.notebook.cell(cell).line(line)
+    is_read = f"environ['{name}']" in text or f'environ["{name}"]' in text
+    return name if is_read and f"os.environ['{name}']" not in facts.graph.binders else ""
 
 
 def _did_not_raise(facts: Facts, result: CellResult) -> Claim:
