@@ -36,6 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if not (config.getoption("nbsafe") or config.getini("nbsafe")):
         return
+    from pytest_nbsafe.plugin import plain_imports
+
+    plain_imports.install()
     from pytest_nbsafe.plugin.collecting import Collecting, Distributing
     from pytest_nbsafe.plugin.reporting import Reporting
     from pytest_nbsafe.plugin.settings import Settings
