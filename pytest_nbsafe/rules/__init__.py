@@ -58,7 +58,7 @@ class Rule:
         return import_module(f"pytest_nbsafe.rules.{name}")
 
 
-_STEPS_OF_A_CLAIM = 50
+_STEPS_OF_A_CLAIM = 10
 """To weigh it against the others and to show it takes as long."""
 RULES = tuple(Rule(code) for code, row in CODES.items() if row.needs != "-")
 """The rules that are asked about facts; the other codes are told before, or after all of these."""
