@@ -12,6 +12,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tiers import every
 
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
@@ -93,14 +94,17 @@ def test_a_notebook_gives_the_same(
 @pytest.mark.kernel
 @pytest.mark.parametrize(
     "name",
-    [
-        "bad/captured_raise",
-        "bad/does_not_parse",
-        "bad/raises",
-        "bad/thread_raises",
-        "rules/nbs103/redefined_above",
-        "rules/nbs201/edited_function",
-    ],
+    every(
+        2,
+        [
+            "bad/captured_raise",
+            "bad/does_not_parse",
+            "bad/raises",
+            "bad/thread_raises",
+            "rules/nbs103/redefined_above",
+            "rules/nbs201/edited_function",
+        ],
+    ),
 )
 def test_a_fixture_gives_the_same(name: str, tmp_path: Path) -> None:
     path = FIXTURES / f"{name}.ipynb"

@@ -61,7 +61,7 @@ def hold(folder: Path, case: dict[str, Any]) -> None:
     assert {key: sorted(expected[key]) for key in told} == told, case["why"]
 
 
-@pytest.mark.parametrize("name", every(2, QUICK))
+@pytest.mark.parametrize("name", every(4, QUICK))
 def test_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
     hold(tmp_path, CASES[name])
 
@@ -85,6 +85,7 @@ def test_sessions_are_judged_without_forks(
     hold(tmp_path, CASES[name])
 
 
+@pytest.mark.corpus
 def test_a_clean_run_after_each_step(tmp_path: Path) -> None:
     steps = [("c1", "a = 1"), ("c3", "a = 50"), ("c2", "b = a + 1"), ("c2", "b = 2")]
     report = replayed(tmp_path, steps, page=["c1", "c2", "c3"], judge_each=True)
