@@ -303,8 +303,10 @@ def test_threads_and_numbers_work_in_a_sealed_child(started: KernelSession) -> N
     every(
         2,
         [
-            "x = 2\nheld.append(9)\nrandom.seed(1)\nrandom.random()\n"
-            "os.environ['NEW'] = '1'\nprint(x)",
+            (
+                "x = 2\nheld.append(9)\nrandom.seed(1)\nrandom.random()\n"
+                "os.environ['NEW'] = '1'\nprint(x)"
+            ),
             "del x, held, random\n7",
             "warnings.simplefilter('error')\nos.chdir('/')\nsys.setrecursionlimit(99)",
             "1 / 0",
