@@ -78,11 +78,13 @@ class Raised(TypedDict):
     """Where the exception stands that ended a run: the cell's line (0 unknown).
 
     `frames` are the frames in cells, outermost first, each (run, line); the middle of a long
-    recursion is left out.
+    recursion is left out. `held` are the operands of an `assert` that failed, each with what it
+    held, as texts.
     """
 
     line: int
     frames: list[tuple[int, int]]
+    held: list[tuple[str, str]]
 
 
 class Learned(TypedDict):

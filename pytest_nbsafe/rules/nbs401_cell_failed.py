@@ -86,7 +86,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 def _raised(facts: Facts, result: CellResult) -> Claim:
     page = facts.notebook.cell(result.cell)
     shown = result.failure is not None and shows_failure(page, result.failure)
-    message = f"this cell raised {_one_line(result)}"
+    message = f"this cell raised {_one_line(result)}{_held(result)}"
     replay = facts.replay(result.cell)
     if may_raise(page):
         message += ", which is not what its tag says"
@@ -257,7 +257,8 @@ def _failed_magics(facts: Facts, result: CellResult) -> Iterator[Incident]:
 
 def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
     recorded = facts.plan.order == "recorded"
-    message = f"this cell raised {_one_line(result)} in the {facts.plan.order} order; "
+    message = f"this cell raised {_one_line(result)}{_held(result)}"
+    message += f" in the {facts.plan.order} order; "
     message += "from top to bottom it passes"
     return claim(
         facts,
@@ -275,3 +276,10 @@ def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
 
 def _one_line(result: CellResult) -> str:
     return one_line(why(result))
+
+
+def _held(result: CellResult) -> str:
+    """Return what the operands of an assert held that failed, in brackets, "" where none did."""
+    values = result.failure.held if result.failure else ()
+    held = ", ".join(f"`{expression}` was {one_line(value)}" for expression, value in values)
+    return f" ({held})" if held else ""

@@ -40,7 +40,8 @@ def as_failure(
     if raised is None:
         return Failure(ename, evalue, _line(traceback), traceback)
     frames = tuple((run_cells[run], line) for run, line in raised["frames"] if run in run_cells)
-    return Failure(ename, evalue, raised["line"], traceback, frames)
+    held = tuple((plain(expression), plain(value)) for expression, value in raised["held"])
+    return Failure(ename, evalue, raised["line"], traceback, frames, held)
 
 
 def folded(frames: Sequence[str]) -> list[str]:

@@ -56,7 +56,8 @@ class Holding:
 class Failure:
     """How a run failed: exception class, message, the cell's line (0 unknown), plain traceback.
 
-    `frames` are (cell, line) of the frames in cells, outermost first.
+    `frames` are (cell, line) of the frames in cells, outermost first. `held` are the operands of an
+    `assert` that failed, each with what it held.
     """
 
     ename: str
@@ -64,6 +65,7 @@ class Failure:
     line: int
     traceback: str = ""
     frames: tuple[tuple[int, int], ...] = ()
+    held: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from traceback import walk_tb
 from types import FrameType, TracebackType
 
 from ..contract import Raised
+from .assert_values import assert_values
 
 _FRAMES = 50  # more are kept of neither end: a recursion repeats itself
 TIMED = ("<timed exec>", "<timed eval>")
@@ -61,6 +62,7 @@ class CellPositions:
         return {
             "line": lines[-1] if lines else self._syntax_line(error, run),
             "frames": frames,
+            "held": assert_values(error, self.files),
         }
 
     def _syntax_line(self, error: BaseException, run: int) -> int:
