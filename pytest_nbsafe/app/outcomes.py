@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe.findings import Finding, Outcome, fails
 from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, may_raise
@@ -13,15 +13,21 @@ _NOT_RUN = frozenset({"skipped", "not-reached"})
 
 
 def outcome(
-    cell: Cell | None, result: CellResult | None, findings: Iterable[Finding], *, strict: bool
+    cell: Cell | None,
+    result: CellResult | None,
+    findings: Iterable[Finding],
+    late: Collection[Finding] = (),
+    *,
+    strict: bool,
 ) -> Outcome:
     """Return what is to be said of a cell, or of the notebook as a whole where it is None.
 
-    `result` is that of its run in page order, None where nothing ran.
+    `result` is that of its run in page order, None where nothing ran. `late` are findings of other
+    cells that are to be said here.
     """
     number = cell.number if cell else 0
     findings = tuple(findings)
-    own = tuple(finding for finding in findings if finding.location.cell == number)
+    own = tuple(f for f in findings if f.location.cell == number or f in late)
     failing = [finding for finding in findings if fails(finding, strict=strict)]
     reason = next((f.message for f in failing if f in own), "") or _told_elsewhere(result, failing)
     not_passed = "" if reason or cell is None else _not_passed(cell, result)
@@ -34,6 +40,22 @@ def outcome(
         output=_printed(result, "stdout"),
         errors=_printed(result, "stderr"),
         duration_s=result.duration_s if result else 0.0,
+    )
+
+
+def late_findings(
+    reported: Mapping[int, Iterable[Finding]], findings: Iterable[Finding]
+) -> tuple[Finding, ...]:
+    """Return the findings of cells that were reported without them, by code and place.
+
+    A later run has shown them, or shown them to be errors.
+    """
+    known = {(f.code, f.location, f.severity) for own in reported.values() for f in own}
+    return tuple(
+        finding
+        for finding in findings
+        if finding.location.cell in reported
+        and (finding.code, finding.location, finding.severity) not in known
     )
 
 

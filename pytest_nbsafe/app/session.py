@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
-from pytest_nbsafe.app.outcomes import may_change_findings, outcome
+from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.config import Config, shows
 from pytest_nbsafe.findings import (
     Cost,
@@ -37,6 +37,8 @@ from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.runner.trial_run import TrialRun
+
+_LEAKS = "NBS3"
 
 Progress = Callable[[str, int, int], None]
 """Is told the path, which cell runs, and how many there are."""
@@ -73,6 +75,7 @@ class NotebookSession:
         self._last = max(selected, default=None) if selected else None
         self._findings: tuple[Finding, ...] = ()
         self._known = 0
+        self._reported: dict[int, tuple[Finding, ...]] = {}
         self._facts: Facts | None = None
         self._run: TrialRun | None = None
         self._trial: Trial | None = None
@@ -101,6 +104,7 @@ class NotebookSession:
         self._prepare(self.notebook)
         result = self._drive(cell)
         outcome = self._outcome(cell, result)
+        self._reported[cell] = outcome.findings
         if self.no_kernel and cell and outcome.status == "passed":
             return replace(outcome, status="skipped", reason=self.no_kernel)
         return outcome
@@ -187,7 +191,7 @@ class NotebookSession:
         from pytest_nbsafe.runner.kernel_process import KernelStartFailed, NoSuchKernel
 
         try:
-            if self._trial is None and cell and not self._needs_whole_trial(self._run):
+            if self._trial is None and cell and not self._needs_whole_trial(self._run, cell):
                 return self._advance(self._run, cell)
             if self._trial is None:
                 self._trial = self._run.finish(self._last)
@@ -200,9 +204,15 @@ class NotebookSession:
             return None
         return self._trial.clean.last(cell) if cell else None
 
-    def _needs_whole_trial(self, run: TrialRun) -> bool:
-        """Return whether a cell can only be judged when all has run."""
-        return run.replayed or run.may_ask_more or nbs501.needs(self.config) != "static"
+    def _needs_whole_trial(self, run: TrialRun, cell: int) -> bool:
+        """Return whether a cell can only be judged when all has run.
+
+        What is fitted in a cell is known to leak, and with which rows, when a later one judges it.
+        """
+        leaks = self.config.leakage_mode != "static" and any(
+            f.code.startswith(_LEAKS) and f.location.cell == cell for f in self._findings
+        )
+        return leaks or run.replayed or run.may_ask_more or nbs501.needs(self.config) != "static"
 
     def _advance(self, run: TrialRun, cell: int) -> CellResult | None:
         """Run the page as far as one cell; the rules are asked again where something shows."""
@@ -242,4 +252,5 @@ class NotebookSession:
 
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
-        return outcome(page, result, self.findings, strict=self.config.strict)
+        late = () if cell else late_findings(self._reported, self.findings)
+        return outcome(page, result, self.findings, late, strict=self.config.strict)

@@ -20,6 +20,7 @@ from _pytest._code.code import (
 
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Outcome
+from pytest_nbsafe.plugin.billing import Billing
 from pytest_nbsafe.reports import escape, text
 from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
@@ -74,6 +75,7 @@ class NotebookFile(pytest.File):
     """A notebook: yields an item a code cell in page order, then one for the whole."""
 
     open_notebooks: OpenNotebooks
+    billing: Billing
     chosen: Settings
     settings: Config
     numbers: frozenset[int] = frozenset()
@@ -130,6 +132,7 @@ class NotebookFile(pytest.File):
         if self.to_come is None:
             self.to_come = {item.nodeid for item in items}
         numbers = {item.number for item in items}
+        self.billing = Billing(has_notebook=THE_NOTEBOOK in numbers)
         return None if numbers >= self.numbers else numbers - {THE_NOTEBOOK}
 
 

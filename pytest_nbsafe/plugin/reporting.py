@@ -39,6 +39,7 @@ class Reporting:
         report = yield
         if isinstance(item, NotebookItem) and call.when == "call" and item.outcome is not None:
             vars(report)["nbsafe"] = _packed(item)
+            report.duration = item.file.billing.of(item.outcome, report.duration)
             if report.skipped and item.outcome.reason == item.file.opened().no_kernel:
                 # The same at every cell: pytest's summary shows it once for the notebook.
                 report.longrepr = (str(item.path), 1, f"Skipped: {text.reason(item.outcome)}")

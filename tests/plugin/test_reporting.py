@@ -2,9 +2,14 @@
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 from makenb import BROKEN, OUT_OF_ORDER, write
+
+from pytest_nbsafe.app.run import run
+from pytest_nbsafe.reports import REPORTERS
+from pytest_nbsafe.reports.colour import plain
 
 STATIC = ("--nbsafe", "--nbsafe-static", "-p", "no:cacheprovider")
 
@@ -171,3 +176,37 @@ def test_the_report_of_a_failure_comes_whole_from_a_worker(pytester: pytest.Pyte
     there = pytester.runpytest(*STATIC, "-n1").stdout.str()
     block = here[here.index("nb.ipynb, cell 3 [2]") : here.index("= short test summary")]
     assert block.rstrip("=\n ") in there
+
+
+LEAK = """
+    # %% [1]
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+    from sklearn.preprocessing import StandardScaler
+    X = np.random.RandomState(0).rand(180, 3)
+    y = X[:, 0] > 0.5
+    # %% [2]
+    Z = {fitted}(X)
+    # %% [3]
+    a, b, c, d = train_test_split(Z, y, random_state=0)
+    model = LogisticRegression().fit(a, c)
+    # %% [4]
+    model.score(b, d)
+"""
+
+
+@pytest.mark.kernel
+def test_the_proof_of_a_leak_is_that_of_a_run(pytester: pytest.Pytester) -> None:
+    hidden = "eval('StandardScaler().fit_' + 'transform')"
+    write(pytester.path / "hidden.ipynb", LEAK.format(fitted=hidden))
+    write(pytester.path / "plain.ipynb", LEAK.format(fitted="StandardScaler().fit_transform"))
+    options = ("--nbsafe-report=json:r.json", "-p", "no:cacheprovider")
+    result = pytester.runpytest_subprocess("--nbsafe", *options)
+    result.assert_outcomes(failed=2, passed=8)
+    items = {item.partition(" - ")[0] for item in result.outlines if item.startswith("FAILED ")}
+    assert items == {"FAILED hidden.ipynb::notebook", "FAILED plain.ipynb::cell-2"}
+    shown = json.loads((pytester.path / "r.json").read_text())["findings"]
+    assert shown == json.loads(REPORTERS["json"](run([Path()], {}), plain))["findings"]
+    steps = [finding["steps"][-1]["cause"] for finding in shown]
+    assert ["45 of the 45 rows" in step for step in steps] == [True, True]
