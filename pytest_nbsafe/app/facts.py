@@ -124,9 +124,9 @@ def watched(config: Config) -> Mapping[str, Any] | None:
 
 
 def _project(notebook: Notebook, config: Config) -> Project | None:
-    """Return the project of a notebook that lies in a file, where a rule asks for it."""
+    """Return the project of a notebook that lies in a file, where a rule may ask for it."""
     path = Path(notebook.path)
-    if not reads_project(config) or not path.is_file():
+    if (config.static and not reads_project(config)) or not path.is_file():
         return None
     from pytest_nbsafe import project
 

@@ -160,6 +160,7 @@ class NotebookSession:
 
     def _trial_run(self, facts: Facts, clean: Plan) -> TrialRun:
         """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
+        from pytest_nbsafe import project
         from pytest_nbsafe.runner.kernel_session import KernelSession
         from pytest_nbsafe.runner.trial_run import TrialRun
 
@@ -168,6 +169,8 @@ class NotebookSession:
             graph.budget.lift()
         else:
             graph, plan, suspicions = unlinked(facts.notebook), clean, Suspicions()
+
+        paths = project.of(self._path).paths
 
         def make_session() -> KernelSession:
             return KernelSession(
@@ -178,6 +181,7 @@ class NotebookSession:
                 trace=facts.config.trace,
                 learning=watched(facts.config),
                 analyses=graph.cells,
+                paths=(paths.tests, paths.sources),
             )
 
         own_plan = plan if orders.differs(plan, clean) else None

@@ -27,10 +27,12 @@ def install(
     trace: bool,  # noqa: FBT001  # sent as JSON
     adapters: list[str],
     learning: dict[str, Any] | None = None,
+    paths: tuple[list[str], list[str]] = ([], []),
 ) -> None:
     """Start to follow the runs of this kernel; `learning` names what is watched of libraries.
 
-    `adapters` are the names of the libraries of which more is known.
+    `adapters` are the names of the libraries of which more is known. `paths` are folders that are
+    searched for modules, too: before what is installed, and after it.
     """
     from IPython import get_ipython
 
@@ -45,6 +47,7 @@ def install(
     if learning is not None:
         tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)
+    _search(*paths)
     gc.collect()  # what we made would else bring forward the collections that the cells pay for
 
 
@@ -62,6 +65,15 @@ def _note_files() -> None:
         except OSError:
             continue
         files.add((status.st_dev, status.st_ino))
+
+
+def _search(first: list[str], last: list[str]) -> None:
+    """Let folders be searched for modules, but none of them before the standard library."""
+    path = sys.path
+    ends = ("site-packages", "dist-packages")
+    position = next((i for i, entry in enumerate(path) if entry.endswith(ends)), len(path))
+    path[position:position] = [folder for folder in first if folder not in path]
+    path.extend(folder for folder in last if folder not in path)
 
 
 def _widen(shell: Any) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from pytest_nbsafe import files
-from pytest_nbsafe.project import conda, requirements, toml_files
+from pytest_nbsafe.project import conda, import_paths, requirements, toml_files
+from pytest_nbsafe.project.import_paths import ImportPaths
 from pytest_nbsafe.project.requirements import Requirements
 from pytest_nbsafe.values import dataclass
 
@@ -23,13 +24,16 @@ class Project:
     `declared` are the distributions (normalised as PyPI does) that any of `files` names, None when
     nothing is declared anywhere. `local` are the modules and packages that lie in those folders.
     `unknown` is a sentence that says why something may be declared that is not in `declared`,
-    empty when all could be read.
+    empty when all could be read. `folders` are those from the notebook up to the root, and `paths`
+    where else modules are imported from.
     """
 
     declared: frozenset[str] | None
     local: frozenset[str]
     files: tuple[Path, ...] = ()
     unknown: str = ""
+    folders: tuple[Path, ...] = ()
+    paths: ImportPaths = ImportPaths()
 
     @property
     def key(self) -> str:
@@ -66,11 +70,15 @@ def _of_folder(folder: Path) -> Project:
     chain = _chain(folder)
     declaring = [item for at in chain for item in _declarations(at)]
     declared = frozenset(name for _, declaration in declaring for name in declaration.names)
+    paths = import_paths.of(chain)
+    searched = (*_with_sources(chain), *paths.all)
     return Project(
         declared=declared or None,
-        local=frozenset(name for at in chain for name in _modules(at)),
+        local=frozenset(name for at in searched for name in _modules(at)),
         files=tuple(file for file, declaration in declaring if declaration.names),
         unknown=next((f"{file.name}: {d.unknown}" for file, d in declaring if d.unknown), ""),
+        folders=tuple(chain),
+        paths=paths,
     )
 
 
@@ -83,7 +91,20 @@ def _chain(folder: Path) -> Sequence[Path]:
     for position, at in enumerate(upward, start=1):
         if any(declared.names for _, declared in _declarations(at)):
             return upward[:position]
+    for position, at in enumerate(upward, start=1):
+        if any(files.is_file(at / name) for name in _ROOT_FILES):
+            return upward[:position]
     return upward[:1]
+
+
+_ROOT_FILES = ("pyproject.toml", "pytest.toml", "pytest.ini", "tox.ini", "setup.cfg", "setup.py")
+"""What stands at the root of a project that lies in no repository and declares nothing."""
+
+
+def _with_sources(chain: Iterable[Path]) -> Iterator[Path]:
+    for folder in chain:
+        yield folder
+        yield folder / "src"
 
 
 # -- what a folder declares ------------------------------------------------------------------------
@@ -138,14 +159,13 @@ def _by_pattern(name: str) -> requirements.Reader | None:
 
 
 def _modules(folder: Path) -> Iterator[str]:
-    """Yield the modules and packages in a folder, and in `src` in it."""
-    for at in (folder, folder / "src"):
-        for name in _listed(at):
-            stem = name.partition(".")[0]  # a compiled one is `name.cpython-311-x.so`
-            if not stem.isidentifier():
-                continue
-            if name.endswith((".py", ".so", ".pyd")) or (stem == name and _is_package(at / name)):
-                yield stem
+    """Yield the modules and packages in a folder."""
+    for name in _listed(folder):
+        stem = name.partition(".")[0]  # a compiled one is `name.cpython-311-x.so`
+        if not stem.isidentifier():
+            continue
+        if name.endswith((".py", ".so", ".pyd")) or (stem == name and _is_package(folder / name)):
+            yield stem
 
 
 def _is_package(folder: Path) -> bool:

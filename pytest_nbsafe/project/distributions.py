@@ -28,6 +28,11 @@ def needs_none(module: str) -> bool:
     return is_python or module.startswith("_") or module in _words("names", "there")
 
 
+def was_pythons_own(module: str) -> bool:
+    """Return whether a module is of Python's library, but not in each of its versions."""
+    return module in _words("names", "python")
+
+
 def is_declared(module: str, declared: Collection[str]) -> bool:
     """Return whether one of the declared distributions brings a top-level module.
 

@@ -20,6 +20,7 @@ from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
+from pytest_nbsafe.rules import failure_remedies
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, ended, ended_in_replay
 from pytest_nbsafe.rules.wording import action, one_line, ran_as
 from pytest_nbsafe.sentences import listed
@@ -94,14 +95,15 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
         message += ", just as its saved output shows"
     elif replay is not None and replay.status == "ok":
         message += f"; in the {facts.plan.order} order it does not"
-    since = () if shown else _since(facts, result)
+    missing = failure_remedies.remedy(facts, result)
+    since = () if shown or missing else _since(facts, result)
     if shown:
-        remedy = "mend the cell, or tag it raises-exception if it is meant to raise"
+        remedy = missing or "mend the cell, or tag it raises-exception if it is meant to raise"
     elif since:
         message += f"; cell {since[0].definer} was run again after it"
         remedy = f"see what cell {since[0].definer} makes now: it passed with what was there before"
     else:
-        remedy = _remedy(facts, result) or _outside(facts, page)
+        remedy = missing or _outside(facts, page)
     return claim(
         facts,
         "NBS401",
@@ -119,12 +121,11 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
 def _since(facts: Facts, result: CellResult) -> tuple[OutdatedResult, ...]:
     """Return what was made again after a cell had passed: of that it may fail now.
 
-    Only where nothing else is likely: an import, or a file, is missing whatever was run.
+    An undefined name is missing whatever was run.
     """
     page = facts.notebook.cell(result.cell)
     ename, evalue = (result.failure.ename, result.failure.evalue) if result.failure else ("", "")
-    elsewhere = _remedy(facts, result) or undefined_name(ename, evalue)
-    if page.count is None or saved_error(page) is not None or elsewhere:
+    if page.count is None or saved_error(page) is not None or undefined_name(ename, evalue):
         return ()
     return tuple(
         old for old in facts.suspicions.outdated if old.cell == result.cell and not old.through
@@ -176,36 +177,6 @@ def _frames(result: CellResult) -> tuple[Step, ...]:
         for i, (cell, line) in enumerate(way[:-1])
     ]
     return (*steps, Step(*way[-1], f"raised {_one_line(result)}"))
-
-
-def _remedy(facts: Facts, result: CellResult) -> str:
-    ename = result.failure.ename if result.failure else ""
-    variable = _unset_variable(facts, result) if ename == "KeyError" else ""
-    if variable:
-        return (
-            f"set the environment variable {variable} where the notebook is run: "
-            "in a pipeline, as a variable or secret of the job"
-        )
-    if ename == "StdinNotImplementedError":
-        return "nobody can type an answer in a test run: set the value, or tag it skip-execution"
-    if ename in {"ModuleNotFoundError", "ImportError"}:
-        return "install what is imported into the environment of the notebook's kernel"
-    if ename == "FileNotFoundError":
-        return "keep the file with the notebook: relative paths start in the notebook's folder"
-    if ename == "UsageError":
-        return "load the extension that the magic comes with, or drop it"
-    return ""
-
-
-def _unset_variable(facts: Facts, result: CellResult) -> str:
-    """Return the variable that `os.environ[...]` did not have, and that no cell sets."""
-    failure = result.failure
-    if failure is None:
-        return ""
-    cell, line = failure.frames[-1] if failure.frames else (result.cell, failure.line)
-    name, text = failure.evalue.strip("'"), facts.notebook.cell(cell).line(line)
-    is_read = f"environ['{name}']" in text or f'environ["{name}"]' in text
-    return name if is_read and f"os.environ['{name}']" not in facts.graph.binders else ""
 
 
 def _did_not_raise(facts: Facts, result: CellResult) -> Claim:

@@ -9,7 +9,7 @@ import json
 import marshal
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -75,7 +75,12 @@ def sources() -> dict[str, str]:
     return {name: file.read_text(encoding="utf-8") for name, file in _files()}
 
 
-def installer(*, trace: bool, learning: Mapping[str, Any] | None = None) -> str:
+def installer(
+    *,
+    trace: bool,
+    learning: Mapping[str, Any] | None = None,
+    paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
+) -> str:
     """Return one expression that installs the island and leaves no name behind.
 
     It is to be evaluated (`user_expressions`): IPython takes long to read a text of this size as a
@@ -83,7 +88,7 @@ def installer(*, trace: bool, learning: Mapping[str, Any] | None = None) -> str:
     """
     inside = f"{PACKAGE}.adapters."
     adapters = [name[len(inside) :] for name in sources() if name.startswith(inside)]
-    options = {"trace": trace, "learning": learning, "adapters": adapters}
+    options = {"trace": trace, "learning": learning, "adapters": adapters, "paths": paths}
     scope = json.dumps({"package": PACKAGE, "options": options, **_packed()})
     decode = f"__import__('json').loads({scope!r})"
     return f"__import__('builtins').exec({_LOADER!r}, {decode})"

@@ -47,7 +47,8 @@ class KernelSession:
     or 0 for no limit. `trace` switches lineage and fingerprints; incidents are always watched.
     `learning` says what is watched of the libraries that learn, None leaves them alone.
     `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
-    over the environment. Cells on the side may take `margin_s` longer than their limit to answer.
+    over the environment. `paths` are folders whose modules can be imported, before those that are
+    installed and after them. Cells on the side may take `margin_s` longer than their limit.
     """
 
     def __init__(
@@ -61,11 +62,13 @@ class KernelSession:
         learning: Mapping[str, Any] | None = None,
         analyses: Mapping[int, CellAnalysis] | None = None,
         environ: Mapping[str, str] | None = None,
+        paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
         margin_s: float = 5.0,
     ) -> None:
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
         self._cwd = cwd
         self._environ = environ or {}
+        self._paths = paths
         self._timeout_s = timeout_s or None
         self._margin_s = margin_s
         self._trace = trace
@@ -105,7 +108,9 @@ class KernelSession:
 
     async def _start(self, process: KernelProcess) -> None:
         await process.launch(self._cwd, self._environ)
-        installer = island.installer(trace=self._trace, learning=self._learning)  # it comes up
+        installer = island.installer(  # it comes up
+            trace=self._trace, learning=self._learning, paths=self._paths
+        )
         await process.connect()
         reply = await process.evaluate(installer)
         content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
