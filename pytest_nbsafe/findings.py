@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from pytest_nbsafe.codes import CODES, Severity
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.values import dataclass
 
@@ -108,7 +109,7 @@ class NotebookReport:
 
     `orders` names the orders that were run (empty when nothing was executed); `note` says in a
     sentence why a notebook was skipped or not analysed; `known` counts the findings that are left
-    out because the baseline holds them.
+    out because the baseline holds them; `environment` is what its clean run took place in.
     """
 
     path: str
@@ -119,6 +120,7 @@ class NotebookReport:
     note: str = ""
     costs: tuple[Cost, ...] = ()
     known: int = 0
+    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
+from pytest_nbsafe.app import environments
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.config import Config, shows
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import (
     Cost,
     Finding,
@@ -79,6 +81,7 @@ class NotebookSession:
         self._facts: Facts | None = None
         self._run: TrialRun | None = None
         self._trial: Trial | None = None
+        self._environment: Environment | None = None
         self.no_kernel = ""
         self._started = time.perf_counter()
         try:
@@ -127,6 +130,7 @@ class NotebookSession:
             note=self._note,
             costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
             known=self._known,
+            environment=self._environment if trial else None,
         )
 
     @property
@@ -171,6 +175,7 @@ class NotebookSession:
             graph, plan, suspicions = unlinked(facts.notebook), clean, Suspicions()
 
         paths = project.of(self._path).paths
+        surroundings = environments.question(graph, self._path)
 
         def make_session() -> KernelSession:
             return KernelSession(
@@ -182,6 +187,7 @@ class NotebookSession:
                 learning=watched(facts.config),
                 analyses=graph.cells,
                 paths=(paths.tests, paths.sources),
+                surroundings=surroundings,
             )
 
         own_plan = plan if orders.differs(plan, clean) else None
@@ -231,16 +237,11 @@ class NotebookSession:
     def _reconsider(self, trial: Trial) -> None:
         """Ask the rules again, now that more has been seen."""
         assert self._facts is not None, "the static facts come first"
-        self._take(
-            evaluate(
-                replace(
-                    self._facts,
-                    trial=trial,
-                    suspicions=trial.suspicions,
-                    leaks=partial(leaks_after, self._facts, trial),
-                )
-            )
-        )
+        facts = replace(self._facts, trial=trial, suspicions=trial.suspicions)
+        trial = environments.completed(facts, self._path)
+        self._environment = trial.clean.environment
+        facts = replace(facts, trial=trial)
+        self._take(evaluate(replace(facts, leaks=partial(leaks_after, facts, trial))))
 
     def _refused(self, finding: Finding) -> None:
         self.no_kernel = finding.message

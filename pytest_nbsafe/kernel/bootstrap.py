@@ -8,6 +8,7 @@ import sys
 import threading
 from typing import Any
 
+from . import open_log
 from .adapters import names
 from .contract import PACKAGE
 from .learning import watching
@@ -48,6 +49,7 @@ def install(
         tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)
     _search(*paths)
+    open_log.watch()
     gc.collect()  # what we made would else bring forward the collections that the cells pay for
 
 

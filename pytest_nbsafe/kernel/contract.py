@@ -19,6 +19,8 @@ ASIDE = f"{PACKAGE}.aside.fork"
 """The module whose `ask` takes a `HostQuestion`."""
 STATE = f"{PACKAGE}.kernel_state"
 """The module whose `ask` gives a `Sweep`."""
+SURROUNDINGS = f"{PACKAGE}.surroundings"
+"""The module whose `ask` takes a `SurroundingsQuestion` and gives `Surroundings`."""
 
 
 class Position(TypedDict):
@@ -251,3 +253,29 @@ class Sweep(TypedDict):
     names: dict[str, Fingerprint]
     shared: dict[str, str]
     beside: dict[str, str]
+
+
+class SurroundingsQuestion(TypedDict):
+    """What the kernel needs to know to tell what the cells ran in.
+
+    `home` is the folder of the notebook, `root` that of its repository. `imports` are the modules
+    that its text imports, `files` the paths that it reads, `variables` those of the environment.
+    `distributions` are the ones that may bring a module, where they are not called like it.
+    """
+
+    home: str
+    root: str
+    imports: list[str]
+    files: list[str]
+    variables: list[str]
+    distributions: dict[str, list[str]]
+
+
+class Surroundings(TypedDict):
+    """What the cells ran in: packages with their versions, files with hashes, variables by name."""
+
+    python: str
+    platform: str
+    packages: dict[str, str]
+    files: dict[str, str]
+    variables: list[str]

@@ -17,6 +17,11 @@ def distribution(module: str) -> str:
     return _words("modules", module)[0] if module in _table()["modules"] else normalised(module)
 
 
+def candidates() -> dict[str, list[str]]:
+    """Return the distributions that may bring a module, for modules that are not called so."""
+    return {module: _words("modules", module) for module in _table()["modules"]}
+
+
 def is_well_known(module: str) -> bool:
     """Return whether the module is surely one of a published distribution."""
     return module in _table()["modules"] or module in _words("names", "known")

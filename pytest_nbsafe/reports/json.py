@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, plain
@@ -75,4 +76,16 @@ def _notebook(notebook: NotebookReport) -> dict[str, Any]:
             {"order": c.order, "wall_s": round(c.wall_s, 3), "cpu_s": round(c.cpu_s, 3)}
             for c in notebook.costs
         ]
+    if notebook.environment is not None:
+        described["environment"] = environment(notebook.environment)
     return described
+
+
+def environment(ran_in: Environment) -> dict[str, Any]:
+    """Return an environment as a document, packages and files by their names."""
+    return {
+        **picked(ran_in, "python platform"),
+        "packages": {entry.name: entry.value for entry in ran_in.packages},
+        "files": {entry.name: entry.value for entry in ran_in.files},
+        **picked(ran_in, "seeds variables"),
+    }

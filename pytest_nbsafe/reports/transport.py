@@ -48,6 +48,9 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
         return lambda data: kind(
             *[read(item) for read, item in zip(readers, _list(data), strict=True)]
         )
+    if type(None) in parts and hasattr(parts[0], "__match_args__"):
+        whole = _reader(parts[0])
+        return lambda data: None if data is None else whole(data)
     is_word = get_origin(kind) is Literal
     types = {str} if is_word else {*(parts or (kind,))}
     if float in types:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe import environment
 from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.config import Config
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import Finding, Step, Verdict
 from pytest_nbsafe.judge.trial import NOTHING_RAN, Trial
 from pytest_nbsafe.locations import Location
@@ -30,7 +32,8 @@ class Facts:
 
     `plan` is the recorded or inferred plan, `suspicions` what its static lineage suspects, `trial`
     what was seen when it ran, `NOTHING_RAN` before that. `project` is what declares its
-    dependencies, None where no rule asks for it or the notebook is no file. `leaks` returns the
+    dependencies, None where no rule asks for it or the notebook is no file. `locked` is the
+    environment that was written down for the notebook. `leaks` returns the
     leaks of data, each with words for the order of cells in which it holds, and looks for them
     when it is first asked.
     """
@@ -42,6 +45,7 @@ class Facts:
     suspicions: Suspicions
     trial: Trial = NOTHING_RAN
     project: Project | None = None
+    locked: Environment | None = None
     leaks: Callable[[], tuple[tuple[Leak, str], ...]] = tuple
 
     def clean(self, cell: int) -> CellResult | None:
@@ -52,6 +56,12 @@ class Facts:
         """Return the line where a cell first defines a name, 1 where it does not."""
         definitions = self.graph.cells[cell].definitions
         return next((d.span.line for d in definitions if d.name == name), 1)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What has changed in the environment since it was locked, nothing where it was not."""
+        now = self.trial.clean.environment
+        return environment.changes(self.locked, now) if self.locked and now else ()
 
     def replay(self, cell: int) -> CellResult | None:
         """Return what the replayed plan made of a cell's last run, None when it did not run."""

@@ -12,13 +12,17 @@ from types import TracebackType
 from typing import Any, cast
 
 from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.environment import Entry, Environment
 from pytest_nbsafe.kernel.contract import (
     ASIDE,
     PACKAGE,
     SLOWER,
     STATE,
+    SURROUNDINGS,
     Answer,
     HostQuestion,
+    Surroundings,
+    SurroundingsQuestion,
     Sweep,
     no_answer,
 )
@@ -36,6 +40,8 @@ FORKS = True
 """Whether kernels are forked where they can be; tests turn it off."""
 LIMIT_S = 10.0
 """How long cells may compute on the side: what takes longer is seldom worth the wait."""
+SURROUNDINGS_LIMIT_S = 60.0
+"""How long a kernel may take to tell what the cells ran in."""
 SWEEP_LIMIT_S = 120.0
 """How long a kernel may take to compare all that it holds."""
 
@@ -48,7 +54,8 @@ class KernelSession:
     `learning` says what is watched of the libraries that learn, None leaves them alone.
     `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
     over the environment. `paths` are folders whose modules can be imported, before those that are
-    installed and after them. Cells on the side may take `margin_s` longer than their limit.
+    installed and after them. `surroundings` is what the kernel is asked of the environment. Cells
+    on the side may take `margin_s` longer than their limit.
     """
 
     def __init__(
@@ -63,12 +70,14 @@ class KernelSession:
         analyses: Mapping[int, CellAnalysis] | None = None,
         environ: Mapping[str, str] | None = None,
         paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
+        surroundings: SurroundingsQuestion | None = None,
         margin_s: float = 5.0,
     ) -> None:
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
         self._cwd = cwd
         self._environ = environ or {}
         self._paths = paths
+        self._surroundings = surroundings
         self._timeout_s = timeout_s or None
         self._margin_s = margin_s
         self._trace = trace
@@ -184,6 +193,20 @@ class KernelSession:
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer from now on."""
         self._timeout_s = min(self._timeout_s or limit_s, limit_s)
+
+    def environment(self) -> Environment | None:
+        """Return what the cells ran in, None where nothing asks for it, or nothing answers."""
+        if self._loop is None or not self.alive or self._surroundings is None:
+            return None
+        reply, _ = self._ask(SURROUNDINGS, json.dumps(self._surroundings), SURROUNDINGS_LIMIT_S)
+        told = cast("Surroundings | None", _payload(reply))
+        return told and Environment(
+            told["python"],
+            told["platform"],
+            packages=tuple(Entry(*pair) for pair in told["packages"].items()),
+            files=tuple(Entry(*pair) for pair in told["files"].items()),
+            variables=tuple(told["variables"]),
+        )
 
     def sweep(self, *, names: bool = True) -> Holding | None:
         """Return what the kernel holds now, or only what no name shows; None without an answer."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.judge import unmade_names
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order.plan import Plan, Run
@@ -42,6 +43,9 @@ class Session(Protocol):
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
 
+    def environment(self) -> Environment | None:
+        """Return what the cells ran in, None where it is not known."""
+
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer from now on."""
 
@@ -54,7 +58,7 @@ class PlanRun:
 
     A cell that needs a name which a failed cell did not make is skipped. When the kernel is gone,
     the rest is not reached; nor is it when the notebook is at its limit. With `limit_s` no cell
-    takes longer than that.
+    takes longer than that. Where it is to be `described`, the environment is part of the result.
     """
 
     def __init__(
@@ -64,6 +68,8 @@ class PlanRun:
         make_session: Callable[[], Session],
         limit_s: float | None = None,
         notebook_limit: NotebookLimit | None = None,
+        *,
+        described: bool = False,
     ) -> None:
         self.plan = plan
         self._limit_s = limit_s
@@ -74,6 +80,8 @@ class PlanRun:
         self._session: Session | None = None
         self._ended: CellResult | None = None
         self._wall_s = 0.0
+        self._described = described
+        self._environment: Environment | None = None
 
     @property
     def finished(self) -> bool:
@@ -99,6 +107,8 @@ class PlanRun:
         if result.status == "out-of-time":
             self._ended, self._notebook_limit.cell = result, result.cell
             self.close()  # whatever it is asked from now on takes time
+        elif self.finished:
+            self._describe()
         return result
 
     def until(self, cell: int) -> CellResult | None:
@@ -133,14 +143,22 @@ class PlanRun:
 
     def result(self) -> PlanResult:
         """Return what has been run so far."""
+        if not self.finished:
+            self._describe()
         cpu_s = sum(result.cpu_s for result in self.results)
-        return PlanResult(self.plan, tuple(self.results), self._wall_s, cpu_s)
+        results = tuple(self.results)
+        return PlanResult(self.plan, results, self._wall_s, cpu_s, self._environment)
 
     def close(self) -> None:
         """Stop the kernel; the results stay."""
         session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _describe(self) -> None:
+        """Ask for the environment as long as there is a kernel to ask."""
+        if self._described and self._session is not None and self._session.alive:
+            self._environment = self._session.environment() or self._environment
 
     def _step(self, run: Run) -> CellResult:
         limit = self._notebook_limit

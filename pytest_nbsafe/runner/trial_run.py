@@ -44,7 +44,9 @@ class TrialRun:
         self._by_text = suspicions
         self._make_session = make_session
         self._most_s = most_s
-        self._clean = self._plan_run(clean)
+        self._clean = PlanRun(
+            graph, clean, make_session, notebook_limit=self._limit, described=True
+        )
         self._replay = self._plan_run(plan) if plan else None
         self._inquiries = Inquiries(graph, suspicions)
         self.replayed = plan is not None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.notebook.model import Cell, Output, saved_error
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.evaluations import Copies, Evaluation
@@ -181,12 +182,16 @@ class CellResult:
 
 @dataclass(frozen=True, slots=True)
 class PlanResult:
-    """One plan, run (perhaps not to its end) in one fresh kernel; results in plan order."""
+    """One plan, run (perhaps not to its end) in one fresh kernel; results in plan order.
+
+    `environment` is what it ran in, None where that is not known or was not asked for.
+    """
 
     plan: Plan
     results: tuple[CellResult, ...]
     duration_s: float = 0.0
     cpu_s: float = 0.0
+    environment: Environment | None = None
 
     def last(self, cell: int) -> CellResult | None:
         """Return the result of the last run of a cell."""

@@ -65,6 +65,8 @@ class Fake:
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         return {name: {} for name in names}
 
+    def environment(self) -> None: ...
+
     def hurry(self, limit_s: float) -> None: ...
 
     def _result(self, cell: Cell, step: int, records: tuple[Record, ...]) -> CellResult:

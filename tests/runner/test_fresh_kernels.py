@@ -74,6 +74,8 @@ class Fake:
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         return {name: {"value": "was"} for name in names}
 
+    def environment(self) -> None: ...
+
     def hurry(self, limit_s: float) -> None:
         self.limit_s = limit_s
 

@@ -68,6 +68,8 @@ class Fake:
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         return {name: {"value": "was"} for name in names}
 
+    def environment(self) -> None: ...
+
     def hurry(self, limit_s: float) -> None: ...
 
     def _result(self, cell: Cell, step: int, value: str) -> CellResult:

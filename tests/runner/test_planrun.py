@@ -41,6 +41,8 @@ class ScriptedSession:
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         raise NotImplementedError
 
+    def environment(self) -> None: ...
+
     def hurry(self, limit_s: float) -> None: ...
 
     def close(self) -> None:
