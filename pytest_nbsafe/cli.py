@@ -6,8 +6,8 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -94,12 +94,18 @@ def _check(given: argparse.Namespace) -> int:
 
 def _run(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app.run import run
+    from pytest_nbsafe.reports.status_line import NotebookStatus, on_last_line, shown
 
     settings = _settings(given)
     if given.write_baseline:
         return _baselined(given, settings, run)
-    with _progress() as progress:
-        report = run(given.paths, settings, progress)
+    with on_last_line(sys.stderr) as status:
+        if status is None:
+            report = run(given.paths, settings)
+        else:
+            report = run(
+                given.paths, settings, lambda path: NotebookStatus(status, f"{shown(path)}  ")
+            )
     return _reported(report, given, settings)
 
 
@@ -135,9 +141,16 @@ def _whatif(given: argparse.Namespace) -> int:
 def _replay(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app.replay import replay
     from pytest_nbsafe.reports.replay_report import REPLAY_REPORTERS
+    from pytest_nbsafe.reports.status_line import on_last_line, shown
 
     judge_each = given.judge_each_step
-    with _progress() as progress:
+    started = time.monotonic()
+    with on_last_line(sys.stderr) as status:
+
+        def progress(path: str, step: int, steps: int) -> None:
+            if status is not None:
+                status.show(f"{shown(path)}  step {step} of {steps}", started)
+
         report = replay(
             given.file, _settings(given), given.session, judge_each=judge_each, progress=progress
         )
@@ -359,26 +372,3 @@ def _write(document: str, given: argparse.Namespace) -> None:
 def _discard_output() -> None:
     """Let what is still buffered go nowhere: it must not raise when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-_CLEAR_LINE = "\r\x1b[K"
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None] | None]:
-    """Give what shows progress on a terminal, None elsewhere; in the end the line is clear."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        yield _show_progress
-    finally:
-        sys.stderr.write(_CLEAR_LINE)
-
-
-def _show_progress(path: str, cell: int, cells: int) -> None:
-    """Tell on the terminal's last line which cell is running."""
-    from pytest_nbsafe.reports.escape import line
-
-    sys.stderr.write(f"{_CLEAR_LINE}{line(path)[-60:]}  cell {cell} of {cells}")
-    sys.stderr.flush()

@@ -144,8 +144,8 @@ class Outcome:
 
     `reason` completes "skipped: ..." or names why it failed in one line; `findings` are all that
     stand at this cell, whatever their severity; `traceback` is the plain text traceback of the
-    cell when it raised, `output` and `errors` what it wrote to stdout and stderr in the
-    clean run. `duration_s` covers the cell's runs.
+    cell when it raised, `output` what it printed and showed in the clean run, `errors` what it
+    wrote to stderr there. `duration_s` is how long that run took.
     """
 
     cell: int

@@ -37,8 +37,8 @@ def outcome(
         reason or not_passed,
         own,
         traceback=result.failure.traceback if result and result.failure else "",
-        output=_printed(result, "stdout"),
-        errors=_printed(result, "stderr"),
+        output=_shown(result),
+        errors=_complained(result),
         duration_s=result.duration_s if result else 0.0,
     )
 
@@ -107,6 +107,18 @@ def _not_passed(cell: Cell, result: CellResult | None) -> str:
     return f"{failure} (the finding about it is switched off, or in the baseline)"
 
 
-def _printed(result: CellResult | None, stream: str) -> str:
+def _shown(result: CellResult | None) -> str:
+    """Return what a run printed, and the texts of what it showed, in their order."""
     outputs = result.outputs if result else ()
-    return "".join(o.text for o in outputs if o.kind == "stream" and o.name == stream)
+    results = ("display_data", "execute_result")
+    return "".join(
+        f"{o.text}\n" if o.kind in results and o.text else o.text
+        for o in outputs
+        if o.kind in results or (o.kind == "stream" and o.name == "stdout")
+    )
+
+
+def _complained(result: CellResult | None) -> str:
+    """Return what a run wrote to stderr."""
+    outputs = result.outputs if result else ()
+    return "".join(o.text for o in outputs if o.kind == "stream" and o.name == "stderr")

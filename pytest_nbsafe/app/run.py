@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.app.inputs import configuration, notebooks_in
-from pytest_nbsafe.app.session import Progress, examine
+from pytest_nbsafe.app.session import NOBODY_LISTENS, Listen, examine
 from pytest_nbsafe.findings import Report, merged
 
 
 def run(
-    paths: Sequence[Path], settings: Mapping[str, Any], progress: Progress | None = None
+    paths: Sequence[Path],
+    settings: Mapping[str, Any],
+    listen: Listen = lambda _: NOBODY_LISTENS,
 ) -> Report:
-    """Run the notebooks and return everything found; `progress(path, cell, cells)` may be told.
+    """Run the notebooks and return everything found; `listen` gives who is told what runs in one.
 
     `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
     notebook's own configuration file.
@@ -24,5 +26,5 @@ def run(
 
     """
     return merged(
-        examine(path, configuration(path, settings), progress) for path in notebooks_in(paths)
+        examine(path, configuration(path, settings), listen(path)) for path in notebooks_in(paths)
     )

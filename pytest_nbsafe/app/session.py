@@ -33,6 +33,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules import evaluate, faults
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.runner.listening import Listener, NobodyListens
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
@@ -42,19 +43,17 @@ if TYPE_CHECKING:
 
 _LEAKS = "NBS3"
 
-Progress = Callable[[str, int, int], None]
-"""Is told the path, which cell runs, and how many there are."""
+NOBODY_LISTENS: Listener = NobodyListens()
+Listen = Callable[[Path], Listener]
+"""Gives who is told what runs in a notebook."""
 
 
-def examine(path: Path, config: Config, progress: Progress | None = None) -> Report:
+def examine(path: Path, config: Config, listener: Listener = NOBODY_LISTENS) -> Report:
     """Run one notebook (or only look at it, as `config` says) and return what is found."""
-    session = NotebookSession(path, config)
+    session = NotebookSession(path, config, listener=listener)
     try:
-        cells = [] if config.static else [cell.number for cell in session.cells]
-        for position, number in enumerate(cells, start=1):
-            if progress is not None:
-                progress(str(path), position, len(cells))
-            session.outcome(number)
+        for cell in () if config.static else session.cells:
+            session.outcome(cell.number)
         session.outcome(0)
     finally:
         session.close()
@@ -66,12 +65,19 @@ class NotebookSession:
 
     `selected` are the cells that will be asked for; None, or none at all, means the whole
     notebook. `no_kernel` says why nothing can run, once that is known, empty where it can.
-    A cell of a notebook whose plan is the page's own order is run when it is asked for;
-    else the first outcome drives the whole trial.
+    `listener` is told what runs. A cell of a notebook whose plan is the page's own order is run
+    when it is asked for; else the first outcome drives the whole trial.
     """
 
-    def __init__(self, path: Path, config: Config, selected: Collection[int] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        config: Config,
+        selected: Collection[int] | None = None,
+        listener: Listener = NOBODY_LISTENS,
+    ) -> None:
         self.config = config
+        self._listener = listener
         self.notebook: Notebook | None = None
         self._path = path
         self._last = max(selected, default=None) if selected else None
@@ -177,7 +183,7 @@ class NotebookSession:
         paths = project.of(self._path).paths
         surroundings = environments.question(graph, self._path)
 
-        def make_session() -> KernelSession:
+        def make_session(is_clean: bool) -> KernelSession:  # noqa: FBT001
             return KernelSession(
                 facts.notebook,
                 kernel=facts.config.kernel,
@@ -188,11 +194,14 @@ class NotebookSession:
                 analyses=graph.cells,
                 paths=(paths.tests, paths.sources),
                 surroundings=surroundings,
+                shows=self._listener.shows if is_clean else None,
             )
 
         own_plan = plan if orders.differs(plan, clean) else None
         limit_s = facts.config.notebook_timeout_s
-        return TrialRun(graph, own_plan, clean, suspicions, make_session, limit_s=limit_s)
+        return TrialRun(
+            graph, own_plan, clean, suspicions, make_session, self._listener, limit_s=limit_s
+        )
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
+from pytest_nbsafe.plugin.progress import Streaming, TerminalProgress
 from pytest_nbsafe.plugin.settings import Settings
+from pytest_nbsafe.reports.status_line import NotebookStatus
 from pytest_nbsafe.stopping import StopSignals
 
 
@@ -20,6 +22,18 @@ class Collecting:
         self._settings = settings
         self._open_notebooks = OpenNotebooks()
         self._stop_signals = StopSignals(also_interrupts=in_worker)
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Show what runs, but not in a worker of pytest-xdist, which has no terminal."""
+        config = session.config
+        if hasattr(config, "workerinput"):
+            return
+        if config.option.capture == "no":
+            self._open_notebooks.listen = Streaming
+        elif (progress := TerminalProgress.of(config)) is not None:
+            config.pluginmanager.register(progress, "nbsafe-progress")
+            status = progress.status
+            self._open_notebooks.listen = lambda _: NotebookStatus(status)
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
         """Collect a notebook, but never one of the copies that Jupyter keeps."""

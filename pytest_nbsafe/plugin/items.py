@@ -27,7 +27,7 @@ from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
-    from pytest_nbsafe.app.session import NotebookSession
+    from pytest_nbsafe.app.session import Listen, NotebookSession
     from pytest_nbsafe.config import Config
     from pytest_nbsafe.plugin.settings import Settings
 
@@ -40,20 +40,25 @@ MOST = 3
 
 
 class OpenNotebooks:
-    """The open notebooks, the one used last at the end."""
+    """The open notebooks, the one used last at the end.
+
+    `listen` gives who is told what runs in a notebook, None where nobody is.
+    """
 
     def __init__(self) -> None:
+        self.listen: Listen | None = None
         self._open: dict[Path, NotebookSession] = {}
 
     def of(
         self, path: Path, config: Config, selected: Callable[[], set[int] | None]
     ) -> NotebookSession:
         """Return the session of a notebook, opened for the cells that were selected."""
-        from pytest_nbsafe.app.session import NotebookSession
+        from pytest_nbsafe.app.session import NOBODY_LISTENS, NotebookSession
 
         session = self._open.pop(path, None)
         if session is None:
-            session = NotebookSession(path, config, selected())
+            listener = self.listen(path) if self.listen else NOBODY_LISTENS
+            session = NotebookSession(path, config, selected(), listener)
         self._open[path] = session
         while len(self._open) > MOST:
             self.close(next(iter(self._open)))
@@ -178,10 +183,11 @@ class NotebookItem(pytest.Item):
             self.file.open_notebooks.close(self.path)
             raise
         self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
-        if outcome.status == "failed":
+        if self.config.option.capture != "no":  # else they were shown as they came
             for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
                 if written:
-                    self.add_report_section(f"of {self.title}", stream, text.printed(written))
+                    self.add_report_section("call", stream, text.printed(written))
+        if outcome.status == "failed":
             raise (UnreachableError if self.config.option.usepdb else FailedError)(outcome)
         if outcome.status == "skipped":
             raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)

@@ -43,6 +43,11 @@ def clean(text: str) -> str:
     return _UNSEEN.sub(lambda match: spelled(match.group()), text)
 
 
+def streamed(text: str) -> str:
+    """Return text as it comes in pieces: a line that is overwritten from its start still is."""
+    return "\r".join(map(clean, text.replace("\r\n", "\n").split("\r")))
+
+
 def line(text: str) -> str:
     """Return text as one clean line: newlines and tabs become single spaces."""
     return " ".join(part for part in re.split(r"[\r\n\t]+", clean(text)) if part)

@@ -10,7 +10,7 @@ import functools
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,10 @@ class KernelStartFailed(Exception):  # noqa: N818  # as above
     """The kernel is installed but did not come up; the message says why."""
 
 
+Heard = Callable[[str, Mapping[str, Any]], None]
+"""Is told kind and content of each message of the output channel, as it comes."""
+
+
 @dataclass(slots=True)
 class Exchange:
     """What came back for one execute request."""
@@ -54,6 +58,7 @@ class Exchange:
     event: CellRun | None = None
     status: RunStatus = "ok"
     reason: str = ""
+    heard: Heard | None = None
 
 
 class KernelProcess:
@@ -113,10 +118,12 @@ class KernelProcess:
             client.km = client.kc = None
             leftovers.end(str(self.folder.path), self.pid)
 
-    async def execute(self, source: str, timeout_s: float | None) -> Exchange:
+    async def execute(
+        self, source: str, timeout_s: float | None, heard: Heard | None = None
+    ) -> Exchange:
         """Run the source of a cell and return what came back; None for no limit."""
         self._busy = True
-        exchange = Exchange()
+        exchange = Exchange(heard=heard)
         work = asyncio.ensure_future(self._client.exchange(source, exchange))
         done, _ = await asyncio.wait({work}, timeout=timeout_s)
         if not done:
@@ -276,5 +283,7 @@ def _client_class() -> type[Any]:
                 self._exchange.event = content["data"][MIME]
             else:
                 self._exchange.collector.add(kind, content)
+                if self._exchange.heard is not None:
+                    self._exchange.heard(kind, content)
 
     return Client

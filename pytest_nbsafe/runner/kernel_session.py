@@ -29,7 +29,13 @@ from pytest_nbsafe.kernel.contract import (
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.cell_results import CellResults
-from pytest_nbsafe.runner.kernel_process import KernelProcess, KernelStartFailed, check_installed
+from pytest_nbsafe.runner.kernel_process import (
+    Heard,
+    KernelProcess,
+    KernelStartFailed,
+    check_installed,
+)
+from pytest_nbsafe.runner.listening import Shown, text_of
 from pytest_nbsafe.runner.loop import LoopThread
 from pytest_nbsafe.trace.events import values
 from pytest_nbsafe.trace.results import CellResult, Holding
@@ -55,7 +61,7 @@ class KernelSession:
     `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
     over the environment. `paths` are folders whose modules can be imported, before those that are
     installed and after them. `surroundings` is what the kernel is asked of the environment. Cells
-    on the side may take `margin_s` longer than their limit.
+    on the side may take `margin_s` longer than their limit. `shows` is told what the others show.
     """
 
     def __init__(
@@ -72,6 +78,7 @@ class KernelSession:
         paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
         surroundings: SurroundingsQuestion | None = None,
         margin_s: float = 5.0,
+        shows: Shown | None = None,
     ) -> None:
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
         self._cwd = cwd
@@ -82,6 +89,7 @@ class KernelSession:
         self._margin_s = margin_s
         self._trace = trace
         self._learning = learning
+        self._shows = shows
         self._results = CellResults(notebook, analyses, trace=trace)
         self._loop: LoopThread | None = None
         self._process: KernelProcess | None = None
@@ -132,7 +140,7 @@ class KernelSession:
         """Run one cell and return what came of it, whatever that is."""
         loop, process = self._running()
         started = time.perf_counter()
-        exchange = loop.run(process.execute(cell.source, self._timeout_s))
+        exchange = loop.run(process.execute(cell.source, self._timeout_s, self._heard(cell)))
         duration_s = time.perf_counter() - started
         return self._results.of_run(cell, step, exchange, duration_s)
 
@@ -231,6 +239,19 @@ class KernelSession:
             self._process.alive = False
             loop.close()
             self._process.folder.close()
+
+    def _heard(self, cell: Cell) -> Heard | None:
+        """Return what passes on the texts that a cell shows, None where nobody listens."""
+        shows = self._shows
+        if shows is None:
+            return None
+
+        def heard(kind: str, content: Mapping[str, Any]) -> None:
+            text = text_of(kind, content)
+            if text:
+                shows(cell.number, text)
+
+        return heard
 
     def _running(self) -> tuple[LoopThread, KernelProcess]:
         assert self._loop is not None, "start the session before running a cell"

@@ -59,6 +59,7 @@ class PlanRun:
     A cell that needs a name which a failed cell did not make is skipped. When the kernel is gone,
     the rest is not reached; nor is it when the notebook is at its limit. With `limit_s` no cell
     takes longer than that. Where it is to be `described`, the environment is part of the result.
+    `starts` is told the order, the cell and how many there are.
     """
 
     def __init__(
@@ -70,8 +71,10 @@ class PlanRun:
         notebook_limit: NotebookLimit | None = None,
         *,
         described: bool = False,
+        starts: Callable[[str, int, int], None] | None = None,
     ) -> None:
         self.plan = plan
+        self._starts = starts
         self._limit_s = limit_s
         self._notebook_limit = notebook_limit or NotebookLimit()
         self.results: list[CellResult] = []
@@ -174,6 +177,8 @@ class PlanRun:
             name, cell = blocker
             reason = f"because of cell {cell}: it did not make `{name}`"
             return CellResult(run.step, run.cell, "skipped", because=cell, reason=reason)
+        if self._starts is not None:
+            self._starts(self.plan.order, run.cell, len(self._graph.notebook.cells))
         if self._session is None:
             self._session = self._make_session()
             self._session.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import evidence, hidden_runs
@@ -10,6 +11,7 @@ from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import RanOtherwise, Trial
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
+from pytest_nbsafe.runner.listening import Listener
 from pytest_nbsafe.runner.notebook_limit import NotebookLimit
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.trace.results import CellResult, PlanResult
@@ -25,7 +27,8 @@ class TrialRun:
     to; where counts are missing, and it computed no longer than `most_s`, a saved text that it
     does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
     suspected cell differs, the clean order again as far as that cell. All runs together take no
-    longer than `limit_s`.
+    longer than `limit_s`. `make_session` is told whether it is for the clean run, `listener` what
+    runs.
     """
 
     def __init__(  # a trial is put together in one place
@@ -34,7 +37,8 @@ class TrialRun:
         plan: Plan | None,
         clean: Plan,
         suspicions: Suspicions,
-        make_session: Callable[[], Session],
+        make_session: Callable[[bool], Session],
+        listener: Listener,
         *,
         most_s: float = 60.0,
         limit_s: float | None = None,
@@ -43,10 +47,9 @@ class TrialRun:
         self._limit = NotebookLimit(limit_s)
         self._by_text = suspicions
         self._make_session = make_session
+        self._listener = listener
         self._most_s = most_s
-        self._clean = PlanRun(
-            graph, clean, make_session, notebook_limit=self._limit, described=True
-        )
+        self._clean = self._plan_run(clean, is_clean=True)
         self._replay = self._plan_run(plan) if plan else None
         self._inquiries = Inquiries(graph, suspicions)
         self.replayed = plan is not None
@@ -98,8 +101,13 @@ class TrialRun:
         if self._replay is not None:
             self._replay.close()
 
-    def _plan_run(self, plan: Plan, limit_s: float | None = None) -> PlanRun:
-        return PlanRun(self._graph, plan, self._make_session, limit_s, self._limit)
+    def _plan_run(
+        self, plan: Plan, limit_s: float | None = None, *, is_clean: bool = False
+    ) -> PlanRun:
+        make, starts = partial(self._make_session, is_clean), self._listener.starts
+        return PlanRun(
+            self._graph, plan, make, limit_s, self._limit, described=is_clean, starts=starts
+        )
 
     def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
         """Return the two runs, and what is suspected of them."""

@@ -282,4 +282,4 @@ def test_progress_is_for_a_terminal(
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["run"]) == 0
-    assert "good.ipynb  cell 2 of 2" in capsys.readouterr().err
+    assert "good.ipynb  cell 2 of 2, " in capsys.readouterr().err

@@ -10,8 +10,8 @@ WATCHED = """
     from pytest_nbsafe.app import session
 
     class Watched(session.NotebookSession):
-        def __init__(self, path, config, selected=None):
-            super().__init__(path, config, selected)
+        def __init__(self, path, config, selected=None, *listener):
+            super().__init__(path, config, selected, *listener)
             self.name = path.stem
             if COLLECTED:
                 print(f"\\nopen {self.name} {sorted(selected) if selected is not None else 'all'}")
