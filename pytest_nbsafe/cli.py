@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.options import OPTIONS, of_command
+from pytest_nbsafe.options import LOCK, OPTIONS, of_command
 from pytest_nbsafe.stopping import StopSignals, Terminated
 
 if TYPE_CHECKING:
@@ -53,10 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _complain(message: str) -> None:
     """Write one line; what names in it would do to a terminal is spelled."""
+    _say(f"error: {message}")
+
+
+def _say(message: str) -> None:
+    """Write one line beside the report."""
     from pytest_nbsafe.reports.escape import sentence
 
     if sys.stderr is not None:
-        print(f"nbsafe: error: {sentence(message, _LONGEST)}", file=sys.stderr)
+        print(f"nbsafe: {sentence(message, _LONGEST)}", file=sys.stderr)
 
 
 def _must_be_writable(output: Path | None) -> None:
@@ -106,7 +111,16 @@ def _run(given: argparse.Namespace) -> int:
             report = run(
                 given.paths, settings, lambda path: NotebookStatus(status, f"{shown(path)}  ")
             )
+    if given.lock:
+        _lock(report)
     return _reported(report, given, settings)
+
+
+def _lock(report: Report) -> None:
+    from pytest_nbsafe.app import lock
+
+    for line in lock.write(report.notebooks, Path()):
+        _say(line)
 
 
 def _baselined(
@@ -202,7 +216,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     _takes_paths(commands.add_parser("check", help="check notebooks without running them"), _check)
-    _takes_paths(commands.add_parser("run", help="run notebooks and check what happened"), _run)
+    run = commands.add_parser("run", help="run notebooks and check what happened")
+    _takes_paths(run, _run)
+    run.add_argument(f"--{LOCK.key}", **LOCK.arguments)
 
     order = commands.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from pytest_nbsafe.values import dataclass
 
+LOCK = "nbsafe.lock"
+"""The file, one for each folder of notebooks, in which environments are written down."""
 GONE = ""
 """Stands for the content of a file that is not there."""
 

@@ -62,6 +62,10 @@ OPTIONS = (
     Option("jobs", "N", "number of processes; auto: one a processor", "check"),
 )
 
+LOCK = Option(
+    "lock", "", "write what the notebooks that pass ran in to nbsafe.lock beside them", "run pytest"
+)
+"""What a run is to do besides, and no setting of a configuration file."""
 REPORT = Option(
     "report",
     "FORMAT:FILE",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
-from pytest_nbsafe.app import environments
+from pytest_nbsafe.app import environments, lock
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.config import Config, shows
@@ -67,6 +67,10 @@ class NotebookSession:
     notebook. `no_kernel` says why nothing can run, once that is known, empty where it can.
     `listener` is told what runs. A cell of a notebook whose plan is the page's own order is run
     when it is asked for; else the first outcome drives the whole trial.
+
+    Raises:
+        NbsafeError: the lock file beside the notebook cannot be read.
+
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class NotebookSession:
         self._listener = listener
         self.notebook: Notebook | None = None
         self._path = path
+        self._locked = None if config.static else lock.of(path)
         self._last = max(selected, default=None) if selected else None
         self._findings: tuple[Finding, ...] = ()
         self._known = 0
@@ -159,7 +164,8 @@ class NotebookSession:
     def _prepare(self, notebook: Notebook) -> None:
         if self._facts is not None:
             return
-        self._facts, clean = static_facts(notebook, self.config)
+        facts, clean = static_facts(notebook, self.config)
+        self._facts = replace(facts, locked=self._locked)
         self._take(evaluate(self._facts))
         if self.config.static or not clean.runs:
             return

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from pytest_nbsafe.options import REPORT, of_command
+from pytest_nbsafe.options import LOCK, REPORT, of_command
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             kind = "args" if option.several else "string"
         group.addoption(f"--nbsafe-{option.key}", **option.arguments)
         parser.addini(f"nbsafe_{option.name}", option.says, type=kind, default=None)
+    group.addoption(f"--nbsafe-{LOCK.key}", **LOCK.arguments)
 
 
 def pytest_configure(config: pytest.Config) -> None:

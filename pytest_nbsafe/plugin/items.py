@@ -93,17 +93,17 @@ class NotebookFile(pytest.File):
         """Yield the items; a notebook that cannot be read has only the last, which says so.
 
         Raises:
-            CollectError: the notebook's configuration file is not understood.
+            CollectError: the notebook's configuration or lock file is not understood.
 
         """
         from pytest_nbsafe.app.session import NotebookSession
 
         try:
             self.settings = self.chosen.of(self.path)
+            cells = NotebookSession(self.path, self.settings).cells
         except NbsafeError as error:
             # A usage error would be lost in a worker of pytest-xdist.
             raise self.CollectError(escape.line(str(error))) from error
-        cells = NotebookSession(self.path, self.settings).cells
         self.numbers = frozenset({THE_NOTEBOOK, *(cell.number for cell in cells)})
         for cell in cells:
             item: NotebookItem = CellItem.from_parent(self, name=f"cell-{cell.number}")

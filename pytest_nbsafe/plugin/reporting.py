@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
 from pytest_nbsafe.plugin.items import NotebookItem
 from pytest_nbsafe.plugin.settings import Settings
-from pytest_nbsafe.reports import REPORTERS, text, transport
+from pytest_nbsafe.reports import REPORTERS, escape, text, transport
 from pytest_nbsafe.reports.colour import plain
 from pytest_nbsafe.reports.json import encodable
 
@@ -30,6 +32,7 @@ class Reporting:
         self._findings: dict[Finding, None] = {}
         self._unfailed: dict[Finding, None] = {}
         self._notebooks: dict[str, NotebookReport] = {}
+        self._locks: tuple[str, ...] = ()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -62,9 +65,20 @@ class Reporting:
             return
         findings = tuple(sorted(self._findings, key=sort_key))
         report = Report(findings, tuple(self._notebooks[path] for path in sorted(self._notebooks)))
+        if session.config.getoption("nbsafe_lock"):
+            self._lock(report, session.config.rootpath)
         for form, file in self._files:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(REPORTERS[form](report, plain), encoding="utf-8", newline="\n")
+
+    def _lock(self, report: Report, root: Path) -> None:
+        """Lock the notebooks that passed, or say why that cannot be."""
+        from pytest_nbsafe.app import lock
+
+        try:
+            self._locks = tuple(lock.write(report.notebooks, root))
+        except NbsafeError as error:
+            self._locks = (str(error),)
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show the findings that failed no item, and say what was written."""
@@ -72,6 +86,8 @@ class Reporting:
             terminalreporter.section("nbsafe warnings", sep="=", yellow=True, bold=True)
             for line in text.grouped(sorted(self._unfailed, key=sort_key)):
                 terminalreporter.line(line)
+        for line in self._locks:
+            terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
         for form, file in self._files:
             terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")
 

@@ -18,11 +18,12 @@ from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
 from pytest_nbsafe.rules import failure_remedies
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, ended, ended_in_replay
-from pytest_nbsafe.rules.wording import action, one_line, ran_as
+from pytest_nbsafe.rules.wording import action, one_line, ran_as, since_lock
 from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.trace.results import (
     CellResult,
@@ -45,6 +46,10 @@ _INCIDENTS: dict[str, tuple[Severity, str]] = {
 """What each kind of incident weighs and says; a fault of our own tracer is not among them."""
 _OF_COMMANDS = "mend the command, or end it with `|| true` where it may fail"
 _FEW_GONE = 2
+_ASK_LOCK = (
+    "a library or file has changed since; `nbsafe run --lock`, where it still passes, "
+    "lets the next run say which"
+)
 
 BAD = """\
 # %% [1]
@@ -102,6 +107,9 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
     elif since:
         message += f"; cell {since[0].definer} was run again after it"
         remedy = f"see what cell {since[0].definer} makes now: it passed with what was there before"
+    elif facts.changes:
+        message += since_lock(facts)
+        remedy = missing or f"bring back what {LOCK} names, or mend the cell and lock it again"
     else:
         remedy = missing or _outside(facts, page)
     return claim(
@@ -162,8 +170,8 @@ def _outside(facts: Facts, page: Cell) -> str:
     if 0 < len(gone) <= _FEW_GONE:
         ran = listed(f"[{count}]" for count in gone)
         passed = f"it passed as [{page.count}]: see what ran as {ran} and is gone from the page"
-        return f"{passed}, or which library or file has changed since"
-    return "it passed when it was saved: see which library or file has changed since"
+        return f"{passed}, or {_ASK_LOCK}"
+    return f"it passed when it was saved: {_ASK_LOCK}"
 
 
 def _frames(result: CellResult) -> tuple[Step, ...]:

@@ -8,6 +8,7 @@ from typing import Literal
 from pytest_nbsafe import sentences
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
+from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import PICTURE, Rerun
 from pytest_nbsafe.order.plan import Plan, Run
@@ -16,6 +17,7 @@ from pytest_nbsafe.trace.side_runs import is_limit
 from pytest_nbsafe.values import dataclass
 
 _WIDTH = 60
+_CHANGES = 5
 _LEAD, _TAIL = 20, 15
 """Of two long lines: what is shown before the first place that differs, and at least after it."""
 QUOTES = ("'", '"')
@@ -36,6 +38,15 @@ def names(items: Iterable[str]) -> str:
 def few(items: Sequence[str], most: int = 4) -> str:
     """Return names in backticks, and of a long list how many more there are."""
     return sentences.few([called(item) for item in items], most)
+
+
+def since_lock(facts: Facts) -> str:
+    """Return what has changed since the notebook was locked, as the end of a message, or ""."""
+    changes = facts.changes
+    if not changes:
+        return ""
+    more = f"; {len(changes) - _CHANGES} more" if len(changes) > _CHANGES else ""
+    return f"; since {LOCK} was written: {'; '.join(changes[:_CHANGES])}{more}"
 
 
 def one_line(text: str, width: int = 200) -> str:

@@ -210,3 +210,15 @@ def test_the_proof_of_a_leak_is_that_of_a_run(pytester: pytest.Pytester) -> None
     assert shown == json.loads(REPORTERS["json"](run([Path()], {}), plain))["findings"]
     steps = [finding["steps"][-1]["cause"] for finding in shown]
     assert ["45 of the 45 rows" in step for step in steps] == [True, True]
+
+
+@pytest.mark.kernel
+def test_a_lock_is_written_beside_the_notebooks(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb" / "good.ipynb")
+    write(pytester.path / "nb" / "bad.ipynb", BROKEN)
+    result = pytester.runpytest("--nbsafe", "--nbsafe-lock")
+    result.stdout.fnmatch_lines(["*nbsafe.lock holds 1 notebook; bad.ipynb did not pass*"])
+    (pytester.path / "nb" / "nbsafe.lock").write_text("<<<<", encoding="utf-8")
+    result = pytester.runpytest("--nbsafe")
+    result.stdout.fnmatch_lines(["*cannot read*nbsafe.lock*"])
+    result.stdout.no_fnmatch_line("*Traceback*")
