@@ -13,6 +13,17 @@ import pytest
 
 _BATCH = 10
 _IN_ALL = 200
+_COUNTS_SOCKETS = f"""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from probe import sockets
+
+
+def pytest_unconfigure():
+    Path("sockets.txt").write_text("\\n".join(sockets()))
+"""
 pytestmark = [
     pytest.mark.kernel,
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks into /proc"),
@@ -34,6 +45,7 @@ def test_any_notebook_runs_and_leaves_nothing(first: int, tmp_path: Path) -> Non
     temporary.mkdir()
     for number in range(first, first + _BATCH):
         (folder / f"input_{number}.ipynb").write_bytes(mutations.runnable(number))
+    (folder / "conftest.py").write_text(_COUNTS_SOCKETS, encoding="utf-8")
     mark = f"NBSAFE_FUZZ={uuid4()}"
     name, _, value = mark.partition("=")
     options = ("-p", "no:cacheprovider", "--nbsafe", "--nbsafe-timeout", "15")
@@ -51,6 +63,7 @@ def test_any_notebook_runs_and_leaves_nothing(first: int, tmp_path: Path) -> Non
     assert done.returncode in {0, 1}, told
     assert "INTERNAL" not in told
     assert "pytest_nbsafe/" not in told
+    assert (folder / "sockets.txt").read_text() == ""
     assert processes_with(mark) == []
     assert sorted(temporary.iterdir()) == []
 

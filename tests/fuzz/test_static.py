@@ -9,7 +9,7 @@ import mutations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from probe import probe
+from probe import probe, sockets
 
 _BATCH = 50
 _BY_DEFAULT, _IN_CORPUS, _IN_ALL = 100, 2_000, 20_000
@@ -32,6 +32,7 @@ def batches() -> list[object]:
 
 @pytest.mark.parametrize("first", batches())
 def test_any_notebook_is_answered(first: int, tmp_path: Path) -> None:
+    open_before = sockets()
     for number in range(first, first + _BATCH):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -46,6 +47,7 @@ def test_any_notebook_is_answered(first: int, tmp_path: Path) -> None:
             probe(path)
         except BaseException as error:
             raise AssertionError(f"input {number}: see mutations.notebook({number})") from error
+    assert sockets() == open_before
 
 
 @pytest.mark.corpus
