@@ -20,9 +20,9 @@ def few(items: Sequence[str], most: int) -> str:
     return listed(items)
 
 
-def many(number: int, noun: str) -> str:
-    """Return "1 run" or "3 runs"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def many(number: int, noun: str, plural: str = "") -> str:
+    """Return "1 run" or "3 runs"; the plural where it is another than with an s."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def ticked(names: Iterable[str]) -> str:

@@ -39,6 +39,7 @@ from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
     from pytest_nbsafe.runner.trial_run import TrialRun
 
 _LEAKS = "NBS3"
@@ -93,6 +94,7 @@ class NotebookSession:
         self._run: TrialRun | None = None
         self._trial: Trial | None = None
         self._environment: Environment | None = None
+        self._temporary: TemporaryFolder | None = None
         self.no_kernel = ""
         self._started = time.perf_counter()
         try:
@@ -139,6 +141,7 @@ class NotebookSession:
             status=status,
             duration_s=time.perf_counter() - self._started,
             note=self._note,
+            left=str(self._temporary.left) if self._temporary else "",
             costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
             known=self._known,
             environment=self._environment if trial else None,
@@ -151,8 +154,12 @@ class NotebookSession:
 
     def close(self) -> None:
         """Stop every kernel that is still up."""
-        if self._run is not None:
-            self._run.close()
+        try:
+            if self._run is not None:
+                self._run.close()
+        finally:
+            if self._temporary is not None:
+                self._temporary.close()
 
     @property
     def _note(self) -> str:
@@ -178,6 +185,7 @@ class NotebookSession:
         """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
         from pytest_nbsafe import project
         from pytest_nbsafe.runner.kernel_session import KernelSession
+        from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
         from pytest_nbsafe.runner.trial_run import TrialRun
 
         graph, plan, suspicions = facts.graph, facts.plan, facts.suspicions
@@ -188,6 +196,7 @@ class NotebookSession:
 
         paths = project.of(self._path).paths
         surroundings = environments.question(graph, self._path)
+        temporary = self._temporary = TemporaryFolder()
 
         def make_session(is_clean: bool) -> KernelSession:  # noqa: FBT001
             return KernelSession(
@@ -201,6 +210,7 @@ class NotebookSession:
                 paths=(paths.tests, paths.sources),
                 surroundings=surroundings,
                 shows=self._listener.shows if is_clean else None,
+                temporary=temporary,
             )
 
         own_plan = plan if orders.differs(plan, clean) else None

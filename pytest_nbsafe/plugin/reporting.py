@@ -88,6 +88,9 @@ class Reporting:
                 terminalreporter.line(line)
         for line in self._locks:
             terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
+        left = text.leftovers(self._notebooks.values()) if terminalreporter.verbosity > 0 else []
+        for line in left:
+            terminalreporter.line(line)
         for form, file in self._files:
             terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")
 

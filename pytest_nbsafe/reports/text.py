@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.findings import Finding, Outcome, Report, Step, fails
+from pytest_nbsafe.findings import Finding, NotebookReport, Outcome, Report, Step, fails
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
@@ -19,7 +19,8 @@ def render(report: Report, paint: Paint = plain) -> str:
     notes = "\n".join(
         f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note
     )
-    blocks += [notes] if notes else []
+    left = "\n".join(leftovers(report.notebooks))
+    blocks += filter(None, (notes, left))
     return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
 
 
@@ -150,6 +151,11 @@ def grouped(findings: Iterable[Finding]) -> list[str]:
 
 
 # ------------------------------------------------------------------- the rest
+
+
+def leftovers(notebooks: Iterable[NotebookReport]) -> list[str]:
+    """Return one line for each notebook that left something behind, saying what became of it."""
+    return [f"{escape.line(n.path)}: {escape.line(n.left)}" for n in notebooks if n.left]
 
 
 def codes() -> str:

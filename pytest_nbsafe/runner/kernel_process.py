@@ -65,20 +65,23 @@ class KernelProcess:
     """The process of one kernel, and the client that talks to it, all on one event loop.
 
     `alive` says whether it can run another cell. `folder` holds its files, and is there as long
-    as this object is not closed.
+    as this object is not closed. `hide` takes out of its messages what is not to be shown.
+    `processes_ended` says, once it is stopped, how many processes it had left.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, hide: Callable[[bytes], bytes] | None = None) -> None:
         self.alive = False
         self.pid: int | None = None
         self.folder = KernelFolder()
+        self.processes_ended = 0
         self._name = name
+        self._hide = hide
         self._client: Any = None
         self._busy = False
 
     async def launch(self, cwd: Path, environ: Mapping[str, str]) -> None:
         """Start the process, which takes a while to come up."""
-        self._client = client = _client_class()(self._name, self.folder)
+        self._client = client = _client_class()(self._name, self.folder, self._hide)
         await client.async_start_new_kernel(
             cwd=str(cwd),
             env={
@@ -116,7 +119,7 @@ class KernelProcess:
             if client.kc is not None:
                 client.kc.stop_channels()
             client.km = client.kc = None
-            leftovers.end(str(self.folder.path), self.pid)
+            self.processes_ended = leftovers.end(str(self.folder.path), self.pid)
 
     async def execute(
         self, source: str, timeout_s: float | None, heard: Heard | None = None
@@ -236,10 +239,15 @@ def _client_class() -> type[Any]:
     class Client(NotebookClient):  # type: ignore[misc]  # untyped base
         """Runs single requests; outputs go to a collector, our own messages to the exchange."""
 
-        def __init__(self, kernel: str, folder: KernelFolder) -> None:
+        def __init__(
+            self, kernel: str, folder: KernelFolder, hide: Callable[[bytes], bytes] | None
+        ) -> None:
             specs = kernel_specs(_log)
             manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=_log)
             folder.apply(manager)
+            if hide is not None:
+                unpack = manager.session.unpack
+                manager.session.unpack = lambda message: unpack(hide(message))
             super().__init__(
                 new_notebook(cells=[new_code_cell("")]),
                 km=manager,

@@ -37,6 +37,7 @@ from pytest_nbsafe.runner.kernel_process import (
 )
 from pytest_nbsafe.runner.listening import Shown, text_of
 from pytest_nbsafe.runner.loop import LoopThread
+from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.trace.events import values
 from pytest_nbsafe.trace.results import CellResult, Holding
 from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual, touched
@@ -60,8 +61,9 @@ class KernelSession:
     `learning` says what is watched of the libraries that learn, None leaves them alone.
     `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
     over the environment. `paths` are folders whose modules can be imported, before those that are
-    installed and after them. `surroundings` is what the kernel is asked of the environment. Cells
-    on the side may take `margin_s` longer than their limit. `shows` is told what the others show.
+    installed and after them. `surroundings` is what the kernel is asked of the environment.
+    Temporary files go to `temporary`, which is emptied at the end. Cells on the side may take
+    `margin_s` longer than their limit. `shows` is told what the others show.
     """
 
     def __init__(
@@ -77,12 +79,14 @@ class KernelSession:
         environ: Mapping[str, str] | None = None,
         paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
         surroundings: SurroundingsQuestion | None = None,
+        temporary: TemporaryFolder | None = None,
         margin_s: float = 5.0,
         shows: Shown | None = None,
     ) -> None:
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
         self._cwd = cwd
-        self._environ = environ or {}
+        self._environ = {**(temporary.environ if temporary else {}), **(environ or {})}
+        self._temporary = temporary
         self._paths = paths
         self._surroundings = surroundings
         self._timeout_s = timeout_s or None
@@ -110,7 +114,9 @@ class KernelSession:
         """
         check_installed(self._kernel)
         self._loop = LoopThread()
-        self._process = process = KernelProcess(self._kernel)
+        self._process = process = KernelProcess(
+            self._kernel, self._temporary.hide if self._temporary else None
+        )
         atexit.register(self.close)
         try:
             self._loop.run(self._start(process))
@@ -239,6 +245,8 @@ class KernelSession:
             self._process.alive = False
             loop.close()
             self._process.folder.close()
+            if self._temporary is not None:
+                self._temporary.empty(self._process.processes_ended)
 
     def _heard(self, cell: Cell) -> Heard | None:
         """Return what passes on the texts that a cell shows, None where nobody listens."""

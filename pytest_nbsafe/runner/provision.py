@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
 import signal
 import sys
-import tempfile
-from pathlib import Path
 from typing import IO, Any
+
+from pytest_nbsafe.runner.own_folders import OwnFolder
 
 _LAST_BYTES = 2_000
 _SOCKET_PATH_LIMIT = 90  # sun_path holds 104 bytes on macOS, 108 on Linux; a suffix is added
@@ -23,11 +21,10 @@ class KernelFolder:
     """
 
     def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="nbsafe-", dir=_short_root()))
+        self._own = OwnFolder(_short_root())
+        self.path = self._own.path
         self._log_path = self.path / "log"
         self.log: IO[bytes] = self._log_path.open("wb")
-        self._owner = os.getpid()
-        atexit.register(self.close)  # once more, should Ctrl-C come while it is being removed
 
     @property
     def transport(self) -> str:
@@ -54,11 +51,8 @@ class KernelFolder:
 
     def close(self) -> None:
         """Remove the folder; safe to call twice."""
-        if os.getpid() != self._owner:  # a fork of this process ends
-            return
         self.log.close()
-        shutil.rmtree(self.path, ignore_errors=True)
-        atexit.unregister(self.close)
+        self._own.close()
 
 
 def death(code: int | None) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
+
+from pytest_nbsafe.runner.own_folders import OwnFolder
 
 _BYTES_LIMIT = 200 * 1024 * 1024
 _FILE_LIMIT = 20 * 1024 * 1024
@@ -30,7 +31,8 @@ class Workspace:
         self.folder = folder
         self._large_bytes = large_bytes
         self.shared = _is_large(folder, most_files, large_bytes)
-        self._root = Path(tempfile.mkdtemp(prefix="nbsafe-"))
+        self._own = OwnFolder()
+        self._root = self._own.path
         self._number = 0
         if not self.shared:
             try:
@@ -54,7 +56,7 @@ class Workspace:
 
     def close(self) -> None:
         """Remove the copies."""
-        shutil.rmtree(self._root, ignore_errors=True)
+        self._own.close()
 
     def _copy(self, source: Path, target: Path) -> None:
         target.mkdir()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -58,7 +57,7 @@ def sockets() -> list[str]:
     found = []
     for entry in Path("/proc/self/fd").glob("*"):
         with contextlib.suppress(OSError):  # the folder itself, which is open only for the look
-            found.append(os.readlink(entry))
+            found.append(str(entry.readlink()))
     return sorted(name for name in found if name.startswith("socket:"))
 
 
