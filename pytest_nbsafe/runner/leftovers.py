@@ -38,7 +38,7 @@ def end(mark: str, group: int | None) -> int:
 
 
 def kill_marked(mark: str) -> int:
-    """Kill the processes in whose environment the mark stands; returns how many, without what tidies up."""
+    """Kill the processes in whose environment the mark stands, and return how many."""
     killed = 0
     for process in _marked(mark):
         killed += not _tidies_up(process)
