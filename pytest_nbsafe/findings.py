@@ -35,7 +35,8 @@ class Finding:
     `verdict` says how sure it is; severity `error` needs observed, confirmed or proved.
     `file_line` is the physical line in the .ipynb file, `anchor` the text the finding hangs on
     (the source line), which keys it across moves of the cell. `symbols` are the parts of names that
-    it is about, where a run has shown which: `df['price']`.
+    it is about, where a run has shown which: `df['price']`. `fails_too` are the other cells that
+    an error stood at which this one accounts for.
     """
 
     code: str
@@ -51,6 +52,7 @@ class Finding:
     file_line: int | None = None
     anchor: str = ""
     symbols: tuple[str, ...] = ()
+    fails_too: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

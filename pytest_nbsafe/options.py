@@ -51,6 +51,13 @@ OPTIONS = (
     ),
     Option("select", "CODES", "only these codes, or prefixes", "check run pytest", several=True),
     Option("ignore", "CODES", "not these codes, or prefixes", "check run pytest", several=True),
+    Option(
+        "output",
+        "MODE",
+        "compare saved outputs with new ones: lenient (default), exact, or off",
+        "pytest",
+    ),
+    Option("sanitize-with", "FILE", "expressions for what is no difference, as in nbval", "pytest"),
     Option("strict", "", "warnings fail too", "check run pytest"),
     Option("notes", "", "show notes too", "check run pytest"),
     Option(

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.config import Config, Contract, for_path, matching, merge
+from pytest_nbsafe.config import Config, for_path, merge
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.keys import Contract, matching
 from pytest_nbsafe.options import OPTIONS
 
 

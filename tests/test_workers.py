@@ -25,7 +25,7 @@ def test_what_is_raised_there_is_raised_here() -> None:
 
 
 def test_a_misuse_keeps_its_hint() -> None:
-    from pytest_nbsafe.config import matching
+    from pytest_nbsafe.keys import matching
 
     with pytest.raises(NbsafeError, match="did you mean NBS101") as caught:
         list(workers.results(matching, ["NBS1O1"], 1))

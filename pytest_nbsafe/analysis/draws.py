@@ -65,6 +65,18 @@ def of(graph: Graph) -> tuple[Event, ...]:
     return tuple(sorted(events, key=lambda e: (e.cell, e.span.line, e.span.column)))
 
 
+@kept
+def unseeded(graph: Graph) -> tuple[tuple[Event, str], ...]:
+    """Return the draws before which their source is not seeded, each with that source."""
+    loose: list[tuple[Event, str]] = []
+    seeded: set[str] = set()
+    for event in of(graph):
+        if event.draw is not None and not seeded & event.draw.enough:
+            loose.append((event, event.draw.source))
+        seeded |= event.seeds
+    return tuple(loose)
+
+
 # -- in the text of a cell -------------------------------------------------------------------------
 
 

@@ -42,9 +42,14 @@ def _may_make(source: str, known: FileAccess) -> bool:
 
 def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield what cells do with files that their text names, if any cell writes one."""
+    known = file_access.load(graph.notebook.libraries)
+    if any(_may_make(cell.source, known) for cell in graph.notebook.code_cells):
+        yield from uses(graph)
+
+
+def uses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
+    """Yield what cells do with files that their text names."""
     notebook, known = graph.notebook, file_access.load(graph.notebook.libraries)
-    if not any(_may_make(cell.source, known) for cell in notebook.code_cells):
-        return
     cells = [number for number in graph.cells if _may_use(notebook.cell(number).source, known)]
     constants = _constants(graph)
     for cell in cells:

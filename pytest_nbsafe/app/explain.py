@@ -6,7 +6,7 @@ import inspect
 import textwrap
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.config import matching
+from pytest_nbsafe.keys import matching
 from pytest_nbsafe.rules import Rule
 
 

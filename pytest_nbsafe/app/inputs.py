@@ -58,8 +58,8 @@ def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
     """Return a notebook's settings: its nearest file's, under those given by hand.
 
     Raises:
-        NbsafeError: a setting is not understood, names a baseline that cannot be read, or holds a
-            contract that cannot be asked, or a table of a library that is not understood.
+        NbsafeError: a setting is not understood, names a file that cannot be read, or holds a
+            contract that cannot be asked, or a table or expression that is not understood.
 
     """
     config = configs.of_notebook(path, settings)
@@ -71,6 +71,10 @@ def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
         from pytest_nbsafe.app import baseline
 
         baseline.read(Path(config.baseline))
+    if config.sanitizers or config.sanitize_with:
+        from pytest_nbsafe.app import expected
+
+        expected.sanitizers_of(config)
     if config.contracts:
         from pytest_nbsafe.contracts import queries
 

@@ -29,7 +29,8 @@ def outcome(
     findings = tuple(findings)
     own = tuple(f for f in findings if f.location.cell == number or f in late)
     failing = [finding for finding in findings if fails(finding, strict=strict)]
-    reason = next((f.message for f in failing if f in own), "") or _told_elsewhere(result, failing)
+    told_here = next((f.message for f in failing if f in own), "")
+    reason = told_here or _told_elsewhere(number, result, failing)
     not_passed = "" if reason or cell is None else _not_passed(cell, result)
     return Outcome(
         number,
@@ -73,19 +74,17 @@ def may_change_findings(cell: Cell, result: CellResult, findings: Iterable[Findi
     )
 
 
-def _told_elsewhere(result: CellResult | None, failing: Iterable[Finding]) -> str:
+def _told_elsewhere(cell: int, result: CellResult | None, failing: Iterable[Finding]) -> str:
     """Return what a finding at another cell says of this cell's failure, empty if none does."""
-    if result is None or result.status in {"ok", *_NOT_RUN}:
-        return ""
-    return next(
-        (
-            f"this cell {step.cause} ({finding.code}, reported at cell {finding.location.cell})"
-            for finding in failing
-            for step in finding.steps
-            if step.cell == result.cell
-        ),
-        "",
-    )
+    has_failed = result is not None and result.status not in {"ok", *_NOT_RUN}
+    for finding in failing:
+        if not has_failed and cell not in finding.fails_too:
+            continue
+        causes = [step.cause for step in finding.steps if step.cell == cell]
+        if causes or cell in finding.fails_too:
+            cause = causes[-1] if causes else "is wrong for the same reason"
+            return f"this cell {cause} ({finding.code}, reported at cell {finding.location.cell})"
+    return ""
 
 
 def _not_passed(cell: Cell, result: CellResult | None) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app import environments, lock
+from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.config import Config, shows
@@ -26,7 +27,7 @@ from pytest_nbsafe.findings import (
     sort_key,
 )
 from pytest_nbsafe.judge.trial import Trial
-from pytest_nbsafe.notebook import load
+from pytest_nbsafe.notebook import load, markers
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
@@ -202,7 +203,7 @@ class NotebookSession:
             return KernelSession(
                 facts.notebook,
                 kernel=facts.config.kernel,
-                timeout_s=facts.config.timeout_s,
+                timeout_s=markers.timeout_s(facts.notebook.metadata) or facts.config.timeout_s,
                 cwd=self._path.resolve().parent,
                 trace=facts.config.trace,
                 learning=watched(facts.config),
@@ -215,9 +216,9 @@ class NotebookSession:
 
         own_plan = plan if orders.differs(plan, clean) else None
         limit_s = facts.config.notebook_timeout_s
-        return TrialRun(
-            graph, own_plan, clean, suspicions, make_session, self._listener, limit_s=limit_s
-        )
+        expected = expectations(facts.notebook, facts.config)
+        trial = graph, own_plan, clean, suspicions, make_session, self._listener
+        return TrialRun(*trial, expected=expected, limit_s=limit_s)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
@@ -254,6 +255,10 @@ class NotebookSession:
         result = run.until(cell)
         if result is None:
             return None
+        if not run.is_as_expected(cell):
+            self._trial = run.finish(self._last)
+            self._reconsider(self._trial)
+            return result
         assert self.notebook is not None, "a notebook that was not read is not run"
         if may_change_findings(self.notebook.cell(cell), result, self._findings):
             self._reconsider(run.so_far())

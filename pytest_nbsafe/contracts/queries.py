@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from pytest_nbsafe.config import Contract
 from pytest_nbsafe.contracts.schema import TABLES
 from pytest_nbsafe.errors import NbsafeError, nearest, suggestion
+from pytest_nbsafe.keys import Contract
 
 _SELECT = re.compile(
     r"(?:\s|--[^\n]*(?:\n|$)|/\*(?:[^*]|\*(?!/))*\*/)*(?:select|with|values)\b",

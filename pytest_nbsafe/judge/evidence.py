@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterator
 
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge import verdicts
+from pytest_nbsafe.judge import changed_outputs, verdicts
 from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import Judgement, Trial
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.consistency import Consistency, consistency
+from pytest_nbsafe.trace.outputs.expectations import NONE_EXPECTED, Expectations
 from pytest_nbsafe.trace.outputs.text_alone import compare
 from pytest_nbsafe.trace.results import CellResult, PlanResult, compared
 from pytest_nbsafe.trace.side_runs import SeenParts
@@ -27,11 +28,12 @@ def judgements(graph: Graph, trial: Trial, suspected: Collection[int]) -> dict[i
     return verdicts.judge(graph.notebook, suspected, *runs, influences(graph))
 
 
-def second_run(graph: Graph, trial: Trial) -> int | None:
+def second_run(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTED) -> int | None:
     """Return the last cell that a second clean run must reach, None when none is needed.
 
     It is the last that differs of those suspected, inconsistent, without a count, or made from
-    one of these or of those that read a name from below.
+    one of these or of those that read a name from below; or that shows another output than the
+    saved one, where nothing but a second run can tell why.
     """
     lost = {cell.number for cell in graph.notebook.code_cells if cell.count is None}
     lost.update(read.cell for read in trial.suspicions.from_below)
@@ -40,7 +42,8 @@ def second_run(graph: Graph, trial: Trial) -> int | None:
     suspected = trial.suspicions.cells | inconsistent | lost
     suspected |= {*downstream(page_edges(graph), *lost)}
     judged = judgements(graph, trial, suspected)
-    return max((cell for cell in suspected & judged.keys() if judged[cell].differs), default=None)
+    differing = {cell for cell in suspected & judged.keys() if judged[cell].differs}
+    return max(differing | changed_outputs.to_repeat(graph, trial, expected), default=None)
 
 
 def settled(graph: Graph, trial: Trial) -> frozenset[int]:
@@ -55,11 +58,16 @@ def settled(graph: Graph, trial: Trial) -> frozenset[int]:
     )
 
 
-def verdict(graph: Graph, trial: Trial) -> Trial:
+def verdict(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTED) -> Trial:
     """Return the trial judged, with those suspicions that no cell on their way refutes."""
     judged = judgements(graph, trial, trial.suspicions.cells)
-    standing = verdicts.standing(trial.suspicions, judged, graph)
-    return replace(trial, suspicions=standing, judgements=judged, consistency=_consistency(trial))
+    return replace(
+        trial,
+        suspicions=verdicts.standing(trial.suspicions, judged, graph),
+        judgements=judged,
+        consistency=_consistency(trial),
+        changed=changed_outputs.changed(graph, trial, expected),
+    )
 
 
 def _consistency(trial: Trial) -> dict[int, Consistency]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
-from pytest_nbsafe.analysis.model import Edge, Graph, kept
+from pytest_nbsafe.analysis.model import Graph, kept
+from pytest_nbsafe.judge.flow import read_above
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.values import dataclass
@@ -27,10 +27,12 @@ _RUN = patterns.compile(r"^[ \t]*%(?:run|load|pylab)\b", re.MULTILINE)
 class Influences:
     """What else than order and edits may be why a cell shows another text than was saved.
 
-    Cells that look `outside`; those that are `versioned`; and whether any libraries are imported.
+    Cells that look `outside`, and of these those for which two runs are no proof: they do not ask
+    a timer alone; those that are `versioned`; and whether any libraries are imported.
     """
 
     outside: frozenset[int] = frozenset()
+    beyond_proof: frozenset[int] = frozenset()
     versioned: frozenset[int] = frozenset()
     libraries: bool = False
 
@@ -42,6 +44,7 @@ class _Expressions(NamedTuple):
     """What a text asks the machine, for places and for files; and what versions differ in."""
 
     machine: re.Pattern[str]
+    timers: re.Pattern[str]
     places: re.Pattern[str]
     files: re.Pattern[str]
     versioned: re.Pattern[str]
@@ -59,6 +62,7 @@ def _expressions(libraries: str) -> _Expressions:
             r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
             re.MULTILINE,
         ),
+        re.compile(rf"\b(?:{one_of('timers')})\("),
         re.compile(
             rf"\b(?:{one_of('places')})\(|\bPath\(\w*\)\.resolve\("
             r"|\b__file__\b|\bsys\.(?:path|executable)\b"
@@ -71,7 +75,11 @@ def _expressions(libraries: str) -> _Expressions:
 @kept
 def influences(graph: Graph) -> Influences:
     """Return what on a page the world outside, files and libraries have a part in."""
-    return Influences(lookers(graph), versioned(graph), _has_libraries(graph))
+    asks = _expressions(graph.notebook.libraries)
+    beyond_proof = _lookers(graph, asks, asks.machine)
+    timed = any(asks.timers.search(cell.source) for cell in graph.notebook.code_cells)
+    outside = lookers(graph) if timed else beyond_proof
+    return Influences(outside, beyond_proof, versioned(graph), _has_libraries(graph))
 
 
 def _has_libraries(graph: Graph) -> bool:
@@ -88,20 +96,25 @@ def lookers(graph: Graph) -> frozenset[int]:
     Which files there are shows in the cell that asks, where a folder lies in those that read its
     name, for what is read from a file does not depend on its folder.
     """
-    texts = {cell.number: cell.source for cell in graph.notebook.code_cells}
     asks = _expressions(graph.notebook.libraries)
-    looked_for = asks.files, asks.places, asks.machine
+    return _lookers(graph, asks, asks.machine, asks.timers)
+
+
+def _lookers(graph: Graph, asks: _Expressions, *machine: re.Pattern[str]) -> frozenset[int]:
+    texts = {cell.number: cell.source for cell in graph.notebook.code_cells}
+    looked_for = asks.files, asks.places, *machine
     looking = {n for n, t in texts.items() if any(outside.search(t) for outside in looked_for)}
     if not looking:
         return frozenset()
     made_outside: dict[int, set[str]] = {}
     places: dict[int, set[str]] = {}
-    for number, edges in _read_above(graph, tuple(texts)):
+    for number, edges in read_above(graph):
         outside = {e.name for e in edges if e.name in made_outside.get(e.definer, ())}
         shown = {e.name for e in edges if e.name in places.get(e.definer, ())}
         if outside or shown:
             looking.add(number)
-        made_outside[number] = _made(graph, number, _lines(asks.machine, texts[number]), outside)
+        lines = frozenset[int]().union(*(_lines(pattern, texts[number]) for pattern in machine))
+        made_outside[number] = _made(graph, number, lines, outside)
         places[number] = _made(graph, number, _lines(asks.places, texts[number]), set(), once=True)
     return frozenset(looking)
 
@@ -114,15 +127,6 @@ def versioned(graph: Graph) -> frozenset[int]:
     expression = _expressions(graph.notebook.libraries).versioned
     by_text = {c.number for c in graph.notebook.code_cells if expression.search(c.source)}
     return frozenset((*by_text, *downstream(page_edges(graph), *by_text)))
-
-
-def _read_above(graph: Graph, page: tuple[int, ...]) -> Iterator[tuple[int, list[Edge]]]:
-    """Yield each cell of the page with its dependencies on cells above it."""
-    read: dict[int, list[Edge]] = {}
-    for edge in page_edges(graph):
-        read.setdefault(edge.reader, []).append(edge)
-    for number in page:
-        yield number, read.get(number, [])
 
 
 def _lines(pattern: re.Pattern[str], text: str) -> frozenset[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
 
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.consistency import Consistency
@@ -10,6 +11,11 @@ from pytest_nbsafe.trace.results import Comparison, PlanResult
 from pytest_nbsafe.trace.side_runs import SeenParts
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, field
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.trace.outputs.difference import Difference
+
+WhyChanged = Literal["", "libraries", "unrepeated"]
 
 PICTURE = "a picture"
 """What stands for a line of output where only pictures differ."""
@@ -60,6 +66,19 @@ class Rerun:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedOutput:
+    """A cell whose saved output is not that of the clean run: what differs, and why it may.
+
+    `why` is "" where two clean runs agree on what the page does not show; "libraries" where other
+    versions of them may give it; "unrepeated" where there was no second run to tell.
+    """
+
+    cell: int
+    difference: Difference
+    why: WhyChanged = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RanOtherwise:
     """A cell that did not run just once, in its place: only so `shown` has its saved text.
 
@@ -83,7 +102,8 @@ class Trial:
     `reruns` are cells that read a stale name, run again aside from the state before they did;
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
     that of each cell at that end. `ran_otherwise` tells of the cell that did not run
-    just once. `seen` are the parts of names that cells were seen to read and change.
+    just once. `changed` are the cells that show something else than was saved. `seen` are the parts
+    of names that cells were seen to read and change.
     """
 
     clean: PlanResult
@@ -95,6 +115,7 @@ class Trial:
     endings: Mapping[int, Rerun] = field(default_factory=dict)
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
     ran_otherwise: RanOtherwise | None = None
+    changed: Mapping[int, ChangedOutput] = field(default_factory=dict)
     seen: SeenParts = field(default_factory=SeenParts)
 
     @property

@@ -28,7 +28,7 @@ from pytest_nbsafe.trace.results import CellResult, Comparison, PlanResult, Valu
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import dataclass, replace
 
-_DICTS_IN_ORDER = (3, 7)
+DICTS_IN_ORDER = (3, 7)
 _FEW = 2
 _SHOWING = frozenset({"print", "display", "pprint"})
 _KEEPING = frozenset(
@@ -170,7 +170,7 @@ class _Page:
         saved = self._saved(result.cell)
         if self.influences.libraries:
             return drift.by_library(saved, result.outputs)
-        unordered = _is_saved_before(self.notebook, _DICTS_IN_ORDER)
+        unordered = saved_before(self.notebook, DICTS_IN_ORDER)
         return drift.by_python(saved, result.outputs, unordered=unordered)
 
     def _saved(self, cell: int) -> tuple[Output, ...]:
@@ -188,7 +188,8 @@ def _compared(
     return {name: compared(name, replayed, clean, second) for name in replayed}
 
 
-def _is_saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:
+def saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:
+    """Return whether a notebook says that an older Python than this one saved it."""
     info = notebook.metadata.get("language_info")
     saved = str(info.get("version")) if isinstance(info, Mapping) else ""
     numbers = saved.split(".")[:2]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from pytest_nbsafe import files, patterns
+from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.notebook.jsontext import CellPlace, Decoded, decode
 from pytest_nbsafe.notebook.model import (
     Cell,
@@ -162,11 +163,11 @@ def _build(data: Mapping[str, Any], path: str, where: _Lines | None) -> Notebook
         raise Unreadable(line, f"the notebook's cells are {_called(items)}, not a list", _RESAVE)
     ids = _mint(items)
     places = where.cells if where else [None] * len(items)
+    metadata = _mapping(data.get("metadata"))
     cells = tuple(
-        _cell(item, number, cell_id, where, place)
+        _cell(item, number, cell_id, where, place, metadata)
         for number, (item, cell_id, place) in enumerate(zip(items, ids, places, strict=True), 1)
     )
-    metadata = _mapping(data.get("metadata"))
     language = _language(metadata)
     return Notebook(
         path=path,
@@ -179,7 +180,12 @@ def _build(data: Mapping[str, Any], path: str, where: _Lines | None) -> Notebook
 
 
 def _cell(
-    item: Any, number: int, cell_id: CellId, where: _Lines | None, place: CellPlace | None
+    item: Any,
+    number: int,
+    cell_id: CellId,
+    where: _Lines | None,
+    place: CellPlace | None,
+    notebook: Mapping[str, Any],
 ) -> Cell:
     line = where.line(place.begin) if where and place else 1
     if not isinstance(item, dict):
@@ -201,7 +207,7 @@ def _cell(
         source=source,
         count=_count(item.get("execution_count")) if kind == "code" else None,
         outputs=_outputs(outputs) if kind == "code" and isinstance(outputs, list) else (),
-        tags=_tags(metadata.get("tags")),
+        tags=markers.tags(_tags(metadata.get("tags")), source, notebook) if kind == "code" else (),
         metadata=metadata,
         file_lines=_file_lines(item.get("source", ""), where, place) if where and place else (),
     )

@@ -136,6 +136,12 @@ def claim(
     return Claim(finding, frozenset(explains), fault, step)
 
 
+def is_wrong(facts: Facts, cell: int) -> bool:
+    """Return whether two clean runs agree on an output of the cell that the page does not show."""
+    changed = facts.trial.changed.get(cell)
+    return changed is not None and not changed.why
+
+
 # -- runs that went wrong --------------------------------------------------------------------------
 
 

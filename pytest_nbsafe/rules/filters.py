@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules.base import Claim, Mark
@@ -10,7 +10,10 @@ from pytest_nbsafe.values import replace
 
 _SEVERITIES = ("error", "warning", "note")
 _VERDICTS = ("observed", "proved", "confirmed", "suspected", "refuted")
-_CAUSES_FIRST = ("NBS902", "NBS101", "NBS102", "NBS201", "NBS202", "NBS103", "NBS401")
+_CAUSES_FIRST = (
+    *("NBS902", "NBS101", "NBS102", "NBS201", "NBS202", "NBS103", "NBS104", "NBS106"),
+    "NBS401",
+)
 """Of two findings that weigh the same, the one that names the cause stands over the symptom."""
 
 
@@ -80,7 +83,7 @@ def _strength(claim: Claim) -> tuple[int, int, int, int, int, int]:
     )
 
 
-def _with_steps(head: Claim, others: Iterable[Claim]) -> Finding:
+def _with_steps(head: Claim, others: Sequence[Claim]) -> Finding:
     """Return the head's finding with what the others add to its path.
 
     Of a claim that it accounts for, only a place in another cell that is not named yet is new.
@@ -96,4 +99,6 @@ def _with_steps(head: Claim, others: Iterable[Claim]) -> Finding:
         if same_fault or elsewhere:
             steps[step] = None
             places.add((step.cell, step.line))
-    return replace(head.finding, steps=tuple(steps))
+    own = head.finding.location.cell
+    errors = {c.finding.location.cell for c in others if c.finding.severity == "error"}
+    return replace(head.finding, steps=tuple(steps), fails_too=tuple(sorted(errors - {own, 0})))

@@ -191,6 +191,8 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     else:
         message += "its result may come from an older version"
     marks: set[Mark] = {("edge", edge.definer, edge.reader)}
+    if shows:
+        marks.add(("stale", edge.reader, 0))
     replayed = facts.replay(edge.reader)
     if replayed is not None and replayed.status == "raised":
         marks.add(("replay", edge.reader, 0))

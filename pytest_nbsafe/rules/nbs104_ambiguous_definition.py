@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.order.ambiguous_reads import AmbiguousRead, ambiguous, definition_of
-from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, is_wrong
 from pytest_nbsafe.rules.wording import against_clean, names
 
 BAD = """\
@@ -76,6 +76,7 @@ def _claim(facts: Facts, reads: Sequence[AmbiguousRead]) -> Claim:
         _message(facts, first, what),
         steps=steps,
         remedy=_remedy(first, what),
+        severity="error" if differs and is_wrong(facts, first.reader) else "warning",
         explains=marks,
         fault=("NBS104", first.other, first.nearest),
         also=f"also reads {what}",

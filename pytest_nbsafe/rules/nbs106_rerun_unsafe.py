@@ -22,7 +22,7 @@ from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.model import is_skipped
-from pytest_nbsafe.rules.base import Claim, Facts, claim
+from pytest_nbsafe.rules.base import Claim, Facts, claim, is_wrong
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed
 
@@ -94,6 +94,8 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
             Step(more.shown, 1, against_clean(more.saved, more.clean)),
         ),
         remedy="restart the kernel, run all cells from the top, and save",
+        severity="error" if is_wrong(facts, more.shown) else "warning",
+        explains={("stale", more.shown, 0)},
         fault=("NBS106", more.cell, line),
     )
 

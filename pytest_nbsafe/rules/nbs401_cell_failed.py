@@ -20,7 +20,7 @@ from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
+from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, must_raise, saved_error
 from pytest_nbsafe.rules import failure_remedies
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, ended, ended_in_replay
 from pytest_nbsafe.rules.wording import action, one_line, ran_as, since_lock
@@ -78,7 +78,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         page = facts.notebook.cell(result.cell)
         incidents = dict.fromkeys((*result.incidents, *_failed_magics(facts, result)))
         failed = exception(result) is not None or any(i.kind == "shell" for i in incidents)
-        if may_raise(page) and not is_skipped(page) and not failed:
+        if must_raise(page) and not is_skipped(page) and not failed:
             yield _did_not_raise(facts, result)
         for incident in incidents:
             if incident.kind in _INCIDENTS and not may_raise(page):

@@ -44,20 +44,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     from pytest_nbsafe.analysis import draws  # few ask
 
     events = draws.of(facts.graph)
-    loose = tuple(_unseeded(events))
+    loose = draws.unseeded(facts.graph)
     places = Counter(source for _, source in loose)
     seeds = {source: event.cell for event in reversed(events) for source in event.seeds}
     lines = {(draw.cell, draw.span.line, source): draw for draw, source in reversed(loose)}
     for (_, _, source), draw in reversed(lines.items()):
         yield _claim(facts, draw, source, seeds.get(source, 0), places[source])
-
-
-def _unseeded(events: tuple[Event, ...]) -> Iterator[tuple[Event, str]]:
-    seeded: set[str] = set()
-    for event in events:
-        if event.draw is not None and not seeded & event.draw.enough:
-            yield event, event.draw.source
-        seeded |= event.seeds
 
 
 def _claim(facts: Facts, draw: Event, source: str, below: int, places: int) -> Claim:

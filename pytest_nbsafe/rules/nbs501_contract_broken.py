@@ -35,8 +35,9 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.codes import Needs
-from pytest_nbsafe.config import Config, Contract, is_selected
+from pytest_nbsafe.config import Config, is_selected
 from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.keys import Contract
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.rules.base import Facts, claim
 

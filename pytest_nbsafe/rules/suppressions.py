@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.config import matching
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.keys import matching
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.values import dataclass
 

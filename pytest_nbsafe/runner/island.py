@@ -81,7 +81,7 @@ def installer(
     learning: Mapping[str, Any] | None = None,
     paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
 ) -> str:
-    """Return one expression that installs the island and leaves no name behind.
+    """Return one expression that installs the island, leaves no name, and gives Python's version.
 
     It is to be evaluated (`user_expressions`): IPython takes long to read a text of this size as a
     cell. A kernel of the Python that we run in need not compile anything.
@@ -91,7 +91,8 @@ def installer(
     options = {"trace": trace, "learning": learning, "adapters": adapters, "paths": paths}
     scope = json.dumps({"package": PACKAGE, "options": options, **_packed()})
     decode = f"__import__('json').loads({scope!r})"
-    return f"__import__('builtins').exec({_LOADER!r}, {decode})"
+    install = f"__import__('builtins').exec({_LOADER!r}, {decode})"
+    return f"{install} or __import__('sys').version.partition(' ')[0]"
 
 
 @functools.cache

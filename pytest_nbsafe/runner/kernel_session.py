@@ -98,6 +98,7 @@ class KernelSession:
         self._loop: LoopThread | None = None
         self._process: KernelProcess | None = None
         self._owner = os.getpid()
+        self.python = ""
 
     @property
     def alive(self) -> bool:
@@ -138,7 +139,9 @@ class KernelSession:
         reply = await process.evaluate(installer)
         content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
         content = content.get("user_expressions", {}).get("answer", content)
-        if content["status"] != "ok":
+        if content["status"] == "ok":
+            self.python = content["data"]["text/plain"].strip("'")
+        else:
             fault = f"the tracer could not be installed: {content.get('evalue', '')}"
             self._results.fault = fault
 

@@ -26,6 +26,10 @@ class Session(Protocol):
     def alive(self) -> bool:
         """Whether the kernel can run another cell."""
 
+    @property
+    def python(self) -> str:
+        """The version of Python that the kernel runs, "" where that is not known."""
+
     def start(self) -> None:
         """Start the kernel."""
 
@@ -85,6 +89,7 @@ class PlanRun:
         self._wall_s = 0.0
         self._described = described
         self._environment: Environment | None = None
+        self._python = ""
 
     @property
     def finished(self) -> bool:
@@ -150,7 +155,8 @@ class PlanRun:
             self._describe()
         cpu_s = sum(result.cpu_s for result in self.results)
         results = tuple(self.results)
-        return PlanResult(self.plan, results, self._wall_s, cpu_s, self._environment)
+        costs = self._wall_s, cpu_s
+        return PlanResult(self.plan, results, *costs, self._python, self._environment)
 
     def close(self) -> None:
         """Stop the kernel; the results stay."""
@@ -182,6 +188,7 @@ class PlanRun:
         if self._session is None:
             self._session = self._make_session()
             self._session.start()
+            self._python = self._session.python
             if self._limit_s is not None:
                 self._session.hurry(self._limit_s)
         if limit.left_s is not None:

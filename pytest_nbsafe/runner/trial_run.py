@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge import evidence, hidden_runs
+from pytest_nbsafe.judge import changed_outputs, evidence, hidden_runs
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import RanOtherwise, Trial
 from pytest_nbsafe.order.plan import Plan
@@ -14,6 +14,7 @@ from pytest_nbsafe.runner.inquiries import Inquiries, settle
 from pytest_nbsafe.runner.listening import Listener
 from pytest_nbsafe.runner.notebook_limit import NotebookLimit
 from pytest_nbsafe.runner.planrun import PlanRun, Session
+from pytest_nbsafe.trace.outputs.expectations import NONE_EXPECTED, Expectations
 from pytest_nbsafe.trace.results import CellResult, PlanResult
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
@@ -26,9 +27,9 @@ class TrialRun:
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
     to; where counts are missing, and it computed no longer than `most_s`, a saved text that it
     does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
-    suspected cell differs, the clean order again as far as that cell. All runs together take no
-    longer than `limit_s`. `make_session` is told whether it is for the clean run, `listener` what
-    runs.
+    suspected cell differs, or an output is not as `expected`, the clean order again as far as that
+    cell. All runs together take no longer than `limit_s`. `make_session` is told whether it is for
+    the clean run, `listener` what runs.
     """
 
     def __init__(  # a trial is put together in one place
@@ -40,12 +41,14 @@ class TrialRun:
         make_session: Callable[[bool], Session],
         listener: Listener,
         *,
+        expected: Expectations = NONE_EXPECTED,
         most_s: float = 60.0,
         limit_s: float | None = None,
     ) -> None:
         self._graph = graph
         self._limit = NotebookLimit(limit_s)
         self._by_text = suspicions
+        self._expected = expected
         self._make_session = make_session
         self._listener = listener
         self._most_s = most_s
@@ -69,7 +72,14 @@ class TrialRun:
     def so_far(self) -> Trial:
         """Return the trial as it stands, without running anything more."""
         trial = Trial(self._clean.result(), suspicions=self._by_text)
-        return evidence.verdict(self._graph, trial)
+        return evidence.verdict(self._graph, trial, self._expected)
+
+    def is_as_expected(self, cell: int) -> bool:
+        """Return whether a cell of the clean order showed what was saved, as far as it tells."""
+        trial = Trial(self._clean.result(), suspicions=self._by_text)
+        asked = self._graph, trial, self._expected
+        is_same = changed_outputs.is_as_saved(*asked, cell)
+        return is_same or cell not in changed_outputs.to_repeat(*asked)
 
     def finish(self, last: int | None = None) -> Trial:
         """Run what is left and return the whole trial.
@@ -80,7 +90,7 @@ class TrialRun:
             replay = self._run_replay(self._replay) if self._replay else None
             clean = _run_as_far(self._clean, last)
             trial = self._unjudged(clean, replay)
-            again = evidence.second_run(self._graph, trial)
+            again = evidence.second_run(self._graph, trial, self._expected)
             if again is not None:
                 trial = replace(trial, second=self._run_alone(RunAsFar(clean.plan, again)))
             if replay is None:
@@ -93,7 +103,7 @@ class TrialRun:
             trial = replace(
                 trial, reruns=asked.reads, endings=asked.endings, seen=asked.following.seen
             )
-        return evidence.verdict(self._graph, trial)
+        return evidence.verdict(self._graph, trial, self._expected)
 
     def close(self) -> None:
         """Stop the kernels."""

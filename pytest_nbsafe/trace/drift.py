@@ -81,7 +81,7 @@ def by_library(saved: Sequence[Output], new: Sequence[Output]) -> Drift:
     """
     if sum(len(output.text) for output in (*saved, *new)) > _MOST:
         return "print"
-    if _raises_otherwise(saved, new, _is_of_library):
+    if _raises_otherwise(saved, new, is_of_library):
         return "print"
     before, after = _untitled(_worded_alike(saved, new))
     if len(before) == len(after) and all(map(_is_close, before, after)):
@@ -130,7 +130,7 @@ def _raises_otherwise(
     return any(map(may_be, (*before, *after)))
 
 
-def _is_of_library(output: Output) -> bool:
+def is_of_library(output: Output) -> bool:
     """Return whether a library may raise it in one version and not in another."""
     return output.ename not in _OF_THE_PAGE
 

@@ -184,13 +184,15 @@ class CellResult:
 class PlanResult:
     """One plan, run (perhaps not to its end) in one fresh kernel; results in plan order.
 
-    `environment` is what it ran in, None where that is not known or was not asked for.
+    `python` is the version of Python that it ran in, "" where that is not known; `environment` all
+    that it ran in, None where that is not known or was not asked for.
     """
 
     plan: Plan
     results: tuple[CellResult, ...]
     duration_s: float = 0.0
     cpu_s: float = 0.0
+    python: str = ""
     environment: Environment | None = None
 
     def last(self, cell: int) -> CellResult | None:

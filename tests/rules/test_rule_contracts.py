@@ -14,11 +14,12 @@ from rulecase import facts_of, lines, raised, run, tried
 from pytest_nbsafe import toml
 from pytest_nbsafe.app.explain import explain
 from pytest_nbsafe.cli import main
-from pytest_nbsafe.config import Config, Contract
+from pytest_nbsafe.config import Config
 from pytest_nbsafe.contracts import apart, database, queries, schema
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.judge.trial import Judgement
+from pytest_nbsafe.keys import Contract
 from pytest_nbsafe.rules import contract_rows, evaluate
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts

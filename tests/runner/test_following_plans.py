@@ -41,6 +41,7 @@ class Fake:
         facts, _ = static_facts(percent.parse(text), Config())
         self.facts = facts
         self.alive = True
+        self.python = ""
         self.asked: list[tuple[int, ...]] = []
         self._restless = restless
         self._runs = 0

@@ -40,6 +40,7 @@ class Fake:
 
     def __init__(self, answers: Mapping[object, str], noise: str, status: str) -> None:
         self.alive = True
+        self.python = ""
         self.ran: list[int] = []
         self.asked: list[tuple[tuple[int, ...], bool]] = []
         self.limit_s = 0.0

@@ -33,6 +33,7 @@ class Fake:
 
     def __init__(self, answers: dict[tuple[int, ...], str] | None = None, cause: str = "") -> None:
         self.alive = True
+        self.python = ""
         self.asked: list[tuple[int, ...]] = []
         self.stirred: list[bool] = []
         self.here: list[bool] = []

@@ -20,6 +20,7 @@ class ScriptedSession:
         self.fates = fates
         self.made = made
         self.alive = True
+        self.python = ""
         self.started = self.closed = 0
 
     def start(self) -> None:

@@ -48,6 +48,13 @@ def page(html: str) -> Page:
     return reader.page
 
 
+def as_text(html: str) -> str:
+    """Return what a reader sees of a piece of HTML as lines of text, a row of a table in each."""
+    seen = page(html)
+    rows = ["  ".join(row) for table in seen.tables for row in table.rows]
+    return "\n".join((*rows, *seen.lines))
+
+
 class _Reader(HTMLParser):
     """Reads tables and visible text from left to right; what is not closed closes by itself."""
 

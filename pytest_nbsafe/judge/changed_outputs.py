@@ -1,0 +1,253 @@
+"""Which saved outputs a clean run does not give, and what may have done that.
+
+A page is wrong where two clean runs agree on an output that it does not show. What the recorded
+order gives, what no two runs give alike, and what looks outside is no such output. What other
+versions of libraries may give is told apart, by signs of them: the same words and numbers in
+another order or print, exceptions of libraries that the page does not show, objects that are shown
+otherwise, and, of libraries that learn or solve, that nothing else made by one is as it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge.makers import makers
+from pytest_nbsafe.judge.outside_influences import influences
+from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
+from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, saved_before
+from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
+from pytest_nbsafe.trace import drift
+from pytest_nbsafe.trace.outputs import shown, tables
+from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
+from pytest_nbsafe.trace.outputs.difference import Difference
+from pytest_nbsafe.trace.outputs.expectations import Expectations
+from pytest_nbsafe.trace.outputs.text_alone import is_of_other_library
+from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
+from pytest_nbsafe.values import dataclass, replace
+
+_OF_THE_PAGE = frozenset(
+    {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
+)
+"""Exceptions, besides those that hang on cells alone, which no version of a library raises."""
+_DRAWN = frozenset({"picture", "code", "drawing"})
+
+
+def changed(graph: Graph, trial: Trial, expected: Expectations) -> dict[int, ChangedOutput]:
+    """Return the cells whose saved outputs are not those of the clean run, in page order.
+
+    With a second clean run what differs between the two is left out; without one, or where it
+    does not reach the cell, what differs is only "unrepeated".
+    """
+    page = _Page(graph, trial, expected)
+    differing = dict(page.differing())
+    if not differing:
+        return {}
+    drifting = page.drifting(differing)
+    return {
+        cell: ChangedOutput(
+            cell, difference, "libraries" if cell in drifting else page.why(cell, difference)
+        )
+        for cell, difference in differing.items()
+    }
+
+
+def is_as_saved(graph: Graph, trial: Trial, expected: Expectations, cell: int) -> bool:
+    """Return whether a cell of the clean run showed what was saved, as far as is known."""
+    result = trial.clean.last(cell)
+    return result is None or _Page(graph, trial, expected).differs(result) is None
+
+
+def to_repeat(graph: Graph, trial: Trial, expected: Expectations) -> frozenset[int]:
+    """Return the cells that a second clean run must reach to settle what their outputs say."""
+    return frozenset(
+        cell for cell, each in changed(graph, trial, expected).items() if each.why == "unrepeated"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A notebook as it was saved, what its runs gave, and how the two are compared."""
+
+    graph: Graph
+    trial: Trial
+    expected: Expectations
+
+    def differing(self) -> Iterator[tuple[int, Difference]]:
+        """Yield the cells whose saved outputs are known not to be those of the clean run."""
+        for result in self.trial.clean.results:
+            difference = self.differs(result)
+            if difference is not None:
+                yield result.cell, difference
+
+    def differs(self, result: CellResult) -> Difference | None:
+        """Return what is known to differ from the saved outputs, if any of it is to be compared."""
+        page = self.graph.notebook.cell(result.cell)
+        settings = self.expected.settings(result.cell)
+        if settings is None or not _is_comparable(page, result):
+            return None
+        if not page.outputs and not (self._has_run(page) and self._keeps_outputs()):
+            return None
+        difference = self._difference(page, result, settings)
+        if difference is None or difference.kind == "unknown":
+            return None
+        looks = influences(self.graph).beyond_proof | makers(self.graph).memory
+        return None if result.cell in looks else difference
+
+    def _difference(self, page: Cell, result: CellResult, settings: Settings) -> Difference | None:
+        """Return what differs, of what two clean runs give alike and no other order explains."""
+        first = compare(page.outputs, result.outputs, settings)
+        if first is None:
+            return None
+        again = self._again(result.cell)
+        if again is None:
+            return None if result.cell in makers(self.graph).chance else first
+        varying = volatile(result.outputs, again.outputs, settings)
+        if varying.is_all or varying.groups:
+            first = compare(page.outputs, result.outputs, settings, varying)
+        replayed = self.trial.replay.last(result.cell) if self.trial.replay else None
+        if first is None or replayed is None:
+            return first
+        return first and compare(page.outputs, replayed.outputs, settings, varying) and first
+
+    def _again(self, cell: int) -> CellResult | None:
+        """Return what the second clean run made of a cell, None where it did not come so far."""
+        second = self.trial.second.last(cell) if self.trial.second else None
+        return second if second is not None and second.came_to_end else None
+
+    def _keeps_outputs(self) -> bool:
+        """Return whether at least half of what is shown was saved: the page was not cleared."""
+        saved = {c.number for c in self.graph.notebook.code_cells if _shows(c.outputs)}
+        showing = {r.cell for r in self.trial.clean.results if _shows(r.outputs)}
+        return 2 * len(saved) >= len(saved | showing)
+
+    def _has_run(self, page: Cell) -> bool:
+        """Return whether a cell without outputs ran when the page did, by its count or others'."""
+        last = max((c.number for c in self.graph.notebook.code_cells if c.count), default=0)
+        return page.count is not None or page.number < last
+
+    # -- why ---------------------------------------------------------------------------------------
+
+    def why(self, cell: int, difference: Difference) -> WhyChanged:
+        """Return what may have changed the output, "" where it is the page that is wrong."""
+        learning = makers(self.graph).learning
+        if cell in learning and not self._repeats_another(learning, cell):
+            return "libraries"
+        if difference.form in _DRAWN and not self._repeats_a_drawing():
+            return "libraries"
+        return "" if self._again(cell) is not None else "unrepeated"
+
+    def drifting(self, differing: Mapping[int, Difference]) -> frozenset[int]:
+        """Return the cells that other versions of libraries, or of Python, may have changed.
+
+        Those made from one that shows the same in another order, or print, may show another choice
+        of it.
+        """
+        libraries = makers(self.graph).libraries
+        if self._is_other_environment() or self._is_elsewhere(differing):
+            return frozenset(libraries & differing.keys())
+        drifts = {cell: self._drift(cell) for cell in differing}
+        drifting = {cell for cell, each in drifts.items() if each}
+        below = downstream(page_edges(self.graph), *drifting)
+        moved = Counter[str]()
+        for cell, each in drifts.items():
+            saved, new = self._both(cell)
+            if each == "order":
+                moved += drift.words(new)
+            elif drift.is_of(moved, saved, new):
+                drifting.add(cell)
+        return frozenset(drifting | (libraries & differing.keys() & {*below}))
+
+    def _is_elsewhere(self, differing: Mapping[int, Difference]) -> bool:
+        """Return whether nothing at all of what libraries show is as it was saved."""
+        libraries = makers(self.graph).libraries
+        shows = [r for r in self.trial.clean.results if r.cell in libraries and self._is_shown(r)]
+        equal = [r for r in shows if r.cell not in differing]
+        return len(shows) > 2 and not equal and not self._is_same_python()
+
+    def _both(self, cell: int) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
+        """Return the saved outputs of a cell and the new ones, as a reader sees them."""
+        result = self.trial.clean.last(cell)
+        assert result is not None, "asked of cells that ran"
+        return _read(self.graph.notebook.cell(cell).outputs), _read(result.outputs)
+
+    def _drift(self, cell: int) -> drift.Drift:
+        """Return how two outputs differ, if only as other versions make them differ."""
+        saved, new = self._both(cell)
+        if cell in makers(self.graph).libraries:
+            return drift.by_library(saved, new)
+        unordered = saved_before(self.graph.notebook, DICTS_IN_ORDER)
+        return drift.by_python(saved, new, unordered=unordered)
+
+    def _is_other_environment(self) -> bool:
+        """Return whether a library shows, or raises, what it did not when the page was saved."""
+        notebook = self.graph.notebook
+        for result in self.trial.clean.results:
+            page = notebook.cell(result.cell)
+            if is_of_other_library(page.outputs, result.outputs):
+                return True
+            failure = result.failure
+            if failure is None or result.status != "raised" or saved_error(page) is not None:
+                continue
+            raised = Output("error", ename=failure.ename)
+            if failure.ename not in _OF_THE_PAGE and drift.is_of_library(raised):
+                return True
+        return False
+
+    def _repeats_another(self, cells: frozenset[int], cell: int) -> bool:
+        """Return whether another of these cells shows numbers, and the same as were saved."""
+        if self._is_same_python():
+            return True
+        others = (r for r in self.trial.clean.results if r.cell in cells and r.cell != cell)
+        return any(self._is_repeated(r) and _shows_digits(r.outputs) for r in others)
+
+    def _repeats_a_drawing(self) -> bool:
+        drawn = (r for r in self.trial.clean.results if any(o.data for o in r.outputs))
+        return self._is_same_python() or any(map(self._is_repeated, drawn))
+
+    def _is_repeated(self, result: CellResult) -> bool:
+        page = self.graph.notebook.cell(result.cell)
+        settings = self.expected.settings(result.cell) or Settings()
+        return self._is_shown(result) and compare(page.outputs, result.outputs, settings) is None
+
+    def _is_shown(self, result: CellResult) -> bool:
+        return _shows(result.outputs) and _shows(self.graph.notebook.cell(result.cell).outputs)
+
+    def _is_same_python(self) -> bool:
+        """Return whether the page is known to be saved by the Python that it ran in now."""
+        info = self.graph.notebook.metadata.get("language_info")
+        saved = str(info.get("version")) if isinstance(info, Mapping) else ""
+        now = self.trial.clean.python
+        return bool(now) and saved.split(".")[:2] == now.split(".")[:2]
+
+
+def _is_comparable(page: Cell, result: CellResult) -> bool:
+    """Return whether the outputs of a run are the answer to those saved: none of them failed."""
+    if exception(result) is not None:
+        return result.status == "raised" and saved_error(page) is not None and may_raise(page)
+    failed = result.status != "ok" or result.incidents or printed_failures(result)
+    return not failed and saved_error(page) is None
+
+
+def _read(outputs: Sequence[Output]) -> tuple[Output, ...]:
+    """Return outputs by what a reader sees of them: HTML where there is any, as text."""
+    return tuple(
+        replace(output, text=tables.as_text(html), data={})
+        if isinstance(html := output.data.get("text/html"), str)
+        else output
+        for output in outputs
+    )
+
+
+def _shows(outputs: Sequence[Output]) -> bool:
+    """Return whether outputs show anything but warnings."""
+    parts = shown.of(outputs)
+    return bool(parts.printed.strip() or parts.displays or parts.errors)
+
+
+def _shows_digits(outputs: Sequence[Output]) -> bool:
+    parts = shown.of(outputs)
+    texts = (parts.printed, *(display.text for display in parts.displays))
+    return any(character.isdigit() for text in texts for character in text)

@@ -1,0 +1,70 @@
+"""What has a part in what a cell makes: libraries, those of them that learn, and chance."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from pytest_nbsafe.analysis import draws, syntax
+from pytest_nbsafe.analysis.model import Graph, kept
+from pytest_nbsafe.judge.flow import reached
+from pytest_nbsafe.libraries import spellings
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.wildcards import alternatives
+from pytest_nbsafe.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Makers:
+    """The cells that take part of theirs from a library, from one that learns, from a draw.
+
+    Libraries are what is not of Python itself, the modules of the project among them; those that
+    learn or solve give other numbers from one version to the next; draws are unseeded ones. What
+    lies in `memory` is shown by cells whose own text asks for an array that is not set.
+    """
+
+    libraries: frozenset[int] = frozenset()
+    learning: frozenset[int] = frozenset()
+    chance: frozenset[int] = frozenset()
+    memory: frozenset[int] = frozenset()
+
+
+@kept
+def makers(graph: Graph) -> Makers:
+    """Return who has a part in the cells of a notebook, as the names pass from cell to cell."""
+    learning = _learning(graph.notebook.libraries)
+    imported: dict[int, set[int]] = {}
+    learns: dict[int, set[int]] = {}
+    for cell in graph.cells:
+        for each in syntax.imports(graph, cell):
+            if each.level or each.module.partition(".")[0] in sys.stdlib_module_names:
+                continue
+            imported.setdefault(cell, set()).add(each.span.line)
+            if learning.fullmatch(each.module):
+                learns.setdefault(cell, set()).add(each.span.line)
+    loose: dict[int, set[int]] = {}
+    for event, _ in draws.unseeded(graph):
+        loose.setdefault(event.cell, set()).add(event.span.line)
+    memory = frozenset(_asking_for_memory(graph))
+    return Makers(_from(graph, imported), _from(graph, learns), _from(graph, loose), memory)
+
+
+def _asking_for_memory(graph: Graph) -> Iterator[int]:
+    libraries = graph.notebook.libraries
+    unset, aliases = words("outside", "unset", libraries), spellings.load(libraries).aliases
+    for cell in graph.cells:
+        for call in syntax.of(graph, cell).invocations:
+            first, _, rest = call.callee.partition(".")
+            if f"{aliases.get(first, first)}.{rest}" in unset:
+                yield cell
+
+
+def _from(graph: Graph, lines: Mapping[int, set[int]]) -> frozenset[int]:
+    return reached(graph, {cell: frozenset(own) for cell, own in lines.items()})
+
+
+@cache
+def _learning(libraries: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{alternatives(words('outside', 'versioned', libraries))})(?:\..*)?")

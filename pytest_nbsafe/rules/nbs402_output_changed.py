@@ -1,0 +1,158 @@
+"""The saved output is not what the cell gives.
+
+Why it matters: the page shows what its code, its modules and its data do not give. A cell was
+edited and not run again, a file or a module has changed since, an output was removed or written by
+hand: who reads the page is told something that is not so.
+
+Limits: outputs are compared as a person would: numbers within a tolerance, tables cell by cell,
+pictures pixel by pixel, without what chance, the clock or the machine decides. It is an error when
+two clean runs agree on what the page does not show. Where other versions of libraries may give it
+(numbers in their last digits, rows in another order, exceptions that the page does not show), it
+is one warning for the notebook. What the recorded order gives is told by NBS201 and NBS103; what
+unseeded draws give, by NBS405; cells that look at the clock, the machine or which files there are
+are not judged. `nbsafe:output=off` on a cell leaves it out, `nbsafe:output=exact` is strict.
+
+Source: the test that nbval makes, which compares text.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from pytest_nbsafe.analysis import files, syntax
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge.trial import ChangedOutput
+from pytest_nbsafe.rules.base import Claim, Facts, claim
+from pytest_nbsafe.rules.wording import called, one_line
+from pytest_nbsafe.sentences import listed
+
+_MOST_STEPS = 4
+_WIDTH = 400
+_AGAIN = "restart the kernel, run all cells from the top, and save"
+_WHAT = "what has changed there"
+
+BAD = """\
+# %% [1]
+share = 0.71
+# %% [2]
+print("accuracy", share) #! NBS402
+#> accuracy 0.99
+"""
+GOOD = """\
+# %% [1]
+share = 0.71
+# %% [2]
+print("accuracy", share)
+#> accuracy 0.71
+"""
+
+
+def check(facts: Facts) -> Iterator[Claim]:
+    """Yield a claim for each cell whose saved output is not what it gives; one for libraries."""
+    changed = facts.trial.changed
+    suspected = facts.suspicions.cells
+    by_order = {*suspected, *downstream(page_edges(facts.graph), *suspected)}
+    by_libraries = [c for c in changed.values() if c.why == "libraries" and c.cell not in by_order]
+    if by_libraries:
+        yield _of_libraries(facts, by_libraries)
+    for each in changed.values():
+        if each.why != "libraries":
+            yield _claim(facts, each)
+
+
+def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
+    causes = tuple(_causes(facts, changed.cell))[:_MOST_STEPS]
+    message = _says(facts, changed)
+    if changed.why:
+        message += "; whether chance did it is not known, for no second run came to this cell"
+    return claim(
+        facts,
+        "NBS402",
+        changed.cell,
+        _line(facts, changed),
+        "suspected" if changed.why else "confirmed",
+        message,
+        steps=causes,
+        remedy=f"{_AGAIN}; if the new output is the wrong one, see {_WHAT}" if causes else _AGAIN,
+        explains={("stale", changed.cell, 0)},
+        also=f"shows another output than a clean run: {changed.difference.detail}",
+    )
+
+
+def _says(facts: Facts, changed: ChangedOutput) -> str:
+    difference, page = changed.difference, facts.notebook.cell(changed.cell)
+    detail = one_line(difference.detail, _WIDTH).removeprefix("line 1: ")
+    gives = f"gives {difference.new}" if difference.new else f"gives a {difference.form}"
+    if difference.kind == "new" and not page.outputs:
+        if page.count is None:
+            return f"this cell has no count and no output: it did not run; it {gives}"
+        return f"no output is saved here, though the cell ran as [{page.count}]; it {gives}"
+    if difference.kind == "missing":
+        return f"the saved {difference.place} is not what this cell gives, which is none: {detail}"
+    if difference.kind == "new":
+        return f"this cell gives {difference.place} that is not saved: {detail}"
+    if difference.kind == "other kind":
+        return f"this cell gives another kind of output than was saved (saved -> now): {detail}"
+    return f"the saved output is not what this cell gives (saved -> now): {detail}"
+
+
+def _line(facts: Facts, changed: ChangedOutput) -> int:
+    """Return the line that shows what differs, as far as the text tells: the last, or a `print`."""
+    analysis = facts.graph.cells.get(changed.cell)
+    shows = [s for s in analysis.statements if not s.kind] if analysis else []
+    if changed.difference.place == "printed text":
+        shows = [s for s in shows if "print" in s.calls][:1] or shows
+    return shows[-1].span.line if shows else 1
+
+
+def _causes(facts: Facts, cell: int) -> Iterator[Step]:
+    """Yield what may have changed since: cells, files, and modules of the project."""
+    above = (*upstream(page_edges(facts.graph), cell), cell)
+    for number in above:
+        if facts.notebook.cell(number).count is None and number != cell:
+            yield Step(number, 1, "has no count: it was edited, or added, and did not run")
+    for number, use in files.uses(facts.graph):
+        if number in above and use.what == "read":
+            reads = f"reads {called(use.symbol)}, which may have changed since"
+            yield Step(number, use.span.line, reads)
+    local = facts.project.local if facts.project is not None else ()
+    for number in above:
+        for each in syntax.imports(facts.graph, number):
+            if each.level or each.module.partition(".")[0] in local:
+                module = f"`{'.' * each.level}{each.module}` of this project"
+                imports = f"imports {module}, which may have changed since"
+                yield Step(number, each.span.line, imports)
+
+
+# -- other versions --------------------------------------------------------------------------------
+
+
+def _of_libraries(facts: Facts, changed: Sequence[ChangedOutput]) -> Claim:
+    first, others = changed[0], len(changed) - 1
+    message = f"{_says(facts, first)}; other versions of {_libraries(facts, first.cell)} give that"
+    if others:
+        message += f", here and in {others} other {'cells' if others > 1 else 'cell'}"
+    return claim(
+        facts,
+        "NBS402",
+        first.cell,
+        _line(facts, first),
+        "suspected",
+        message,
+        steps=[
+            Step(each.cell, _line(facts, each), one_line(each.difference.detail))
+            for each in changed[1:_MOST_STEPS]
+        ],
+        remedy=f"{_AGAIN}, with the versions of today; or pin those that it was written for",
+        explains={("stale", each.cell, 0) for each in changed},
+    )
+
+
+def _libraries(facts: Facts, cell: int) -> str:
+    """Return the libraries that have a part in what a cell shows, as a sentence names them."""
+    above = (*upstream(page_edges(facts.graph), cell), cell)
+    imports = (each for number in above for each in syntax.imports(facts.graph, number))
+    modules = {each.module.partition(".")[0] for each in imports if not each.level}
+    return listed(sorted(modules - sys.stdlib_module_names)[:_MOST_STEPS]) or "Python"
