@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.options import LOCK, OPTIONS, of_command
+from pytest_nbsafe.options import LOCK, of_command
 from pytest_nbsafe.stopping import StopSignals, Terminated
 
 if TYPE_CHECKING:
@@ -233,6 +233,7 @@ def _parser() -> argparse.ArgumentParser:
     _writes(commands.add_parser("rules", help="list the codes"), _rules)
 
     for name, command in commands.choices.items():
+        command.set_defaults(called=name)
         for option in of_command(name):
             command.add_argument(f"--{option.key}", **option.arguments)
     return parser
@@ -324,7 +325,7 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
     from pytest_nbsafe import config
 
     settings: dict[str, Any] = {}
-    for key in (*(option.key for option in OPTIONS), "cache"):
+    for key in (*(option.key for option in of_command(given.called)), "cache"):
         value = getattr(given, key.replace("-", "_"), None)
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")

@@ -132,12 +132,15 @@ class _Page:
 
     def why(self, cell: int, difference: Difference) -> WhyChanged:
         """Return what may have changed the output, "" where it is the page that is wrong."""
+        repeated: WhyChanged = "" if self._again(cell) is not None else "unrepeated"
+        if self._is_exact(cell):
+            return repeated
         learning = makers(self.graph).learning
         if cell in learning and not self._repeats_another(learning, cell):
             return "libraries"
         if difference.form in _DRAWN and not self._repeats_a_drawing():
             return "libraries"
-        return "" if self._again(cell) is not None else "unrepeated"
+        return repeated
 
     def drifting(self, differing: Mapping[int, Difference]) -> frozenset[int]:
         """Return the cells that other versions of libraries, or of Python, may have changed.
@@ -146,9 +149,10 @@ class _Page:
         of it.
         """
         libraries = makers(self.graph).libraries
+        lenient = {cell for cell in differing if not self._is_exact(cell)}
         if self._is_other_environment() or self._is_elsewhere(differing):
-            return frozenset(libraries & differing.keys())
-        drifts = {cell: self._drift(cell) for cell in differing}
+            return frozenset(libraries & lenient)
+        drifts = {cell: self._drift(cell) for cell in differing if cell in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
         below = downstream(page_edges(self.graph), *drifting)
         moved = Counter[str]()
@@ -158,7 +162,7 @@ class _Page:
                 moved += drift.words(new)
             elif drift.is_of(moved, saved, new):
                 drifting.add(cell)
-        return frozenset(drifting | (libraries & differing.keys() & {*below}))
+        return frozenset(drifting | (libraries & lenient & {*below}))
 
     def _is_elsewhere(self, differing: Mapping[int, Difference]) -> bool:
         """Return whether nothing at all of what libraries show is as it was saved."""
@@ -166,6 +170,10 @@ class _Page:
         shows = [r for r in self.trial.clean.results if r.cell in libraries and self._is_shown(r)]
         equal = [r for r in shows if r.cell not in differing]
         return len(shows) > 2 and not equal and not self._is_same_python()
+
+    def _is_exact(self, cell: int) -> bool:
+        """Return whether the user wants just what was saved, whichever versions there are."""
+        return self.expected.own.get(cell, self.expected.mode) == "exact"
 
     def _both(self, cell: int) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
         """Return the saved outputs of a cell and the new ones, as a reader sees them."""

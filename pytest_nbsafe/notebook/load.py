@@ -199,7 +199,7 @@ def _cell(
         line = where.line(place.source) if where and place else 1
         raise Unreadable(line, f"the source of cell {number} is not text", _RESAVE)
     metadata = _mapping(item.get("metadata"))
-    outputs = item.get("outputs")
+    own, outputs = _tags(metadata.get("tags")), item.get("outputs")
     return Cell(
         id=cell_id,
         number=number,
@@ -207,7 +207,7 @@ def _cell(
         source=source,
         count=_count(item.get("execution_count")) if kind == "code" else None,
         outputs=_outputs(outputs) if kind == "code" and isinstance(outputs, list) else (),
-        tags=markers.tags(_tags(metadata.get("tags")), source, notebook) if kind == "code" else (),
+        tags=markers.tags(own, source, notebook) if kind == "code" else own,
         metadata=metadata,
         file_lines=_file_lines(item.get("source", ""), where, place) if where and place else (),
     )

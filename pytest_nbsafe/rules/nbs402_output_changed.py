@@ -90,12 +90,12 @@ def _says(facts: Facts, changed: ChangedOutput) -> str:
             return f"this cell has no count and no output: it did not run; it {gives}"
         return f"no output is saved here, though the cell ran as [{page.count}]; it {gives}"
     if difference.kind == "missing":
-        return f"the saved {difference.place} is not what this cell gives, which is none: {detail}"
+        return f"the {difference.place} saved here is not what this cell gives: {detail}"
     if difference.kind == "new":
         return f"this cell gives {difference.place} that is not saved: {detail}"
     if difference.kind == "other kind":
-        return f"this cell gives another kind of output than was saved (saved -> now): {detail}"
-    return f"the saved output is not what this cell gives (saved -> now): {detail}"
+        return f"the output is of another kind (saved -> now): {detail}"
+    return f"the output has changed (saved -> now): {detail}"
 
 
 def _line(facts: Facts, changed: ChangedOutput) -> int:

@@ -1,0 +1,257 @@
+"""Which saved outputs a run does not give, on runs made up by hand: no kernel starts here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import percent
+import pytest
+
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.judge.changed_outputs import changed, is_as_saved, to_repeat
+from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.notebook.model import Notebook, Output
+from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.trace.outputs.expectations import Expectations
+from pytest_nbsafe.trace.results import CellResult, Failure, PlanResult
+from pytest_nbsafe.values import replace
+
+PURE = """\
+# %% [1]
+a = 2
+# %% [2]
+print(a)
+#> 1
+# %% [3]
+print(a + 1)
+#> 3
+"""
+
+
+def of(text: str) -> Output:
+    return Output("stream", name="stdout", text=text)
+
+
+def ran(
+    notebook: Notebook, prints: Mapping[int, str], *, raises: Mapping[int, str] | None = None
+) -> PlanResult:
+    """A run in which these cells print these texts, and the others what was saved."""
+    results = []
+    for step, cell in enumerate(notebook.code_cells, 1):
+        text = prints.get(cell.number)
+        outputs = cell.outputs if text is None else (of(text),) if text else ()
+        ename = (raises or {}).get(cell.number)
+        failure = Failure(ename, "", 1) if ename else None
+        status = "raised" if ename else "ok"
+        results.append(CellResult(step, cell.number, status, failure, outputs=outputs))  # type: ignore[arg-type]
+    cells = [cell.number for cell in notebook.code_cells]
+    runs = tuple(Run(i, n, None, recorded=False, reason="") for i, n in enumerate(cells, 1))
+    return PlanResult(Plan("top-down", runs), tuple(results), python="3.11.4")
+
+
+def why(
+    text: str,
+    clean: Mapping[int, str],
+    second: Mapping[int, str] | None = None,
+    *,
+    replay: Mapping[int, str] | None = None,
+    raises: Mapping[int, str] | None = None,
+    expected: Expectations | None = None,
+    saved_by: str = "",
+) -> dict[int, str]:
+    """Return why each cell differs, by default after two runs that agree."""
+    notebook = percent.parse(text)
+    if saved_by:
+        notebook = replace(notebook, metadata={"language_info": {"version": saved_by}})
+    runs = [
+        ran(notebook, prints, raises=raises) if prints is not None else None
+        for prints in (clean, clean if second is None else second, replay)
+    ]
+    assert runs[0] is not None
+    trial = Trial(runs[0], second=runs[1], replay=runs[2])
+    differing = changed(build(notebook), trial, expected or Expectations())
+    return {cell: each.why for cell, each in differing.items()}
+
+
+def test_what_two_runs_agree_on_and_the_page_does_not_show() -> None:
+    assert why(PURE, {2: "2"}) == {2: ""}
+    assert why(PURE, {}) == {}
+
+
+def test_what_two_runs_do_not_agree_on_is_not_compared() -> None:
+    assert why(PURE, {2: "2"}, {2: "7"}) == {}
+
+
+def test_a_part_that_varies_leaves_the_rest_to_be_compared() -> None:
+    text = PURE.replace("#> 1", "#> took 17.2 s\n#> accuracy: 0.9")
+    assert why(text, {2: "took 8 s\naccuracy: 0.7"}, {2: "took 9 s\naccuracy: 0.7"}) == {2: ""}
+    assert why(text, {2: "took 8 s\naccuracy: 0.9"}, {2: "took 9 s\naccuracy: 0.9"}) == {}
+
+
+def test_what_the_recorded_order_gives_is_told_elsewhere() -> None:
+    assert why(PURE, {2: "2"}, replay={2: "1"}) == {}
+    assert why(PURE, {2: "2"}, replay={2: "5"}) == {2: ""}
+
+
+def test_without_a_second_run_nothing_is_sure() -> None:
+    notebook = percent.parse(PURE)
+    graph, trial = build(notebook), Trial(ran(notebook, {2: "2"}))
+    assert {c: each.why for c, each in changed(graph, trial, Expectations()).items()} == {
+        2: "unrepeated"
+    }
+    assert to_repeat(graph, trial, Expectations()) == {2}
+    assert not is_as_saved(graph, trial, Expectations(), 2)
+    assert is_as_saved(graph, trial, Expectations(), 3)
+
+
+@pytest.mark.parametrize(
+    ("expected", "cells"),
+    [
+        (Expectations("off"), set()),
+        (Expectations(own={2: "off"}), set()),
+        (Expectations("off", own={2: "lenient"}), {2}),
+    ],
+)
+def test_what_is_switched_off_is_not_compared(expected: Expectations, cells: set[int]) -> None:
+    assert why(PURE, {2: "2"}, expected=expected).keys() == cells
+
+
+def test_exact_cells_have_no_tolerance() -> None:
+    text = PURE.replace("#> 1", "#> 0.30000000000000004")
+    assert why(text, {2: "0.3"}) == {}
+    assert why(text, {2: "0.3"}, expected=Expectations(own={2: "exact"})) == {2: ""}
+
+
+# -- outputs that are not there --------------------------------------------------------------------
+
+
+def test_an_output_that_was_removed() -> None:
+    assert why(PURE.replace("#> 1\n", ""), {2: "2"}) == {2: ""}
+
+
+def test_a_page_that_was_cleared_has_nothing_to_compare() -> None:
+    assert why(PURE.replace("#> 1\n", "").replace("#> 3\n", ""), {2: "2", 3: "3"}) == {}
+    most = "# %% [1]\n1\n#= 1\n" + "".join(f"# %% [{n}]\nprint({n})\n" for n in (2, 3, 4))
+    assert why(most, {2: "2", 3: "3", 4: "4"}) == {}
+
+
+def test_a_cell_that_did_not_run_counts_above_one_that_did() -> None:
+    never = PURE.replace("# %% [2]", "# %%").replace("#> 1\n", "")
+    assert why(never, {2: "2"}) == {2: ""}
+    last = PURE.replace("# %% [3]", "# %%").replace("#> 3\n", "")
+    assert why(last, {2: "1", 3: "3"}) == {}
+
+
+def test_a_saved_error_and_a_run_that_fails_are_told_elsewhere() -> None:
+    assert why(PURE.replace("#> 1", "#x KeyError: 'b'"), {2: "2"}) == {}
+    assert why(PURE, {2: "2"}, raises={2: "ValueError"}) == {}
+
+
+# -- what else may have changed it -----------------------------------------------------------------
+
+TABLES = """\
+# %% [1]
+import pandas as pd
+table = pd.DataFrame({"a": [1]})
+# %% [2]
+print(table["a"].sum())
+#> 1
+# %% [3]
+print(table["a"].max())
+#> 7
+# %% [4]
+print(table["a"].min())
+#> 8
+"""
+
+
+def test_numbers_of_a_library_that_gives_all_others_as_saved() -> None:
+    assert why(TABLES, {2: "2"}) == {2: ""}
+
+
+@pytest.mark.parametrize(
+    ("saved", "new"),
+    [
+        ("0.123456", "0.123457"),
+        ("a 2\nb 1", "b 1\na 2"),
+        ("dtype: int64", "dtype: int32"),
+    ],
+)
+def test_what_other_versions_of_libraries_print(saved: str, new: str) -> None:
+    text = TABLES.replace("#> 1", "\n".join(f"#> {line}" for line in saved.split("\n")))
+    assert set(why(text, {2: new}).values()) <= {"libraries"}
+
+
+def test_an_exception_of_a_library_that_the_page_does_not_show() -> None:
+    raised = why(TABLES, {2: "2"}, raises={4: "AttributeError"})
+    assert raised == {2: "libraries"}
+    assert why(TABLES, {2: "2"}, raises={4: "KeyError"}) == {2: ""}
+    assert why(PURE, {2: "2"}, raises={3: "AttributeError"}) == {2: ""}, "there is no library"
+
+
+def test_nothing_as_it_was() -> None:
+    everything = {2: "2", 3: "9", 4: "5"}
+    assert set(why(TABLES, everything).values()) == {"libraries"}
+    assert set(why(TABLES, everything, saved_by="3.8.1").values()) == {"libraries"}
+    assert set(why(TABLES, everything, saved_by="3.11.2").values()) == {""}, "a file has changed"
+
+
+def test_what_is_chosen_by_what_stands_in_another_order() -> None:
+    text = """\
+# %% [1]
+import pandas as pd
+ties = pd.Series([2, 2], ["a", "b"]).sort_values()
+# %% [2]
+print(ties.to_string())
+#> a 2
+#> b 2
+# %% [3]
+print("first:", ties.index[0])
+#> first: a
+# %% [4]
+print(3)
+#> 4
+"""
+    reasons = why(text, {2: "b 2\na 2", 3: "first: b", 4: "3"})
+    assert reasons == {2: "libraries", 3: "libraries", 4: ""}
+
+
+LEARNED = """\
+# %% [1]
+from sklearn.linear_model import LogisticRegression
+model = LogisticRegression().fit([[1], [2]], [0, 1])
+# %% [2]
+print("score", model.score([[1]], [0]))
+#> score 0.9
+# %% [3]
+print(model.coef_[0][0])
+#> 0.5
+"""
+
+
+def test_what_a_model_learned_needs_something_else_learned_that_is_as_saved() -> None:
+    assert why(LEARNED, {2: "score 0.7"}) == {2: ""}
+    assert why(LEARNED, {2: "score 0.7", 3: "0.8"}) == {2: "libraries", 3: "libraries"}
+    both = why(LEARNED, {2: "score 0.7", 3: "0.8"}, saved_by="3.11.0")
+    assert both == {2: "", 3: ""}
+
+
+def test_a_draw_without_a_second_run_is_left_to_its_own_rule() -> None:
+    text = "# %% [1]\nimport random\nx = random.random()\n# %% [2]\nprint(x)\n#> 1\n"
+    notebook = percent.parse(text)
+    trial = Trial(ran(notebook, {2: "2"}))
+    assert changed(build(notebook), trial, Expectations()) == {}
+    assert why(text, {2: "2"}) == {2: ""}, "two runs drew the same: there is a seed somewhere"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import numpy as np\nprint(np.empty(3))", "import platform\nprint(platform.node())"],
+)
+def test_what_lies_in_memory_or_outside_is_not_judged(source: str) -> None:
+    assert why(f"# %% [1]\n{source}\n#> 1\n", {1: "2"}) == {}
+
+
+def test_a_timer_is_settled_by_two_runs() -> None:
+    text = "# %% [1]\nimport time\nt = time.time()\nprint('accuracy', 0.7)\n#> accuracy 0.9\n"
+    assert why(text, {1: "accuracy 0.7"}) == {1: ""}
