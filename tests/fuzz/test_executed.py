@@ -13,6 +13,8 @@ import pytest
 
 _BATCH = 10
 _IN_ALL = 200
+_OFFLINE = {"PIP_NO_INDEX": "1"}
+"""What keeps a cell with `%pip install` from changing the environment that the tests run in."""
 _COUNTS_SOCKETS = f"""
 import sys
 from pathlib import Path
@@ -52,7 +54,7 @@ def test_any_notebook_runs_and_leaves_nothing(first: int, tmp_path: Path) -> Non
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "."],
         cwd=folder,
-        env={**os.environ, name: value, "TMPDIR": str(temporary)},
+        env={**os.environ, name: value, "TMPDIR": str(temporary), **_OFFLINE},
         capture_output=True,
         text=True,
         errors="replace",
