@@ -111,8 +111,8 @@ class NotebookReport:
 
     `orders` names the orders that were run (empty when nothing was executed); `note` says in a
     sentence why a notebook was skipped or not analysed; `known` counts the findings that are left
-    out because the baseline holds them; `environment` is what its clean run took place in; `left`
-    says what its kernels left, and what became of it.
+    out because the baseline holds them; `environment` is what its clean run took place in;
+    `remarks` are sentences that are told quietly: what it left behind, what was not looked for.
     """
 
     path: str
@@ -124,7 +124,7 @@ class NotebookReport:
     costs: tuple[Cost, ...] = ()
     known: int = 0
     environment: Environment | None = None
-    left: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -142,7 +142,7 @@ class NotebookSession:
             status=status,
             duration_s=time.perf_counter() - self._started,
             note=self._note,
-            left=str(self._temporary.left) if self._temporary else "",
+            remarks=tuple(filter(None, self._remarks())),
             costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
             known=self._known,
             environment=self._environment if trial else None,
@@ -168,6 +168,17 @@ class NotebookSession:
         if self.notebook is not None and self.notebook.language != "python":
             return f"not analysed: its language is {self.notebook.language}, not Python"
         return ""
+
+    def _remarks(self) -> Iterator[str]:
+        """Yield what is told quietly; empty ones say nothing."""
+        shown = self._trial.not_sought if self._trial else 0
+        if shown:
+            yield (
+                f"cell {shown} shows another text than was saved; whether some cell ran more often "
+                "than once, or never, was not tried: the notebook computes for too long"
+            )
+        if self._temporary is not None:
+            yield str(self._temporary.left)
 
     def _prepare(self, notebook: Notebook) -> None:
         if self._facts is not None:

@@ -59,7 +59,7 @@ def inquiry(
     most_tried: int = 3,
 ) -> Inquiry:
     """Ask which cell's other runs explain a saved text that nothing else does."""
-    shown = unexplained(judgements, suspected)
+    shown = may_explain(graph, clean.plan, judgements, suspected)
     if shown is None:
         return None
     for hidden, plan in islice(_other_plans(graph, clean.plan, shown), most_tried):
@@ -72,6 +72,16 @@ def inquiry(
         judgement = judgements[shown]
         return RanOtherwise(hidden.cell, hidden.counts, shown, judgement.saved, judgement.clean)
     return None
+
+
+def may_explain(
+    graph: Graph, plan: Plan, judgements: Mapping[int, Judgement], suspected: Collection[int]
+) -> int | None:
+    """Return the cell whose saved text another plan may explain, None when there is none."""
+    shown = unexplained(judgements, suspected)
+    if shown is None or next(_other_plans(graph, plan, shown), None) is None:
+        return None
+    return shown
 
 
 def _other_plans(graph: Graph, plan: Plan, shown: int) -> Iterator[tuple[HiddenRuns, Plan]]:

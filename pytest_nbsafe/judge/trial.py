@@ -102,8 +102,9 @@ class Trial:
     `reruns` are cells that read a stale name, run again aside from the state before they did;
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
     that of each cell at that end. `ran_otherwise` tells of the cell that did not run
-    just once. `changed` are the cells that show something else than was saved. `seen` are the parts
-    of names that cells were seen to read and change.
+    just once; `not_sought` is the cell whose saved text such a cell may explain, where looking for
+    one would have taken too long, else 0. `changed` are the cells that show something else than was
+    saved. `seen` are the parts of names that cells were seen to read and change.
     """
 
     clean: PlanResult
@@ -116,6 +117,7 @@ class Trial:
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
     ran_otherwise: RanOtherwise | None = None
     changed: Mapping[int, ChangedOutput] = field(default_factory=dict)
+    not_sought: int = 0
     seen: SeenParts = field(default_factory=SeenParts)
 
     @property

@@ -183,9 +183,10 @@ class NotebookItem(pytest.Item):
             self.file.open_notebooks.close(self.path)
             raise
         self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
-        left = "" if self.number else self.file.opened().report().left
-        if left:
-            self.add_report_section(f"of {self.title}", "leftovers", text.printed(left))
+        remarks = () if self.number else self.file.opened().report().remarks
+        if remarks:
+            said = text.printed("\n".join(remarks))
+            self.add_report_section(f"of {self.title}", "remarks", said)
         if self.config.option.capture != "no":  # else they were shown as they came
             for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
                 if written:

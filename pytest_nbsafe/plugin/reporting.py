@@ -88,8 +88,8 @@ class Reporting:
                 terminalreporter.line(line)
         for line in self._locks:
             terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
-        left = text.leftovers(self._notebooks.values()) if terminalreporter.verbosity > 0 else []
-        for line in left:
+        is_verbose = terminalreporter.verbosity > 0
+        for line in text.remarks(self._notebooks.values()) if is_verbose else ():
             terminalreporter.line(line)
         for form, file in self._files:
             terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")

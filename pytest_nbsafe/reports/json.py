@@ -69,7 +69,7 @@ def _notebook(notebook: NotebookReport) -> dict[str, Any]:
     described = {
         **picked(notebook, "path cells orders status"),
         "duration_s": round(notebook.duration_s, 3),
-        **{name: value for name, value in picked(notebook, "note known left").items() if value},
+        **{name: value for name, value in picked(notebook, "note known remarks").items() if value},
     }
     if notebook.costs:
         described["costs"] = [

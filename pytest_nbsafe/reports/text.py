@@ -19,8 +19,8 @@ def render(report: Report, paint: Paint = plain) -> str:
     notes = "\n".join(
         f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note
     )
-    left = "\n".join(leftovers(report.notebooks))
-    blocks += filter(None, (notes, left))
+    quiet = "\n".join(remarks(report.notebooks))
+    blocks += filter(None, (notes, quiet))
     return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
 
 
@@ -153,9 +153,9 @@ def grouped(findings: Iterable[Finding]) -> list[str]:
 # ------------------------------------------------------------------- the rest
 
 
-def leftovers(notebooks: Iterable[NotebookReport]) -> list[str]:
-    """Return one line for each notebook that left something behind, saying what became of it."""
-    return [f"{escape.line(n.path)}: {escape.line(n.left)}" for n in notebooks if n.left]
+def remarks(notebooks: Iterable[NotebookReport]) -> list[str]:
+    """Return what is to be told quietly of notebooks, one line each."""
+    return [f"{escape.line(n.path)}: {escape.line(said)}" for n in notebooks for said in n.remarks]
 
 
 def codes() -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, evidence, hidden_runs
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
-from pytest_nbsafe.judge.trial import RanOtherwise, Trial
+from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
 from pytest_nbsafe.runner.listening import Listener
@@ -19,13 +19,16 @@ from pytest_nbsafe.trace.results import CellResult, PlanResult
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 
+MOST_S = 60.0
+"""How long a page may compute so that it is run again to look for runs that it does not show."""
+
 
 class TrialRun:
     """A trial under way.
 
     `plan` is the recorded or inferred plan when it differs from the page order, `clean` the page
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
-    to; where counts are missing, and it computed no longer than `most_s`, a saved text that it
+    to; where counts are missing, and it computed no longer than `MOST_S`, a saved text that it
     does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
     suspected cell differs, or an output is not as `expected`, the clean order again as far as that
     cell. All runs together take no longer than `limit_s`. `make_session` is told whether it is for
@@ -42,7 +45,6 @@ class TrialRun:
         listener: Listener,
         *,
         expected: Expectations = NONE_EXPECTED,
-        most_s: float = 60.0,
         limit_s: float | None = None,
     ) -> None:
         self._graph = graph
@@ -51,7 +53,6 @@ class TrialRun:
         self._expected = expected
         self._make_session = make_session
         self._listener = listener
-        self._most_s = most_s
         self._clean = self._plan_run(clean, is_clean=True)
         self._replay = self._plan_run(plan) if plan else None
         self._inquiries = Inquiries(graph, suspicions)
@@ -94,7 +95,7 @@ class TrialRun:
             if again is not None:
                 trial = replace(trial, second=self._run_alone(RunAsFar(clean.plan, again)))
             if replay is None:
-                trial = replace(trial, ran_otherwise=self._ran_otherwise(trial))
+                trial = self._explained(trial)
         finally:
             self.close()
         if replay is not None:
@@ -129,15 +130,21 @@ class TrialRun:
             )
         return Trial(clean, replay, suspicions=suspected)
 
-    def _ran_otherwise(self, trial: Trial) -> RanOtherwise | None:
-        """Return the cell whose other runs explain a saved text that nothing else does."""
-        cost_s = sum(result.cost_s for result in trial.clean.results)
-        if not self.may_ask_more or cost_s > self._most_s:
-            return None
+    def _explained(self, trial: Trial) -> Trial:
+        """Return the trial with the cell whose other runs explain a saved text, if there is one.
+
+        Where the page computes for too long to be run again, the trial says that nobody looked.
+        """
+        if not self.may_ask_more:
+            return trial
         suspected = trial.suspicions.cells
         judgements = evidence.judgements(self._graph, trial, suspected)
+        if sum(result.cost_s for result in trial.clean.results) > MOST_S:
+            plan = trial.clean.plan
+            shown = hidden_runs.may_explain(self._graph, plan, judgements, suspected)
+            return replace(trial, not_sought=shown or 0)
         inquiry = hidden_runs.inquiry(self._graph, trial.clean, judgements, suspected)
-        return settle(inquiry, self._run_alone)
+        return replace(trial, ran_otherwise=settle(inquiry, self._run_alone))
 
     def _run_replay(self, run: PlanRun) -> PlanResult:
         """Run the plan to its end, and suspected cells on its side; stop its kernel."""

@@ -57,9 +57,10 @@ def test_what_is_left_is_ended_removed_and_told(tmp_path: Path, temporary: Path)
     path = write(tmp_path / "nb" / "nb.ipynb", LEAVES.replace("TEMP", str(temporary)))
     report = run([path], {"cache": False})
     left = "ended 1 process and removed 1 file and 1 folder in the temporary folder"
-    assert report.notebooks[0].left == f"the notebook left something behind: {left}"
-    assert f"nb.ipynb: {report.notebooks[0].left}\n" in text.render(report)
-    assert left in json.loads(as_json.render(report))["notebooks"][0]["left"]
+    (remark,) = report.notebooks[0].remarks
+    assert remark == f"the notebook left something behind: {left}"
+    assert f"nb.ipynb: {remark}\n" in text.render(report)
+    assert json.loads(as_json.render(report))["notebooks"][0]["remarks"] == [remark]
     assert list(temporary.iterdir()) == []
     assert [finding.code for finding in report.findings] == ["NBS401"]
     assert "nbsafe-" not in as_json.render(report)
@@ -71,7 +72,7 @@ def test_pytest_tells_it_at_the_notebook(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\nimport tempfile\n_ = tempfile.mkstemp()\n")
     result = pytester.runpytest("--nbsafe", "-rA", "-v", "-p", "no:cacheprovider")
     told = "the notebook left something behind: removed 1 file in the temporary folder"
-    result.stdout.fnmatch_lines(["*Captured leftovers of the notebook*", told, f"nb.ipynb: {told}"])
+    result.stdout.fnmatch_lines(["*Captured remarks of the notebook*", told, f"nb.ipynb: {told}"])
     result.assert_outcomes(passed=2)
 
 
