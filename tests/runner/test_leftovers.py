@@ -25,14 +25,13 @@ from pytest_nbsafe.runner.temporary_folder import Left, TemporaryFolder
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="locks, and /proc")
 
 LEAVES = """# %% [2]
-import os, subprocess, tempfile, warnings
+import os, subprocess, tempfile
 base = os.path.join(tempfile.gettempdir(), "left.csv")
 _ = open(base, "w").write("a")
 os.mkdir(os.path.join(tempfile.gettempdir(), "closed"), 0)
 _ = subprocess.Popen(["sleep", "600"], start_new_session=True)
 # %% [3]
-warnings.warn("careful")
-base
+print(base)
 #> TEMP/left.csv
 # %% [1]
 !echo $TMPDIR
