@@ -84,7 +84,8 @@ def _text(path: Path, most_mb: int) -> str:
     try:
         content = files.read_bytes(path, most_mb * files.MEGABYTE)
     except FileNotFoundError:
-        raise Unreadable(1, "the file is not there", "was it moved or deleted?") from None
+        hint = "give the path that it has now, or restore it"
+        raise Unreadable(1, "the file is not there", hint) from None
     except PermissionError:
         hint = "make the file readable for this user"
         raise Unreadable(1, "the file may not be read: permission denied", hint) from None
@@ -109,7 +110,7 @@ def _decode(text: str) -> Decoded:
         return decode(text)
     except json.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg} (line {error.lineno}, column {error.colno})"
-        hint = "a merge conflict left in the file?" if "\n<<<<<<<" in text else _RESAVE
+        hint = "solve the merge conflict in the file" if "\n<<<<<<<" in text else _RESAVE
         raise Unreadable(error.lineno, message, hint) from error
     except RecursionError:
         raise Unreadable(1, "the JSON is nested too deeply to be read", _RESAVE) from None

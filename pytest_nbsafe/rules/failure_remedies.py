@@ -14,6 +14,9 @@ from pytest_nbsafe.trace.results import CellResult, Failure
 if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
 
+MAGIC = "load the extension that the magic comes with, or drop it"
+DEBUGGER = "remove it: nobody answers a debugger in a test run"
+_DEBUGGER = re.compile(r"\bbreakpoint\(|\bset_trace\(|%debug\b")
 _MISSING = re.compile(r"No module named '([^']{1,200})'(; '[^']{1,200}' is not a package)?")
 _OPTIONAL = re.compile(r"(?:Missing optional dependency|[Pp]lease install) [`']?([\w.-]{1,100})")
 _NOT_IN = re.compile(r"cannot import name '([^']{1,200})' from '([^']{1,200})'")
@@ -127,13 +130,18 @@ def _file(facts: Facts, _result: CellResult, failure: Failure) -> str:
     return f"put {path!r} there before the notebook runs, or commit it: {starts}"
 
 
+def _line(facts: Facts, result: CellResult, failure: Failure) -> str:
+    """Return the line of a cell at which an exception was raised."""
+    cell, line = failure.frames[-1] if failure.frames else (result.cell, failure.line)
+    return facts.notebook.cell(cell).line(line)
+
+
 def _variable(facts: Facts, result: CellResult, failure: Failure) -> str:
     """Return that a variable is to be set which `os.environ[...]` did not have.
 
     Not one that a cell sets.
     """
-    cell, line = failure.frames[-1] if failure.frames else (result.cell, failure.line)
-    name, text = failure.evalue.strip("'"), facts.notebook.cell(cell).line(line)
+    name, text = failure.evalue.strip("'"), _line(facts, result, failure)
     is_read = f"environ['{name}']" in text or f'environ["{name}"]' in text
     if not is_read or f"os.environ['{name}']" in facts.graph.binders:
         return ""
@@ -143,12 +151,14 @@ def _variable(facts: Facts, result: CellResult, failure: Failure) -> str:
     )
 
 
-def _answer(_facts: Facts, _result: CellResult, _failure: Failure) -> str:
+def _answer(facts: Facts, result: CellResult, failure: Failure) -> str:
+    if _DEBUGGER.search(_line(facts, result, failure)):
+        return DEBUGGER
     return "nobody can type an answer in a test run: set the value, or tag it skip-execution"
 
 
 def _magic(_facts: Facts, _result: CellResult, _failure: Failure) -> str:
-    return "load the extension that the magic comes with, or drop it"
+    return MAGIC
 
 
 _KINDS: dict[str, Callable[[Facts, CellResult, Failure], str]] = {

@@ -37,6 +37,7 @@ from pytest_nbsafe.rules.wording import (
     one_line,
     refreshed_difference,
     rerun_steps,
+    work_with_what_is_made_now,
 )
 from pytest_nbsafe.trace.results import why
 from pytest_nbsafe.trace.suspicions import ReadFromBelow
@@ -213,7 +214,9 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
             *(rerun_steps(ending, edge.use.span.line) if differs else unknown),
             *shows,
         ),
-        remedy="restart the kernel, run all cells from the top, and save",
+        remedy=work_with_what_is_made_now(edge.definer)
+        if fails
+        else "restart the kernel, run all cells from the top, and save",
         severity="error" if fails or differs else "warning",
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=marks | {("raise", edge.reader, 0)} if fails else marks,

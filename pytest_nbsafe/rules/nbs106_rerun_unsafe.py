@@ -26,6 +26,8 @@ from pytest_nbsafe.rules.base import Claim, Facts, claim, is_wrong
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed
 
+_RUN_ALL = "restart the kernel, run all cells from the top, and save"
+
 BAD = """\
 # %% [1]
 import pandas as pd
@@ -93,7 +95,7 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
             *(_steps(facts, more.cell, hazard) if hazard else ()),
             Step(more.shown, 1, against_clean(more.saved, more.clean)),
         ),
-        remedy="restart the kernel, run all cells from the top, and save",
+        remedy=f"{_remedy(hazard)}; then {_RUN_ALL}" if hazard else _RUN_ALL,
         severity="error" if is_wrong(facts, more.shown) else "warning",
         explains={("stale", more.shown, 0)},
         fault=("NBS106", more.cell, line),

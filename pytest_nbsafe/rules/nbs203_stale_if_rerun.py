@@ -59,5 +59,6 @@ def check(facts: Facts) -> Iterator[Claim]:
             "suspected",
             message,
             steps=(Step(link.cell, link.line, link.cause) for link in stale.steps),
-            remedy=f"when cell {mixed.source} runs again, run {cells(left_out)} before this one",
+            remedy=f"join {cells((mixed.source, *left_out))}, or, when cell {mixed.source} "
+            f"runs again, run {cells(left_out)} before this one",
         )

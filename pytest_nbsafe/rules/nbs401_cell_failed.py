@@ -23,7 +23,13 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, must_raise, saved_error
 from pytest_nbsafe.rules import failure_remedies
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, ended, ended_in_replay
-from pytest_nbsafe.rules.wording import action, one_line, ran_as, since_lock
+from pytest_nbsafe.rules.wording import (
+    action,
+    one_line,
+    ran_as,
+    since_lock,
+    work_with_what_is_made_now,
+)
 from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.trace.results import (
     CellResult,
@@ -44,11 +50,18 @@ _INCIDENTS: dict[str, tuple[Severity, str]] = {
     "debugger": ("error", "nobody answers a debugger here"),
 }
 """What each kind of incident weighs and says; a fault of our own tracer is not among them."""
-_OF_COMMANDS = "mend the command, or end it with `|| true` where it may fail"
+_MEND = "mend the cell, or tag it raises-exception if it is meant to raise"
+_REMEDIES = {
+    "shell": "mend the command, or end it with `|| true` where it may fail",
+    "thread": "mend what the thread runs, or catch the exception in it",
+    "captured": _MEND,
+    "magic": failure_remedies.MAGIC,
+    "debugger": failure_remedies.DEBUGGER,
+}
 _FEW_GONE = 2
-_ASK_LOCK = (
-    "a library or file has changed since; `nbsafe run --lock`, where it still passes, "
-    "lets the next run say which"
+_PASSED = (
+    "mend the cell: it passed when it was saved, so a library or a file has changed since, or the "
+    "cell (after `nbsafe run --lock`, where it still passes, the next run says what)"
 )
 
 BAD = """\
@@ -103,10 +116,10 @@ def _raised(facts: Facts, result: CellResult) -> Claim:
     missing = failure_remedies.remedy(facts, result)
     since = () if shown or missing else _since(facts, result)
     if shown:
-        remedy = missing or "mend the cell, or tag it raises-exception if it is meant to raise"
+        remedy = missing or _MEND
     elif since:
         message += f"; cell {since[0].definer} was run again after it"
-        remedy = f"see what cell {since[0].definer} makes now: it passed with what was there before"
+        remedy = work_with_what_is_made_now(since[0].definer)
     elif facts.changes:
         message += since_lock(facts)
         remedy = missing or f"bring back what {LOCK} names, or mend the cell and lock it again"
@@ -158,20 +171,19 @@ def _made_since(facts: Facts, since: Sequence[OutdatedResult]) -> Iterator[Step]
 
 
 def _outside(facts: Facts, page: Cell) -> str:
-    """Return what may have changed since a cell passed, "" where it is not known to have.
+    """Return what to do about a cell, and what may have changed where it is known to have passed.
 
     A count or two that are missing just before its own are those of cells that ran, and are gone.
     """
     if page.count is None or saved_error(page) is not None:
-        return ""
+        return _MEND
     counts = {cell.count for cell in facts.notebook.code_cells}
     above = [count for count in counts if count is not None and count < page.count]
     gone = sorted({*range(min(above, default=page.count), page.count)} - counts)
     if 0 < len(gone) <= _FEW_GONE:
         ran = listed(f"[{count}]" for count in gone)
-        passed = f"it passed as [{page.count}]: see what ran as {ran} and is gone from the page"
-        return f"{passed}, or {_ASK_LOCK}"
-    return f"it passed when it was saved: {_ASK_LOCK}"
+        return f"bring back what ran as {ran} and is gone from the page, or mend the cell"
+    return _PASSED
 
 
 def _frames(result: CellResult) -> tuple[Step, ...]:
@@ -208,7 +220,7 @@ def _incident(facts: Facts, result: CellResult, incident: Incident) -> Claim:
         max(incident.line, 1),
         "observed",
         message,
-        remedy=_OF_COMMANDS if incident.kind == "shell" else "",
+        remedy=_REMEDIES[incident.kind],
         severity=severity,
         explains=raised,
         also=message,

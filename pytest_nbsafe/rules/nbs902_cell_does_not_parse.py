@@ -74,10 +74,10 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
     remedy = "fix the line, or tag the cell skip-execution"
     if old and not shown:
         message = "this notebook holds Python 2 code, which Python 3 cannot parse"
-        remedy = "convert it to Python 3, for instance with 2to3"
+        remedy = "write it in Python 3; the `2to3` of Python 3.12 or older does most of it"
     elif shown:
         message += ", just as its saved output shows"
-        remedy = "tag the cell raises-exception if it is meant to fail"
+        remedy = "fix the line, or tag the cell raises-exception if it is meant to fail"
     return claim(
         facts,
         "NBS902",

@@ -36,6 +36,7 @@ def check(facts: Facts) -> Iterator[Claim]:
         remedy = "run the cell alone to see what ends the process, or tag it skip-execution"
         if any(sign in reason for sign in _KILLED):
             remedy = "the system may have run out of memory: work on less data at once"
+            remedy += ", or tag the cell skip-execution"
         if "exit or quit" in reason:
             remedy = "remove the call, or tag the cell skip-execution"
         yield claim(

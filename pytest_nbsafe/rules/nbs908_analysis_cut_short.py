@@ -41,7 +41,7 @@ def cut_short(facts: Facts) -> Iterator[Finding]:
         "this notebook is too much to be analysed whole; cut short: "
         f"{listed([_described(analysis) for analysis in facts.graph.budget.cut])}"
     )
-    remedy = "split it, or move what a program wrote, or long tables, into a module or a file"
+    remedy = "split the notebook, or move what is long or deeply nested into a module"
     yield claim(facts, "NBS908", 0, 1, "proved", message, remedy=remedy).finding
 
 

@@ -40,6 +40,12 @@ def few(items: Sequence[str], most: int = 4) -> str:
     return sentences.few([called(item) for item in items], most)
 
 
+def work_with_what_is_made_now(definer: int) -> str:
+    """Return what to do where a cell fails with what another one makes by now."""
+    now = f"make this cell work with what cell {definer} makes now"
+    return f"{now}, or bring back what it made before"
+
+
 def since_lock(facts: Facts) -> str:
     """Return what has changed since the notebook was locked, as the end of a message, or ""."""
     changes = facts.changes

@@ -28,7 +28,9 @@ def test_the_path_and_the_remedy() -> None:
         "with `c`, made by cell 3 from the old one"
     )
     assert [(step.cell, step.line) for step in finding.steps] == [(1, 1), (3, 1), (4, 1)]
-    assert finding.remedy == "when cell 1 runs again, run cells 2 and 3 before this one"
+    assert finding.remedy == (
+        "join cells 1, 2 and 3, or, when cell 1 runs again, run cells 2 and 3 before this one"
+    )
 
 
 @pytest.mark.parametrize(

@@ -461,13 +461,13 @@ def test_a_cell_that_fails_since_another_was_run_again() -> None:
     ("counts", "ename", "remedy"),
     [
         ("1 2", "FileNotFoundError", "keep the file with the notebook"),
-        ("1 2", "AttributeError", "it passed when it was saved"),
+        ("1 2", "AttributeError", "mend the cell: it passed when it was saved"),
         (
             "1 3",
             "NotFittedError",
-            "it passed as [3]: see what ran as [2] and is gone",
+            "bring back what ran as [2] and is gone from the page",
         ),
-        ("1 9", "ValueError", "it passed when it was saved"),
+        ("1 9", "ValueError", "mend the cell: it passed when it was saved"),
     ],
 )
 def test_what_may_have_changed_since_a_cell_passed(counts: str, ename: str, remedy: str) -> None:
