@@ -34,6 +34,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules import evaluate, faults
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.listening import Listener, NobodyListens
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.trace.suspicions import Suspicions
@@ -97,6 +98,7 @@ class NotebookSession:
         self._environment: Environment | None = None
         self._temporary: TemporaryFolder | None = None
         self.no_kernel = ""
+        self._copies = FolderCopies(path.resolve().parent)
         self._started = time.perf_counter()
         try:
             self.notebook = load.read(path, config.libraries, config.most_mb)
@@ -159,6 +161,7 @@ class NotebookSession:
             if self._run is not None:
                 self._run.close()
         finally:
+            self._copies.close()
             if self._temporary is not None:
                 self._temporary.close()
 
@@ -223,6 +226,7 @@ class NotebookSession:
                 surroundings=surroundings,
                 shows=self._listener.shows if is_clean else None,
                 temporary=temporary,
+                copy=None if is_clean else self._copies.fresh(),
             )
 
         own_plan = plan if orders.differs(plan, clean) else None

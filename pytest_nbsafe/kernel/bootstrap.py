@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import Any
 
-from . import open_log
+from . import folder_order, open_log
 from .adapters import names
 from .contract import PACKAGE
 from .learning import watching
@@ -29,11 +29,13 @@ def install(
     adapters: list[str],
     learning: dict[str, Any] | None = None,
     paths: tuple[list[str], list[str]] = ([], []),
+    root: str = "",
 ) -> None:
     """Start to follow the runs of this kernel; `learning` names what is watched of libraries.
 
     `adapters` are the names of the libraries of which more is known. `paths` are folders that are
-    searched for modules, too: before what is installed, and after it.
+    searched for modules, too: before what is installed, and after it. `root` stands before the
+    paths of a kernel that runs in a copy of its folder: texts count as if it did not.
     """
     from IPython import get_ipython
 
@@ -45,6 +47,9 @@ def install(
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
     tracer.install()
+    if root:
+        tracer.snapshot.places = ((root, ""),)
+        folder_order.install(root)
     if learning is not None:
         tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)

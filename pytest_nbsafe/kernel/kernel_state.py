@@ -36,7 +36,7 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     own = [name for name in list(tracer.home) if tracer.is_own(name)] if names else []
     known = sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))
     look = tracer.snapshot
-    places, left = _places(tracer.shell), _LARGE_WORK
+    usual, places, left = look.places, _places(tracer.shell), _LARGE_WORK
     fingerprints, shared = {}, {}
     look.judging = True
     try:
@@ -47,11 +47,11 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
             left -= look.work
             if look.placed:
                 shared[name] = fingerprints[name]["hash"]
-                look.places = ()
+                look.places = usual
                 fingerprints[name] = look.fingerprint(tracer.home[name])
                 left -= look.work
     finally:
-        look.judging, look.places = False, ()
+        look.judging, look.places = False, usual
     return {"names": fingerprints, "shared": shared, "beside": _beside()}
 
 

@@ -80,15 +80,23 @@ def installer(
     trace: bool,
     learning: Mapping[str, Any] | None = None,
     paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
+    root: str = "",
 ) -> str:
     """Return one expression that installs the island, leaves no name, and gives Python's version.
 
+    `root` is what stands before the paths of a kernel that runs in a copy of its folder.
     It is to be evaluated (`user_expressions`): IPython takes long to read a text of this size as a
     cell. A kernel of the Python that we run in need not compile anything.
     """
     inside = f"{PACKAGE}.adapters."
     adapters = [name[len(inside) :] for name in sources() if name.startswith(inside)]
-    options = {"trace": trace, "learning": learning, "adapters": adapters, "paths": paths}
+    options = {
+        "trace": trace,
+        "learning": learning,
+        "adapters": adapters,
+        "paths": paths,
+        "root": root,
+    }
     scope = json.dumps({"package": PACKAGE, "options": options, **_packed()})
     decode = f"__import__('json').loads({scope!r})"
     install = f"__import__('builtins').exec({_LOADER!r}, {decode})"

@@ -29,6 +29,7 @@ from pytest_nbsafe.kernel.contract import (
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.cell_results import CellResults
+from pytest_nbsafe.runner.folder_copies import FolderCopy
 from pytest_nbsafe.runner.kernel_process import (
     Heard,
     KernelProcess,
@@ -64,6 +65,7 @@ class KernelSession:
     installed and after them. `surroundings` is what the kernel is asked of the environment.
     Temporary files go to `temporary`, which is emptied at the end. Cells on the side may take
     `margin_s` longer than their limit. `shows` is told what the others show.
+    With a `copy` it runs in that, and what it tells is told as if it ran in `cwd`.
     """
 
     def __init__(
@@ -82,12 +84,15 @@ class KernelSession:
         temporary: TemporaryFolder | None = None,
         margin_s: float = 5.0,
         shows: Shown | None = None,
+        copy: FolderCopy | None = None,
     ) -> None:
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
-        self._cwd = cwd
+        self._cwd = copy.folder if copy else cwd
+        self._root = copy.root if copy else ""
         self._environ = {**(temporary.environ if temporary else {}), **(environ or {})}
         self._temporary = temporary
-        self._paths = paths
+        self._hides = [own.hide for own in (copy, temporary) if own is not None]
+        self._paths = ([*map(copy.of, paths[0])], [*map(copy.of, paths[1])]) if copy else paths
         self._surroundings = surroundings
         self._timeout_s = timeout_s or None
         self._margin_s = margin_s
@@ -115,9 +120,7 @@ class KernelSession:
         """
         check_installed(self._kernel)
         self._loop = LoopThread()
-        self._process = process = KernelProcess(
-            self._kernel, self._temporary.hide if self._temporary else None
-        )
+        self._process = process = KernelProcess(self._kernel, self._hide if self._hides else None)
         atexit.register(self.close)
         try:
             self._loop.run(self._start(process))
@@ -133,7 +136,7 @@ class KernelSession:
     async def _start(self, process: KernelProcess) -> None:
         await process.launch(self._cwd, self._environ)
         installer = island.installer(  # it comes up
-            trace=self._trace, learning=self._learning, paths=self._paths
+            trace=self._trace, learning=self._learning, paths=self._paths, root=self._root
         )
         await process.connect()
         reply = await process.evaluate(installer)
@@ -250,6 +253,12 @@ class KernelSession:
             self._process.folder.close()
             if self._temporary is not None:
                 self._temporary.empty(self._process.processes_ended)
+
+    def _hide(self, message: bytes) -> bytes:
+        """Return a part of a message of the kernel without what is of this run alone."""
+        for hide in self._hides:
+            message = hide(message)
+        return message
 
     def _heard(self, cell: Cell) -> Heard | None:
         """Return what passes on the texts that a cell shows, None where nobody listens."""

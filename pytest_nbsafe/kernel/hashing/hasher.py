@@ -49,7 +49,7 @@ class Context:
         self.home = home
         self.handler_of = handler_of
         self.judging = False  # a session has ended: what it holds is compared with another's
-        self.places: tuple[tuple[str, str], ...] = ()  # then: this kernel's folders, and words
+        self.places: tuple[tuple[str, str], ...] = ()  # this kernel's own folders, and words
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
         self.work = 0  # how much the last look was, the same on every machine

@@ -1,0 +1,92 @@
+"""Copies of a folder: what is in them, what is linked, and that all is as it was at first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_nbsafe.runner.folder_copies import FolderCopies, FolderCopy, Limits
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {
+        "repo/data/prices.csv": "1",
+        "repo/books/nb.ipynb": "{}",
+        "repo/books/log.csv": "a row\n",
+        "repo/books/sub/deep.txt": "deep",
+        "repo/books/.git/HEAD": "ref",
+        "repo/books/env/pyvenv.cfg": "",
+        "repo/books/env/lib.py": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "repo/books/link.csv").symlink_to("../data/prices.csv")
+    return tmp_path / "repo" / "books"
+
+
+@pytest.fixture
+def copies(folder: Path) -> Iterator[FolderCopies]:
+    copies = FolderCopies(folder)
+    yield copies
+    copies.close()
+
+
+def fresh(copies: FolderCopies) -> FolderCopy:
+    copy = copies.fresh()
+    assert copy is not None
+    return copy
+
+
+def test_what_lies_in_and_above_a_copy_is_found_as_before(
+    copies: FolderCopies, folder: Path
+) -> None:
+    here = fresh(copies).folder
+    assert {path.name for path in here.iterdir()} == {path.name for path in folder.iterdir()}
+    assert (here / "../data/prices.csv").read_text() == "1"
+    assert (here / "../../../" / folder.parts[-3] / "repo/data/prices.csv").exists()
+    assert (here / "sub/deep.txt").read_text() == "deep"
+    assert (here / "link.csv").read_text() == "1"
+    linked = [path.name for path in here.iterdir() if path.is_symlink()]
+    assert sorted(linked) == [".git", "env", "link.csv"]
+    assert (here / "log.csv").stat().st_mtime == (folder / "log.csv").stat().st_mtime
+
+
+def test_what_is_written_in_one_is_in_no_other(copies: FolderCopies, folder: Path) -> None:
+    first = fresh(copies).folder
+    (first / "log.csv").write_text("more")
+    (first / "../new.csv").write_text("beside")
+    (folder / "log.csv").write_text("the clean run's")
+    second = fresh(copies).folder
+    assert (second / "log.csv").read_text() == "a row\n"
+    assert (folder / "log.csv").read_text() == "the clean run's"
+    assert not (folder / "../new.csv").exists()
+    copies.close()
+    assert not first.exists()
+    assert (folder / "env/lib.py").exists()
+
+
+def test_paths_and_texts_are_translated(copies: FolderCopies, folder: Path) -> None:
+    copy = fresh(copies)
+    assert copy.hide(f"File {copy.folder}/a.py".encode()) == f"File {folder}/a.py".encode()
+    assert copy.of(str(folder / "sub")) == str(copy.folder / "sub")
+    assert copy.of(str(folder.parent)) == str(folder.parent)
+
+
+def test_large_files_are_linked_where_all_is_too_much(folder: Path) -> None:
+    (folder / "large.bin").write_bytes(b"x" * 2_000)
+    copies = FolderCopies(folder, Limits(bytes=1_000, large_bytes=500))
+    here = fresh(copies).folder
+    assert [(here / name).is_symlink() for name in ("large.bin", "log.csv")] == [True, False]
+    copies.close()
+
+
+@pytest.mark.parametrize("limits", [Limits(files=2), Limits(bytes=3)])
+def test_a_folder_that_is_too_large_is_not_copied(folder: Path, limits: Limits) -> None:
+    copies = FolderCopies(folder, limits)
+    assert copies.fresh() is None
+    copies.close()
