@@ -37,9 +37,10 @@ class Config:
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
     `jobs` is the number of processes for static checks, 0 for one a processor; `most_mb` is the
-    most megabytes that a notebook may have. `leakage` is what the user knows of leak roles, as JSON
-    text, "" for nothing, and `libraries` what he knows of libraries in the sections of a data file,
-    leak roles too; `leakage_mode` says whether a run looks for leaks in the text, the run, or both.
+    most megabytes that a notebook may have; `runs` is 1 where it runs once, else 0. `leakage` is
+    what the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows
+    of libraries in the sections of a data file, leak roles too; `leakage_mode` says whether a run
+    looks for leaks in the text, the run, or both.
     `output` says how saved outputs are compared with new ones, `sanitizers` (pairs of a regular
     expression and what stands in its place) what is no difference; so does the file
     `sanitize_with`.
@@ -57,6 +58,7 @@ class Config:
     baseline: str | None = None
     contracts: tuple[Contract, ...] = ()
     cache: bool = True
+    runs: int = 0
     jobs: int = 1
     most_mb: int = 512
     folder: str = ""

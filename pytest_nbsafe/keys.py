@@ -135,6 +135,10 @@ def _jobs(value: Any) -> int:
     return 0 if value == "auto" else _number(value)
 
 
+def _runs(value: Any) -> int:
+    return 0 if value == "auto" else _number(value, 1, 1)
+
+
 def _number(value: Any, least: int = 0, most: int = 10**6) -> int:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         value = int(value)
@@ -229,6 +233,7 @@ SETTINGS = {
     "contract": Setting("contracts", _contracts, "tables, each [[tool.nbsafe.contract]]"),
     "cache": Setting("cache", _flag, _FLAG),
     "jobs": Setting("jobs", _jobs, 'a number of processes, "auto" for one a processor'),
+    "runs": Setting("runs", _runs, '1, or "auto" for as many as a proof takes'),
     "max-notebook-mb": Setting(
         "most_mb", lambda mb: _number(mb, 1, _MOST_MB), f"megabytes, from 1 to {_MOST_MB}"
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
-from pytest_nbsafe.app import environments, lock
+from pytest_nbsafe.app import environments, lock, several_runs
 from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
@@ -28,7 +28,7 @@ from pytest_nbsafe.findings import (
 )
 from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.notebook import load, markers
-from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.notebook.model import Cell, Notebook, runs_once
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules import evaluate, faults
@@ -233,7 +233,7 @@ class NotebookSession:
         limit_s = facts.config.notebook_timeout_s
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener
-        return TrialRun(*trial, expected=expected, limit_s=limit_s)
+        return TrialRun(*trial, expected=expected, once=self._runs_once, limit_s=limit_s)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
@@ -286,7 +286,13 @@ class NotebookSession:
         trial = environments.completed(facts, self._path)
         self._environment = trial.clean.environment
         facts = replace(facts, trial=trial)
-        self._take(evaluate(replace(facts, leaks=partial(leaks_after, facts, trial))))
+        findings = evaluate(replace(facts, leaks=partial(leaks_after, facts, trial)))
+        self._take(several_runs.with_effects(findings, trial, copied=self._copies.possible))
+
+    @property
+    def _runs_once(self) -> bool:
+        """Whether the user, or the notebook itself, asks for no more than one run."""
+        return self.config.runs == 1 or (self.notebook is not None and runs_once(self.notebook))
 
     def _refused(self, finding: Finding) -> None:
         self.no_kernel = finding.message
@@ -294,6 +300,8 @@ class NotebookSession:
 
     def _take(self, findings: tuple[Finding, ...]) -> None:
         """Keep what was found, without what the baseline knows."""
+        if self._runs_once and not self.config.static:
+            findings = several_runs.unproved(findings)
         self._findings = findings
         if self.config.baseline:
             known = baselines.read(Path(self.config.baseline))

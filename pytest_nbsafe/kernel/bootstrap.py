@@ -13,6 +13,7 @@ from .adapters import names
 from .contract import PACKAGE
 from .learning import watching
 from .tracer import Tracer
+from .tracing.outside_effects import OutsideEffects
 
 _FILES = 128
 
@@ -50,6 +51,7 @@ def install(
     if root:
         tracer.snapshot.places = ((root, ""),)
         folder_order.install(root)
+        OutsideEffects(tracer.watch, root).install()
     if learning is not None:
         tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)

@@ -67,7 +67,8 @@ class Incident(TypedDict):
 
     `kind`: `shell` (a failing `!command`), `thread` (an exception in a thread), `captured` (an
     exception that a cell magic swallowed), `magic` (an unknown magic), `debugger` (a `breakpoint()`
-    that nobody answers), `tracer` (a fault of ours).
+    that nobody answers), `outside` (what a run in a copy of the folder does outside of it),
+    `tracer` (a fault of ours).
     `line` is the cell's line, 0 when unknown.
     """
 

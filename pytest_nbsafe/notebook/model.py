@@ -103,9 +103,19 @@ SKIP_TAGS = frozenset({"skip-execution", "nbsafe:skip"})
 """A cell with one of these tags is in no plan: nbmake's tag, and our own."""
 
 
+_ONCE_TAG = "nbsafe:once"
+
+
 def is_skipped(cell: Cell) -> bool:
     """Return whether the author asks not to run this cell."""
     return not SKIP_TAGS.isdisjoint(cell.tags)
+
+
+def runs_once(notebook: Notebook) -> bool:
+    """Return whether the author asks to run this notebook once: metadata, or a tag of any cell."""
+    own = notebook.metadata.get("nbsafe")
+    asked = isinstance(own, dict) and own.get("once") is True
+    return asked or any(_ONCE_TAG in cell.tags for cell in notebook.cells)
 
 
 def may_raise(cell: Cell, ename: str = "") -> bool:

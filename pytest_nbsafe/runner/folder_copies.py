@@ -59,26 +59,29 @@ class FolderCopy:
 
 
 class FolderCopies:
-    """The copies of one folder, all as it is when the first is made; `close` removes them."""
+    """The copies of one folder, all as it is when the first is made; `close` removes them.
+
+    `possible` is false once it is known that the folder cannot be copied.
+    """
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         self._folder = folder
         self._limits = limits or Limits()
         self._own: OwnFolder | None = None
         self._first: FolderCopy | None = None
-        self._is_impossible = os.name != "posix"
+        self.possible = os.name == "posix"
         self._number = 0
 
     def fresh(self) -> FolderCopy | None:
         """Return a copy that nothing has run in, None where the folder is too large for that."""
-        if self._is_impossible:
+        if not self.possible:
             return None
         try:
             if self._first is None:
                 self._first = self._copied(self._folder)
             return self._copied(self._first.folder)
         except (OSError, _TooLarge):
-            self._is_impossible = True
+            self.possible = False
             return None
 
     def close(self) -> None:

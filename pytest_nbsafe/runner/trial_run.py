@@ -33,6 +33,7 @@ class TrialRun:
     suspected cell differs, or an output is not as `expected`, the clean order again as far as that
     cell. All runs together take no longer than `limit_s`. `make_session` is told whether it is for
     the clean run, `listener` what runs.
+    `once` is for a clean run alone, which proves nothing of what is suspected.
     """
 
     def __init__(  # a trial is put together in one place
@@ -45,6 +46,7 @@ class TrialRun:
         listener: Listener,
         *,
         expected: Expectations = NONE_EXPECTED,
+        once: bool = False,
         limit_s: float | None = None,
     ) -> None:
         self._graph = graph
@@ -54,10 +56,11 @@ class TrialRun:
         self._make_session = make_session
         self._listener = listener
         self._clean = self._plan_run(clean, is_clean=True)
-        self._replay = self._plan_run(plan) if plan else None
+        self._replay = self._plan_run(plan) if plan and not once else None
         self._inquiries = Inquiries(graph, suspicions)
-        self.replayed = plan is not None
-        self.may_ask_more = plan is None and hidden_runs.may_be(graph)
+        self._once = once
+        self.replayed = self._replay is not None
+        self.may_ask_more = plan is None and not once and hidden_runs.may_be(graph)
 
     def until(self, cell: int) -> CellResult | None:
         """Run the clean order as far as `cell`; None when it does not hold the cell."""
@@ -73,6 +76,9 @@ class TrialRun:
     def so_far(self) -> Trial:
         """Return the trial as it stands, without running anything more."""
         trial = Trial(self._clean.result(), suspicions=self._by_text)
+        if self._once:
+            changed = changed_outputs.changed(self._graph, trial, self._expected)
+            return replace(trial, changed=changed)
         return evidence.verdict(self._graph, trial, self._expected)
 
     def is_as_expected(self, cell: int) -> bool:
@@ -87,6 +93,9 @@ class TrialRun:
 
         `last` is the last cell of the page that is asked for: the clean run stops there.
         """
+        if self._once:
+            _run_as_far(self._clean, last)
+            return self.so_far()
         try:
             replay = self._run_replay(self._replay) if self._replay else None
             clean = _run_as_far(self._clean, last)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from makenb import write
 
-from pytest_nbsafe.app.session import NotebookSession
+from pytest_nbsafe.app.session import NotebookSession, examine
 from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.trace.results import compared
 
@@ -81,3 +82,57 @@ def test_an_out_of_order_notebook_leaves_what_one_run_leaves(page: Path) -> None
         if result.failure is not None:
             assert clean.failure is not None
             assert result.failure.evalue == clean.failure.evalue == str(page.parent / "helper.py")
+
+
+STALE = """
+# %% [3]
+rate = 2
+# %% [2]{tags}
+import socket
+with open("../../log.csv", "a") as log:
+    log.write("a row\\n")
+try:
+    socket.create_connection(("192.0.2.1", 9), timeout=0.01)
+except OSError:
+    pass
+print(rate)
+#> 1
+# %% [1]
+rate = 1
+"""
+
+
+def found(page: Path, config: Config) -> dict[str, Finding]:
+    return {finding.code: finding for finding in examine(page, config).findings}
+
+
+def test_what_each_run_does_outside_is_told(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = page.parent.parent.parent / "temporary"  # what is written there is not told
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    log = page.parent.parent.parent / "log.csv"
+    log.touch()
+    write(page, STALE.format(tags=""))
+    finding = found(page, Config())["NBS201"]
+    assert finding.verdict == "confirmed"
+    assert [step.cause for step in finding.steps[-2:]] == [
+        f"writes {log}, which is outside of the notebook's folder, in every run",
+        "connects to 192.0.2.1, in every run",
+    ]
+    assert [(step.cell, step.line) for step in finding.steps[-2:]] == [(2, 2), (2, 5)]
+    assert log.read_text().count("row") > 1
+
+
+@pytest.mark.parametrize(
+    ("tags", "config"), [(" tags=nbsafe:once", Config()), ("", Config(runs=1))]
+)
+def test_a_notebook_that_runs_once_says_what_stays_unproved(
+    page: Path, tags: str, config: Config
+) -> None:
+    log = page.parent.parent.parent / "log.csv"
+    log.touch()
+    write(page, STALE.format(tags=tags))
+    finding = found(page, config)["NBS103"]
+    assert finding.verdict == "suspected"
+    assert finding.message.endswith("it stays unproved, for this notebook is run once")
+    assert log.read_text() == "a row\n"
