@@ -1,7 +1,8 @@
 """What the cells bend of Python: taken back between the cells, so that the kernel can go on.
 
-A notebook may replace `json.dumps`, `time.time` or `sys.stdout`. That is for its own cells: IPython
-and ipykernel, which live on the same Python, would fail over it and leave a request unanswered.
+A notebook may replace `json.dumps`, `JSONEncoder.encode` or `sys.stdout`. That is for its own
+cells: IPython and ipykernel, which live on the same Python, would fail over it and leave a request
+unanswered.
 """
 
 from __future__ import annotations
@@ -21,10 +22,16 @@ _MODULES = (
     *("traceback", "types", "uuid", "warnings", "weakref"),
 )
 """The modules in which the kernel's own code looks up functions and classes as it runs."""
+_CLASSES = {"json.encoder": "JSONEncoder", "json.decoder": "JSONDecoder"}
+"""The classes whose methods the kernel's own code calls to write and read messages."""
 _MAY_CHANGE = frozenset({"copyright", "credits", "display", "excepthook", "exit", "get_ipython"})
 _MAY_CHANGE |= {"quit", "showwarning"}
 """Names that IPython sets for each run, or that are there to be set."""
 _GONE: Any = object()
+
+
+Holder = dict[str, Any] | type
+"""What names are looked up in: a namespace, or a class."""
 
 
 class Known:
@@ -47,13 +54,17 @@ class Bends:
     """What the modules held when we came, and what the cells have put there since."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[dict[str, Any], Known]] = []
-        self._bent: list[tuple[dict[str, Any], str, Any]] = []
+        self._known: list[tuple[Holder, Known]] = []
+        self._bent: list[tuple[Holder, str, Any]] = []
 
     def learn(self) -> None:
         """Take note of what is there now: functions and classes, modules, and the streams."""
         modules = {name: sys.modules[name] for name in _MODULES if name in sys.modules}
         self._known = [(vars(module), Known(_functions(module))) for module in modules.values()]
+        for name, owner in _CLASSES.items():
+            methods = getattr(modules.get(name), owner, None)
+            if methods is not None:
+                self._known.append((methods, Known(_methods(methods))))
         modules |= {n: module for n, module in sys.modules.items() if n.startswith(PACKAGE)}
         self._known.append((sys.modules, Known(modules)))
         streams = {"stdout": sys.stdout, "stderr": sys.stderr}
@@ -61,23 +72,42 @@ class Bends:
 
     def take_back(self) -> None:
         """Give the kernel what it knows; `bend` gives the cells theirs again."""
-        for held, known in self._known:
-            if known.all_stand_in(held):
+        for holder, known in self._known:
+            names = _names(holder)
+            if known.all_stand_in(names):
                 continue
             for name, value in known.values.items():
-                bent = held.get(name, _GONE)
+                bent = names.get(name, _GONE)
                 if bent is not value:
-                    self._bent.append((held, name, bent))
-                    held[name] = value
+                    self._bent.append((holder, name, bent))
+                    _put(holder, name, value)
 
     def bend(self) -> None:
         """Let the cells find what they have put there."""
         bends, self._bent = self._bent, []
-        for held, name, bent in bends:
-            if bent is _GONE:
-                held.pop(name, None)
-            else:
-                held[name] = bent
+        for holder, name, bent in bends:
+            _put(holder, name, bent)
+
+
+def _names(holder: Holder) -> Mapping[str, Any]:
+    return vars(holder) if isinstance(holder, type) else holder
+
+
+def _put(holder: Holder, name: str, value: Any) -> None:
+    """Let a namespace or a class hold a value, or nothing of that name."""
+    if isinstance(holder, type):
+        if value is not _GONE:
+            setattr(holder, name, value)
+        elif name in vars(holder):
+            delattr(holder, name)
+    elif value is _GONE:
+        holder.pop(name, None)
+    else:
+        holder[name] = value
+
+
+def _methods(owner: type) -> dict[str, Any]:
+    return {name: value for name, value in vars(owner).items() if callable(value)}
 
 
 def _functions(module: ModuleType) -> dict[str, Any]:

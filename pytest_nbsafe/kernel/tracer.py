@@ -19,7 +19,7 @@ from .hashing.snapshot import Snapshot, warm_up
 from .learning.desk import Desk
 from .tracing import instrument
 from .tracing.cell_positions import TIMED, CellPositions, LineMap
-from .tracing.connection import end_if_lost
+from .tracing.connection import Connection
 from .tracing.incidents import Watch, guarded
 from .tracing.monitor import Monitor
 from .tracing.name_fingerprints import NameFingerprints
@@ -69,6 +69,7 @@ class Tracer:
         self.places = CellPositions()
         self.watch = Watch(shell, self.places)
         self.bends = Bends()
+        self.connection = Connection(shell)
         self.recorder = Recorder(self.home)
         self.texts = Texts()
         self.snapshot = Snapshot(self.texts, self.home)
@@ -202,7 +203,7 @@ class Tracer:
         """Take note that a cell, or a nested text, has ended."""
         if len(self.sources) <= 1:
             self.bends.take_back()
-            end_if_lost(self.shell)
+            self.connection.end_if_lost()
         error = result.error_before_exec or result.error_in_exec
         if len(self.sources) > 1:
             self.sources.pop()

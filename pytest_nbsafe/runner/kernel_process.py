@@ -49,6 +49,10 @@ Heard = Callable[[str, Mapping[str, Any]], None]
 """Is told kind and content of each message of the output channel, as it comes."""
 
 
+class GarbledMessage(Exception):  # noqa: N818  # as above
+    """The kernel sent what is no message: a cell has replaced what writes them."""
+
+
 @dataclass(slots=True)
 class Exchange:
     """What came back for one execute request."""
@@ -135,7 +139,8 @@ class KernelProcess:
             self._note_exit(exchange)
         else:
             exchange.status = "died"
-            exchange.reason = await self._death()
+            exchange.reason = exchange.reason or await self._death()
+            self.kill()
         self._busy = False
         return exchange
 
@@ -168,6 +173,9 @@ class KernelProcess:
             cause = "the kernel did not answer, and was stopped"
         except DeadKernelError:
             cause = await self._death()
+        except GarbledMessage as error:
+            self.kill()
+            cause = str(error)
         self._busy = False
         return reply, cause
 
@@ -245,9 +253,7 @@ def _client_class() -> type[Any]:
             specs = kernel_specs(_log)
             manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=_log)
             folder.apply(manager)
-            if hide is not None:
-                unpack = manager.session.unpack
-                manager.session.unpack = lambda message: unpack(hide(message))
+            manager.session.unpack = _unpacker(manager.session.unpack, hide)
             super().__init__(
                 new_notebook(cells=[new_code_cell("")]),
                 km=manager,
@@ -274,6 +280,9 @@ def _client_class() -> type[Any]:
                 await self.async_execute_cell(new_code_cell(source), 0)
             except DeadKernelError:
                 return False
+            except GarbledMessage as error:
+                exchange.reason = str(error)
+                return False
             return True
 
         def _note_reply(self, execute_reply: Mapping[str, Any] | None, **_: Any) -> None:
@@ -295,3 +304,20 @@ def _client_class() -> type[Any]:
                     self._exchange.heard(kind, content)
 
     return Client
+
+
+def _unpacker(
+    unpack: Callable[[bytes], Any], hide: Callable[[bytes], bytes] | None
+) -> Callable[[bytes], dict[str, Any]]:
+    """Return what reads the parts of a message, without what is to be hidden."""
+
+    def read(part: bytes) -> dict[str, Any]:
+        try:
+            value = unpack(hide(part) if hide is not None else part)
+        except ValueError:
+            value = None
+        if not isinstance(value, dict):
+            raise GarbledMessage("the kernel sent what is no message: did the cell replace json?")
+        return value
+
+    return read

@@ -12,6 +12,8 @@ pytestmark = pytest.mark.kernel
 BENDS = {
     "streams": "import sys\nsys.stdout = object()\nsys.stderr = None",
     "json": "import json\njson.dumps = json.loads = lambda *a, **k: 1 / 0",
+    "encoder": "json.JSONEncoder.encode = lambda *a, **k: 1 / 0\ndel json.JSONEncoder.iterencode",
+    "decoder": "json.JSONDecoder.decode = lambda *a, **k: 1 / 0",
     "time": "import time\ntime.time = time.perf_counter = time.process_time = lambda: 1 / 0",
     "os": "import os\nos.fork = os.fstat = os.stat = lambda *a: 1 / 0",
     "parsers": "import ast, hashlib\nast.parse = ast.walk = hashlib.sha256 = lambda *a, **k: 1 / 0",
@@ -28,12 +30,14 @@ CHECK = (
     "assert kept == {'a': [12]}",
 )
 STILL_BENT = """
-for bent in (json.dumps, time.time, os.fork, ast.parse, gc.collect, hash):
+methods = json.JSONEncoder().encode, json.JSONDecoder().decode
+for bent in (json.dumps, *methods, time.time, os.fork, ast.parse, gc.collect, hash):
     try:
         bent()
     except ZeroDivisionError:
         continue
     raise AssertionError(bent)
+assert not hasattr(json.JSONEncoder, "iterencode")
 assert type(sys.stdout) is object and sys.stderr is None
 assert 'json' not in sys.modules and sys.getrecursionlimit() == 200
 """
@@ -62,12 +66,42 @@ def test_what_breaks_ipython_fails_its_cell_at_once(run_cells: RunCells) -> None
     assert "timed-out" not in {result.status for result in results}
 
 
+FAILS = """
+async def fails(self, *args, **kwargs):
+    1 / 0
+type(get_ipython().kernel).do_execute = fails
+"""
+PASSED_ON = """
+kernel = get_ipython().kernel
+def wrapped(original):
+    async def do(*args, **kwargs):
+        return await original(*args, **kwargs)
+    return do
+kernel.do_execute = wrapped(kernel.do_execute)
+import builtins
+builtins.isinstance = (lambda kept: lambda *args: kept(*args))(isinstance)
+builtins.__import__ = (lambda kept: lambda *args, **kwargs: kept(*args, **kwargs))(__import__)
+"""
+
+
+def test_what_passes_on_to_the_own_one_goes_on(run_cells: RunCells) -> None:
+    results = run_cells(PASSED_ON, "import json\na = 1", "assert a == 1")
+    assert failures(results) == []
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("get_ipython().kernel.shell_stream.close()", "the cell closed the connection"),
         ("get_ipython().kernel.iopub_thread.socket.close()", "the cell closed the connection"),
         ("get_ipython().kernel.shell = None", "the cell replaced the shell"),
+        ("get_ipython().kernel.do_execute = None", "the cell replaced what runs the cells"),
+        (FAILS, "the cell replaced what runs the cells"),
+        ("get_ipython().kernel.shell_handlers.clear()", "the cell removed what runs the cells"),
+        (
+            "import json\njson.JSONEncoder.encode = lambda *args: 'junk'\n1",
+            "the kernel sent what is no message",
+        ),
     ],
 )
 def test_a_kernel_that_cannot_answer_ends_at_once(
