@@ -22,16 +22,17 @@ from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.analysis import files, syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
+from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.wording import called, one_line
+from pytest_nbsafe.rules.wording import called, one_line, since_lock
 from pytest_nbsafe.sentences import listed
 
 _MOST_STEPS = 4
 _WIDTH = 400
 _AGAIN = "restart the kernel, run all cells from the top, and save"
-_WHAT = "what has changed there"
+_IF_WRONG = "if the new output is the wrong one, see what has changed there"
 
 BAD = """\
 # %% [1]
@@ -64,7 +65,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
     causes = tuple(_causes(facts, changed.cell))[:_MOST_STEPS]
-    message = _says(facts, changed)
+    message = _says(facts, changed) + since_lock(facts)
     if changed.why:
         message += "; whether chance did it is not known, for no second run came to this cell"
     return claim(
@@ -75,7 +76,7 @@ def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
         "suspected" if changed.why else "confirmed",
         message,
         steps=causes,
-        remedy=f"{_AGAIN}; if the new output is the wrong one, see {_WHAT}" if causes else _AGAIN,
+        remedy=_locked(facts) or (f"{_AGAIN}; {_IF_WRONG}" if causes else _AGAIN),
         explains={("stale", changed.cell, 0)},
         also=f"shows another output than a clean run: {changed.difference.detail}",
     )
@@ -134,6 +135,7 @@ def _of_libraries(facts: Facts, changed: Sequence[ChangedOutput]) -> Claim:
     message = f"{_says(facts, first)}; other versions of {_libraries(facts, first.cell)} give that"
     if others:
         message += f", here and in {others} other {'cells' if others > 1 else 'cell'}"
+    message += since_lock(facts)
     return claim(
         facts,
         "NBS402",
@@ -145,9 +147,17 @@ def _of_libraries(facts: Facts, changed: Sequence[ChangedOutput]) -> Claim:
             Step(each.cell, _line(facts, each), one_line(each.difference.detail))
             for each in changed[1:_MOST_STEPS]
         ],
-        remedy=f"{_AGAIN}, with the versions of today; or pin those that it was written for",
+        remedy=_locked(facts)
+        or f"{_AGAIN}, with the versions of today; or pin those that it was written for",
         explains={("stale", each.cell, 0) for each in changed},
     )
+
+
+def _locked(facts: Facts) -> str:
+    """Return what to do where it is known what has changed since the notebook was locked."""
+    if not facts.changes:
+        return ""
+    return f"bring back what {LOCK} names; or {_AGAIN}, and lock it again"
 
 
 def _libraries(facts: Facts, cell: int) -> str:

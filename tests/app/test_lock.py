@@ -21,7 +21,12 @@ READS = """
 import json, numpy
 price = float(open("price.txt").read())
 # %% [2]
-assert price == 3
+print(price)
+#> 3.0
+# %% [3]
+def dear():
+    assert price == 3
+dear()
 """
 
 
@@ -95,9 +100,14 @@ def test_a_later_failure_names_what_has_changed(
     document["notebooks"]["x.ipynb"]["packages"]["numpy"] = "1.0"
     (tmp_path / LOCK).write_text(json.dumps(document), encoding="utf-8")
     price.write_text("4", encoding="utf-8")
-    (finding,) = run([path], {}).findings
-    assert "numpy 1.0 -> " in finding.message
-    assert finding.message.endswith("; price.txt changed")
-    assert LOCK in finding.remedy
+    findings = run([path], {}).findings
+    assert [(f.code, f.location.cell, f.severity) for f in findings] == [
+        ("NBS402", 2, "error"),
+        ("NBS401", 3, "error"),
+    ]
+    for finding in findings:
+        assert f"since {LOCK} was written: numpy 1.0 -> " in finding.message
+        assert finding.message.endswith("; price.txt changed")
+        assert finding.remedy.startswith(f"bring back what {LOCK} names")
     price.write_text("3", encoding="utf-8")
     assert run([path], {}).findings == ()

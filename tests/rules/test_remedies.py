@@ -21,7 +21,7 @@ from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.findings import Finding
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "remedies"
-UNTRIED = {"NBS402", "NBS403", "NBS404", "NBS906"}
+UNTRIED = {"NBS403", "NBS404", "NBS906"}
 """Told by tests of their own, or, the last one, of what no user can do anything about."""
 
 
