@@ -63,6 +63,8 @@ NBS341 target-in-features         error   static the target, or a copy of it, is
 NBS342 target-encoding            error   static means of the target were made with the labels of later test rows
 NBS401 cell-failed                error   run    the cell raised
 NBS402 output-changed             error   run    the saved output is not what the cell gives
+NBS403 order-dependent            error   run    the recorded order and the page's own end with different values
+NBS404 nondeterministic           warning run    the same order, run twice, gives different values
 NBS405 unseeded-randomness        warning static a random source is used before any seed is set
 NBS406 machine-path               warning static an absolute or home path is read or written
 NBS407 unpinned-install           warning static a package is installed without a version

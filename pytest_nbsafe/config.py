@@ -41,6 +41,7 @@ class Config:
     what the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows
     of libraries in the sections of a data file, leak roles too; `leakage_mode` says whether a run
     looks for leaks in the text, the run, or both.
+    `repeat` is how often the order is run that is to be repeatable.
     `output` says how saved outputs are compared with new ones, `sanitizers` (pairs of a regular
     expression and what stands in its place) what is no difference; so does the file
     `sanitize_with`.
@@ -69,6 +70,7 @@ class Config:
     leakage_mode: LeakageMode = "both"
     libraries: str = ""
     output: OutputMode = "lenient"
+    repeat: int = 1
     sanitizers: Pairs = ()
     sanitize_with: str | None = None
 

@@ -241,6 +241,7 @@ SETTINGS = {
     "notes": Setting("notes", _flag, _FLAG),
     "trace": Setting("trace", _flag, _FLAG),
     "output": Setting("output", _output, f"one of {', '.join(OUTPUT_MODES)}"),
+    "repeat": Setting("repeat", lambda n: _number(n, 1, 100), "how often to run it, from 1 to 100"),
     "sanitizers": Setting("sanitizers", _pairs, 'a list of pairs, ["expression", "replacement"]'),
     "sanitize-with": Setting("sanitize_with", _text, "the path of a file as nbval has it"),
     "libraries": Setting(

@@ -57,6 +57,7 @@ OPTIONS = (
         "compare saved outputs with new ones: lenient (default), exact, or off",
         "pytest",
     ),
+    Option("repeat", "N", "run the order N times, and tell what differs (NBS404)", "run pytest"),
     Option("sanitize-with", "FILE", "expressions for what is no difference, as in nbval", "pytest"),
     Option("strict", "", "warnings fail too", "check run pytest"),
     Option("notes", "", "show notes too", "check run pytest"),

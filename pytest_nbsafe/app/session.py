@@ -42,7 +42,7 @@ from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
-    from pytest_nbsafe.runner.trial_run import TrialRun
+    from pytest_nbsafe.runner.trial_run import Purpose, TrialRun
 
 _LEAKS = "NBS3"
 
@@ -97,6 +97,7 @@ class NotebookSession:
         self._trial: Trial | None = None
         self._environment: Environment | None = None
         self._temporary: TemporaryFolder | None = None
+        self._repeated: TemporaryFolder | None = None
         self.no_kernel = ""
         self._copies = FolderCopies(path.resolve().parent)
         self._started = time.perf_counter()
@@ -162,8 +163,8 @@ class NotebookSession:
                 self._run.close()
         finally:
             self._copies.close()
-            if self._temporary is not None:
-                self._temporary.close()
+            for temporary in filter(None, (self._temporary, self._repeated)):
+                temporary.close()
 
     @property
     def _note(self) -> str:
@@ -199,6 +200,7 @@ class NotebookSession:
     def _trial_run(self, facts: Facts, clean: Plan) -> TrialRun:
         """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
         from pytest_nbsafe import project
+        from pytest_nbsafe.runner import repeating
         from pytest_nbsafe.runner.kernel_session import KernelSession
         from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
         from pytest_nbsafe.runner.trial_run import TrialRun
@@ -211,9 +213,11 @@ class NotebookSession:
 
         paths = project.of(self._path).paths
         surroundings = environments.question(graph, self._path)
-        temporary = self._temporary = TemporaryFolder()
+        temporary = repeated = self._temporary = TemporaryFolder()
+        if facts.config.repeat > 1:
+            repeated = self._repeated = TemporaryFolder()
 
-        def make_session(is_clean: bool) -> KernelSession:  # noqa: FBT001
+        def make_session(purpose: Purpose) -> KernelSession:
             return KernelSession(
                 facts.notebook,
                 kernel=facts.config.kernel,
@@ -224,16 +228,18 @@ class NotebookSession:
                 analyses=graph.cells,
                 paths=(paths.tests, paths.sources),
                 surroundings=surroundings,
-                shows=self._listener.shows if is_clean else None,
-                temporary=temporary,
-                copy=None if is_clean else self._copies.fresh(),
+                shows=self._listener.shows if purpose == "clean" else None,
+                temporary=repeated if purpose == "repeat" else temporary,
+                environ=repeating.environ() if purpose == "repeat" else None,
+                copy=None if purpose == "clean" else self._copies.fresh(),
             )
 
         own_plan = plan if orders.differs(plan, clean) else None
         limit_s = facts.config.notebook_timeout_s
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener
-        return TrialRun(*trial, expected=expected, once=self._runs_once, limit_s=limit_s)
+        repeat, once = facts.config.repeat, self._runs_once
+        return TrialRun(*trial, expected=expected, repeat=repeat, once=once, limit_s=limit_s)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
@@ -263,7 +269,8 @@ class NotebookSession:
         leaks = self.config.leakage_mode != "static" and any(
             f.code.startswith(_LEAKS) and f.location.cell == cell for f in self._findings
         )
-        return leaks or run.replayed or run.may_ask_more or nbs501.needs(self.config) != "static"
+        asks_more = run.may_ask_more or self.config.repeat > 1
+        return leaks or run.replayed or asks_more or nbs501.needs(self.config) != "static"
 
     def _advance(self, run: TrialRun, cell: int) -> CellResult | None:
         """Run the page as far as one cell; the rules are asked again where something shows."""

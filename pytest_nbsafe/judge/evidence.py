@@ -32,8 +32,8 @@ def second_run(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTE
     """Return the last cell that a second clean run must reach, None when none is needed.
 
     It is the last that differs of those suspected, inconsistent, without a count, or made from
-    one of these or of those that read a name from below; or that shows another output than the
-    saved one, where nothing but a second run can tell why.
+    one of these or of those that read a name from below; or that makes another value than in the
+    plan; or that shows another output than the saved one, where only a second run can tell why.
     """
     lost = {cell.number for cell in graph.notebook.code_cells if cell.count is None}
     lost.update(read.cell for read in trial.suspicions.from_below)
@@ -43,6 +43,7 @@ def second_run(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTE
     suspected |= {*downstream(page_edges(graph), *lost)}
     judged = judgements(graph, trial, suspected)
     differing = {cell for cell in suspected & judged.keys() if judged[cell].differs}
+    differing |= {cell for cell, each in judged.items() if "differs" in each.made.values()}
     return max(differing | changed_outputs.to_repeat(graph, trial, expected), default=None)
 
 

@@ -22,13 +22,15 @@ class Makers:
 
     Libraries are what is not of Python itself, the modules of the project among them; those that
     learn or solve give other numbers from one version to the next; draws are unseeded ones. What
-    lies in `memory` is shown by cells whose own text asks for an array that is not set.
+    lies in `memory` is shown by cells whose own text asks for an array that is not set. The cells
+    that are `drawing` do so themselves.
     """
 
     libraries: frozenset[int] = frozenset()
     learning: frozenset[int] = frozenset()
     chance: frozenset[int] = frozenset()
     memory: frozenset[int] = frozenset()
+    drawing: frozenset[int] = frozenset()
 
 
 @kept
@@ -48,7 +50,8 @@ def makers(graph: Graph) -> Makers:
     for event, _ in draws.unseeded(graph):
         loose.setdefault(event.cell, set()).add(event.span.line)
     memory = frozenset(_asking_for_memory(graph))
-    return Makers(_from(graph, imported), _from(graph, learns), _from(graph, loose), memory)
+    reach = _from(graph, imported), _from(graph, learns), _from(graph, loose)
+    return Makers(*reach, memory, frozenset(loose))
 
 
 def _asking_for_memory(graph: Graph) -> Iterator[int]:

@@ -82,6 +82,13 @@ def influences(graph: Graph) -> Influences:
     return Influences(outside, beyond_proof, versioned(graph), _has_libraries(graph))
 
 
+def asked_by(graph: Graph, cell: int) -> frozenset[str]:
+    """Return what the text of a cell asks for: "machine", "timers", "places", "files"."""
+    asks, text = _expressions(graph.notebook.libraries), graph.notebook.cell(cell).source
+    kinds = {"machine": asks.machine, "timers": asks.timers, "places": asks.places}
+    return frozenset(k for k, p in {**kinds, "files": asks.files}.items() if p.search(text))
+
+
 def _has_libraries(graph: Graph) -> bool:
     """Return whether a cell imports, or runs, what is not of Python itself."""
     imports = (each for cell in graph.cells for each in syntax.imports(graph, cell))

@@ -103,8 +103,9 @@ class Trial:
     `endings` cells with an outdated result, from the state at the end of the plan. `consistency` is
     that of each cell at that end. `ran_otherwise` tells of the cell that did not run
     just once; `not_sought` is the cell whose saved text such a cell may explain, where looking for
-    one would have taken too long, else 0. `changed` are the cells that show something else than was
-    saved. `seen` are the parts of names that cells were seen to read and change.
+    one would have taken too long, else 0. `repeats` are further runs of `as_recorded`, where all
+    else that may was another. `changed` are the cells that show something else than was saved.
+    `seen` are the parts of names that cells were seen to read and change.
     """
 
     clean: PlanResult
@@ -118,6 +119,7 @@ class Trial:
     ran_otherwise: RanOtherwise | None = None
     changed: Mapping[int, ChangedOutput] = field(default_factory=dict)
     not_sought: int = 0
+    repeats: tuple[PlanResult, ...] = ()
     seen: SeenParts = field(default_factory=SeenParts)
 
     @property

@@ -77,12 +77,14 @@ class Claim:
     dependency, ("stale", cell, 0) for an old result. A claim whose marks are all accounted for by
     stronger ones becomes a step of theirs; claims of one `fault` are told together, at the
     strongest and first of them. `also` is the step that stands for this claim in another's path.
+    It is not told where a claim of a code in `unless` stands at its cell, or any such error.
     """
 
     finding: Finding
     explains: frozenset[Mark] = frozenset()
     fault: Hashable = None
     also: Step | None = None
+    unless: frozenset[str] = frozenset()
 
 
 def claim(
@@ -100,6 +102,7 @@ def claim(
     explains: Iterable[Mark] = (),
     fault: Hashable = None,
     also: str = "",
+    unless: Iterable[str] = (),
 ) -> Claim:
     """Return a claim at a place in a cell (a span or a line), with what the notebook knows of it.
 
@@ -133,7 +136,7 @@ def claim(
         symbols=symbols,
     )
     step = Step(cell, where.line, also) if also else None
-    return Claim(finding, frozenset(explains), fault, step)
+    return Claim(finding, frozenset(explains), fault, step, frozenset(unless))
 
 
 def is_wrong(facts: Facts, cell: int) -> bool:

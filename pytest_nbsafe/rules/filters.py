@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules.base import Claim, Mark
@@ -31,7 +31,7 @@ def resolve(
     """
     faults = _Faults()
     explained: set[Mark] = set()
-    for claim in sorted(claims, key=_strength):
+    for claim in sorted(_needed([*claims]), key=_strength):
         absorbed = bool(claim.explains) and claim.explains <= explained
         explained |= claim.explains
         if hidden(claim.finding):
@@ -40,6 +40,16 @@ def resolve(
         if home is not None or not absorbed:
             faults.add(claim, home)
     return tuple(_with_steps(group[0], group[1:]) for group in faults.groups)
+
+
+def _needed(claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield the claims but those that are told only where no other says why."""
+    errors = {claim.finding.code for claim in claims if claim.finding.severity == "error"}
+    for claim in claims:
+        cell = claim.finding.location.cell
+        here = {c.finding.code for c in claims if claim.unless and c.finding.location.cell == cell}
+        if claim.unless.isdisjoint(errors | here):
+            yield claim
 
 
 class _Faults:

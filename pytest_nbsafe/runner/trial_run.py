@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Literal
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, evidence, hidden_runs
@@ -21,6 +22,8 @@ from pytest_nbsafe.values import replace
 
 MOST_S = 60.0
 """How long a page may compute so that it is run again to look for runs that it does not show."""
+Purpose = Literal["clean", "evidence", "repeat"]
+"""What a kernel is started for: a `repeat` has another environment."""
 
 
 class TrialRun:
@@ -31,9 +34,9 @@ class TrialRun:
     to; where counts are missing, and it computed no longer than `MOST_S`, a saved text that it
     does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
     suspected cell differs, or an output is not as `expected`, the clean order again as far as that
-    cell. All runs together take no longer than `limit_s`. `make_session` is told whether it is for
-    the clean run, `listener` what runs.
-    `once` is for a clean run alone, which proves nothing of what is suspected.
+    cell; `repeat` times in all the first of these. All runs together take no longer than `limit_s`.
+    `make_session` is told what for, `listener` what runs. `once` is for a clean run alone, which
+    proves nothing of what is suspected.
     """
 
     def __init__(  # a trial is put together in one place
@@ -42,10 +45,11 @@ class TrialRun:
         plan: Plan | None,
         clean: Plan,
         suspicions: Suspicions,
-        make_session: Callable[[bool], Session],
+        make_session: Callable[[Purpose], Session],
         listener: Listener,
         *,
         expected: Expectations = NONE_EXPECTED,
+        repeat: int = 1,
         once: bool = False,
         limit_s: float | None = None,
     ) -> None:
@@ -55,7 +59,8 @@ class TrialRun:
         self._expected = expected
         self._make_session = make_session
         self._listener = listener
-        self._clean = self._plan_run(clean, is_clean=True)
+        self._repeat = 1 if once else repeat
+        self._clean = self._plan_run(clean, purpose="clean")
         self._replay = self._plan_run(plan) if plan and not once else None
         self._inquiries = Inquiries(graph, suspicions)
         self._once = once
@@ -105,6 +110,7 @@ class TrialRun:
                 trial = replace(trial, second=self._run_alone(RunAsFar(clean.plan, again)))
             if replay is None:
                 trial = self._explained(trial)
+            trial = replace(trial, repeats=tuple(self._repeats(trial)))
         finally:
             self.close()
         if replay is not None:
@@ -122,12 +128,11 @@ class TrialRun:
             self._replay.close()
 
     def _plan_run(
-        self, plan: Plan, limit_s: float | None = None, *, is_clean: bool = False
+        self, plan: Plan, limit_s: float | None = None, *, purpose: Purpose = "evidence"
     ) -> PlanRun:
-        make, starts = partial(self._make_session, is_clean), self._listener.starts
-        return PlanRun(
-            self._graph, plan, make, limit_s, self._limit, described=is_clean, starts=starts
-        )
+        make, starts = partial(self._make_session, purpose), self._listener.starts
+        limits, described = (limit_s, self._limit), purpose == "clean"
+        return PlanRun(self._graph, plan, make, *limits, described=described, starts=starts)
 
     def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
         """Return the two runs, and what is suspected of them."""
@@ -154,6 +159,16 @@ class TrialRun:
             return replace(trial, not_sought=shown or 0)
         inquiry = hidden_runs.inquiry(self._graph, trial.clean, judgements, suspected)
         return replace(trial, ran_otherwise=settle(inquiry, self._run_alone))
+
+    def _repeats(self, trial: Trial) -> Iterator[PlanResult]:
+        """Yield what the recorded order, or the page's own, gives when all else is another."""
+        ran = trial.as_recorded
+        for _ in range(1, self._repeat):
+            run = self._plan_run(ran.plan, purpose="repeat")
+            try:
+                yield _run_as_far(run, ran.results[-1].cell if ran.results else None)
+            finally:
+                run.close()
 
     def _run_replay(self, run: PlanRun) -> PlanResult:
         """Run the plan to its end, and suspected cells on its side; stop its kernel."""

@@ -138,3 +138,13 @@ print(sum(orders))
             'FAILED nb.ipynb::cell-3 - this cell shows "768", a clean run gives *',
         ]
     )
+
+
+def test_a_repeated_run_has_another_order_of_sets(pytester: pytest.Pytester) -> None:
+    made = "names = list({chr(97 + n) * 3 for n in range(20)})"
+    write(pytester.path / "nb.ipynb", f"# %% [1]\n{made}\n# %% [2]\nlen(names)\n#= 20\n")
+    pytester.runpytest(*RUN).assert_outcomes(passed=3)
+    result = pytester.runpytest(*RUN, "--nbsafe-repeat=2", "--nbsafe-strict")
+    result.stdout.fnmatch_lines(
+        ["FAILED nb.ipynb::cell-1 - NBS404 `names` of this cell is another*"]
+    )
