@@ -83,10 +83,20 @@ def influences(graph: Graph) -> Influences:
 
 
 def asked_by(graph: Graph, cell: int) -> frozenset[str]:
-    """Return what the text of a cell asks for: "machine", "timers", "places", "files"."""
-    asks, text = _expressions(graph.notebook.libraries), graph.notebook.cell(cell).source
-    kinds = {"machine": asks.machine, "timers": asks.timers, "places": asks.places}
-    return frozenset(k for k, p in {**kinds, "files": asks.files}.items() if p.search(text))
+    """Return what the text of a cell asks for, by the keys of the data files (`machine`)."""
+    text = graph.notebook.cell(cell).source
+    patterns = _asked(graph.notebook.libraries).items()
+    return frozenset(kind for kind, pattern in patterns if pattern.search(text))
+
+
+@cache
+def _asked(libraries: str) -> dict[str, re.Pattern[str]]:
+    asks = _expressions(libraries)
+    calls = {
+        kind: re.compile(rf"\b(?:{alternatives(words('outside', kind, libraries))})\(")
+        for kind in ("network", "threads")
+    }
+    return {"machine": asks.machine, "timers": asks.timers, "files": asks.files, **calls}
 
 
 def _has_libraries(graph: Graph) -> bool:

@@ -19,8 +19,7 @@ from pytest_nbsafe.values import dataclass
 
 Source = Literal["", "draw", "clock", "files", "threads", "network", "sets"]
 """What makes a run unlike another; "" where the text does not tell."""
-_NETWORK = patterns.compile(r"https?://|\b(?:requests|urllib|httpx|aiohttp|socket)\b")
-_THREADS = patterns.compile(r"(?:Thread|Process|Pool|Executor|create_task|gather)\(|\bn_jobs\b")
+_ASKED: tuple[Source, ...] = ("network", "threads", "files")
 _SETS = patterns.compile(r"\b(?:frozenset|set|hash)\(")
 
 
@@ -86,12 +85,7 @@ def _sources(graph: Graph, cell: int) -> Iterator[Source]:
     text, asked = graph.notebook.cell(cell).source, asked_by(graph, cell)
     if cell in makers(graph).drawing:
         yield "draw"
-    if _NETWORK.search(text):
-        yield "network"
-    if _THREADS.search(text):
-        yield "threads"
-    if "files" in asked:
-        yield "files"
+    yield from (kind for kind in _ASKED if kind in asked)
     nodes = ast.walk(trees.of(graph, cell))
     if _SETS.search(text) or any(isinstance(node, _SET_NODES) for node in nodes):
         yield "sets"
