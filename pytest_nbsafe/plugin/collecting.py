@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
-from pytest_nbsafe.plugin.progress import Streaming, TerminalProgress
+from pytest_nbsafe.plugin.progress import Streaming, TerminalProgress, shows_at_once
 from pytest_nbsafe.plugin.settings import Settings
 from pytest_nbsafe.reports.status_line import NotebookStatus
 from pytest_nbsafe.stopping import StopSignals
@@ -28,7 +28,7 @@ class Collecting:
         config = session.config
         if hasattr(config, "workerinput"):
             return
-        if config.option.capture == "no":
+        if shows_at_once(config):
             self._open_notebooks.listen = Streaming
         elif (progress := TerminalProgress.of(config)) is not None:
             config.pluginmanager.register(progress, "nbsafe-progress")

@@ -21,6 +21,7 @@ from _pytest._code.code import (
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Outcome
 from pytest_nbsafe.plugin.billing import Billing
+from pytest_nbsafe.plugin.progress import shows_at_once
 from pytest_nbsafe.reports import escape, text
 from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
@@ -187,7 +188,7 @@ class NotebookItem(pytest.Item):
         if remarks:
             said = text.printed("\n".join(remarks))
             self.add_report_section(f"of {self.title}", "remarks", said)
-        if self.config.option.capture != "no":  # else they were shown as they came
+        if not shows_at_once(self.config):  # else they were shown as they came
             for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
                 if written:
                     self.add_report_section("call", stream, text.printed(written))

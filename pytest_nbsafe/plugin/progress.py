@@ -20,6 +20,11 @@ _SAVE, _RESTORE, _CLEAR_REST = "\x1b7", "\x1b8", "\x1b[K"
 _LEAST_COLUMNS = 20
 
 
+def shows_at_once(config: pytest.Config) -> bool:
+    """Return whether outputs are shown as they come (`-s`); a worker of pytest-xdist cannot."""
+    return getattr(config.option, "capture", "") == "no" and not hasattr(config, "workerinput")
+
+
 class Streaming:
     """Writes what the cells of a notebook show as it comes, under the name of the cell."""
 

@@ -16,7 +16,7 @@ from pytest_nbsafe.runner.own_folders import OwnFolder
 from pytest_nbsafe.values import dataclass
 
 _MEGABYTE = 1024 * 1024
-_BESIDE_LIMIT = 500
+_BESIDE_LIMIT = 200
 """Of a folder above with more entries than that, none is linked."""
 _LINKED = frozenset(
     {".git", ".hg", ".svn", "node_modules", "__pycache__", ".tox", ".nox", ".ipynb_checkpoints"}
@@ -35,6 +35,10 @@ class Limits:
     files: int = 5_000
     bytes: int = 200 * _MEGABYTE
     large_bytes: int = 20 * _MEGABYTE
+
+
+_State = tuple[str, int, int]
+"""A path below a copy's root, when it was changed, and its size; of folders only the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +63,51 @@ class FolderCopy:
 
 
 class FolderCopies:
-    """The copies of one folder, all as it is when the first is made; `close` removes them.
+    """A copy of one folder for one run after the other; `close` removes it.
 
     `possible` is false once it is known that the folder cannot be copied.
     """
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+        self.possible = os.name == "posix"
         self._folder = folder
         self._limits = limits or Limits()
         self._own: OwnFolder | None = None
-        self._first: FolderCopy | None = None
-        self.possible = os.name == "posix"
-        self._number = 0
+        self._copy: FolderCopy | None = None
+        self._state: frozenset[_State] = frozenset()
 
     def fresh(self) -> FolderCopy | None:
-        """Return a copy that nothing has run in, None where the folder is too large for that."""
+        """Return a copy in which no run has left anything, None where there can be none.
+
+        It is that of the last run, which is over; made again, of what the folder holds now, where
+        that has changed it.
+        """
         if not self.possible:
             return None
         try:
-            if self._first is None:
-                self._first = self._copied(self._folder)
-            return self._copied(self._first.folder)
+            return self._fresh()
         except (OSError, _TooLarge):
             self.possible = False
             return None
 
     def close(self) -> None:
-        """Remove the copies."""
-        own, self._own, self._first = self._own, None, None
+        """Remove the copy."""
+        own, self._own, self._copy = self._own, None, None
         if own is not None:
             own.close()
 
-    def _copied(self, source: Path) -> FolderCopy:
-        is_large = _survey(source, self._limits)
-        if self._own is None:
-            self._own = OwnFolder()
-        self._number += 1
-        copy = FolderCopy(str(self._own.path.resolve() / str(self._number)), self._folder)
+    def _fresh(self) -> FolderCopy:
+        copy = self._copy
+        if copy is not None and _state(copy) == self._state:
+            return copy
+        is_large = _survey(self._folder, self._limits)
+        self.close()
+        self._own = OwnFolder()
+        copy = self._copy = FolderCopy(str(self._own.path.resolve() / "copy"), self._folder)
         _link_what_lies_beside(self._folder, copy)
-        copy.folder.mkdir(parents=True)
-        _copy(source, copy.folder, is_large)
+        copy.folder.mkdir(parents=True, exist_ok=True)
+        _copy(self._folder, copy.folder, is_large)
+        self._state = _state(copy)
         return copy
 
 
@@ -174,5 +183,21 @@ def _link_what_lies_beside(folder: Path, copy: FolderCopy) -> None:
             names = []
         if len(names) <= _BESIDE_LIMIT:
             for name in names:
-                (made / name).symlink_to(above / name)
+                os.symlink(above / name, made / name)  # noqa: PTH211  # there are many
         below = above
+
+
+def _state(copy: FolderCopy) -> frozenset[_State]:
+    """Return all that is there besides links, also in the folders above the copy."""
+    return frozenset(_states(copy.root))
+
+
+def _states(folder: str) -> Iterator[_State]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield entry.path, 0, 0
+                yield from _states(entry.path)
+            elif not entry.is_symlink():
+                status = entry.stat(follow_symlinks=False)
+                yield entry.path, status.st_mtime_ns, status.st_size

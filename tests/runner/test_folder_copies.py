@@ -56,17 +56,28 @@ def test_what_lies_in_and_above_a_copy_is_found_as_before(
     assert (here / "log.csv").stat().st_mtime == (folder / "log.csv").stat().st_mtime
 
 
-def test_what_is_written_in_one_is_in_no_other(copies: FolderCopies, folder: Path) -> None:
+def test_a_copy_that_nothing_has_changed_serves_again(copies: FolderCopies) -> None:
+    here = fresh(copies).folder
+    (here / "log.csv").read_text()
+    assert fresh(copies).folder == here
+    assert (here / "log.csv").exists()
+
+
+@pytest.mark.parametrize("written", ["log.csv", "new/deep/", "../beside.csv"])
+def test_what_is_written_in_one_is_in_no_other(
+    copies: FolderCopies, folder: Path, written: str
+) -> None:
     first = fresh(copies).folder
-    (first / "log.csv").write_text("more")
-    (first / "../new.csv").write_text("beside")
-    (folder / "log.csv").write_text("the clean run's")
+    if written.endswith("/"):
+        (first / written).mkdir(parents=True)
+    else:
+        (first / written).write_text("more than before")
     second = fresh(copies).folder
-    assert (second / "log.csv").read_text() == "a row\n"
-    assert (folder / "log.csv").read_text() == "the clean run's"
-    assert not (folder / "../new.csv").exists()
+    assert (second / "log.csv").read_text() == (folder / "log.csv").read_text() == "a row\n"
+    assert [(here / "new").exists() for here in (folder, second)] == [False, False]
+    assert [(here / "../beside.csv").exists() for here in (folder, second)] == [False, False]
     copies.close()
-    assert not first.exists()
+    assert (first.exists(), second.exists()) == (False, False)
     assert (folder / "env/lib.py").exists()
 
 
