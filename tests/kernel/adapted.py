@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_nbsafe.kernel.aside.aspects import aspects
+from pytest_nbsafe.kernel.aspects import aspects
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
 from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
 from pytest_nbsafe.kernel.learning import row_hashes

@@ -51,16 +51,16 @@ sound = point().__code__
 point().__code__ = (closed() if sound.co_freevars else broken).__code__"""
 MEND = "point().__code__ = sound\ndel point, broken, closed, sound"
 MODULES = """
-    aside.aspects aside.child aside.fork aside.orphans aside.seal parts.access_calls
+    aspects aside.child aside.fork aside.orphans aside.seal parts.access_calls
     parts.access_log parts.access_sites parts.access_steps parts.access_tracking parts.aliases
     parts.follower
 """
 SILENT = frozenset(
     {
-        "aside.aspects:_plain",  # of what cannot be described there is nothing to say
-        "aside.aspects:mean",
-        "aside.aspects:cut",
-        "aside.aspects:aspects",
+        "aspects:_plain",  # of what cannot be described there is nothing to say
+        "aspects:mean",
+        "aspects:cut",
+        "aspects:aspects",
     }
 )
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..aside.aspects import cut, mean
+from ..aspects import cut, mean
 from ..hashing import bulk
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from . import answers

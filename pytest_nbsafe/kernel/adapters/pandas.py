@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from ..aside.aspects import COLUMNS, MANY, mean, table
+from ..aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk
 from ..hashing.hasher import Handler, Hasher, qualified
 from ..tracing.read_only_uses import BUILTINS

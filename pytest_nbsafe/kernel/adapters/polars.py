@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..aside.aspects import COLUMNS, MANY, table
+from ..aspects import COLUMNS, MANY, table
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from . import Table, of_columns
 from .numpy import add_content

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..aside.aspects import table
+from ..aspects import table
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue
 from . import Table, of_columns
 from .numpy import add_content

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..aside.aspects import mean
+from ..aspects import mean
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue
 from .numpy import add_array
 

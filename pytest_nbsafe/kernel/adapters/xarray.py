@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..aside.aspects import cut, mean
+from ..aspects import cut, mean
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 
 _LABELS = frozenset({"PandasIndexingAdapter", "PandasMultiIndexingAdapter"})

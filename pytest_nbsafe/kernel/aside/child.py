@@ -13,9 +13,9 @@ from typing import Any
 
 from .. import bootstrap
 from ..adapters import answers
+from ..aspects import aspects
 from ..contract import MIME, Answer, HostQuestion, SideRun, no_answer
 from . import seal
-from .aspects import aspects
 
 HEAD = 8
 TEXT_LIMIT = 8_000_000

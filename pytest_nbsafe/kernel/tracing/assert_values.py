@@ -18,7 +18,7 @@ from types import FrameType, GetSetDescriptorType, MemberDescriptorType, ModuleT
 from typing import Any
 
 from ..adapters import of_module
-from ..aside.aspects import aspects
+from ..aspects import aspects
 
 _MOST = 4
 _MOST_CHARACTERS = 200_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..adapters import of_module
+from .adapters import of_module
 
 _PLAIN = (int, float, complex, bool, type(None))
 _TEXTS = (str, bytes)
