@@ -27,7 +27,10 @@ def watch() -> None:
             path, mode, flags = args
             if isinstance(path, int) or len(read) + len(written) > _MOST:
                 return
-            path = join(getcwd(), fsdecode(path))
+            path = fsdecode(path)
+            if path.endswith(".pyc"):  # Python opens one for each module
+                return
+            path = join(getcwd(), path)
             if set(mode) & set("wax+") if mode else flags & _WRITES:
                 written.add(path)
             elif path not in written:

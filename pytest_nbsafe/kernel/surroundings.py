@@ -9,9 +9,8 @@ import platform
 import re
 import stat
 import sys
-import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ _ALL_BYTES = 128 * 1024 * 1024
 _END_BYTES = 1024 * 1024
 """How many files are told at most, up to which size they are hashed whole, one and all together,
 and how much of each end of a larger one is."""
+_PYTHONS_OWN = (os.path.dirname(os.__file__),)  # noqa: PTH120  # sysconfig takes long to ask
 _SITES = ("site-packages", "dist-packages")
 _METADATA = re.compile(r"([^-]+)-([^-]+)(?:-[^-]+)*\.(?:dist-info|egg-info)")
 _SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/usr", "/lib", "/lib64", "/var", "/System", "/Library")
@@ -92,7 +92,7 @@ def _is_installed(module: Any) -> bool:
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     if not isinstance(file, str):
         return False
-    return _is_below(file, _sites()) or not _is_below(file, _pythons_own())
+    return file.startswith(_prefixes(*_sites())) or not file.startswith(_prefixes(*_PYTHONS_OWN))
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -101,14 +101,13 @@ def _is_installed(module: Any) -> bool:
 def _files(question: SurroundingsQuestion) -> Iterator[tuple[str, str]]:
     """Yield the files that the cells read and did not write, each with a hash of its content."""
     here = str(bootstrap.tracers[-1].shell.starting_dir)
+    installed = _prefixes(*_PYTHONS_OWN, *_sites(), f"{sys.prefix}/share", f"{sys.prefix}/etc")
     named = (str(Path(here, name)) for name in question["files"])
-    opened = {*open_log.read, *named, *_own_modules()} - open_log.written
-    paths = {os.path.normpath(path) for path in opened}
+    opened = {*open_log.read, *named, *_new_modules()} - open_log.written
+    paths = {os.path.normpath(path) for path in opened if not path.startswith(installed)}
+    called = ((_place(path, here, question), path) for path in paths)
     left = _ALL_BYTES
-    places = sorted(
-        (place, path) for path in paths if (place := _place(path, here, question)) is not None
-    )
-    for place, path in places[:_FILES]:
+    for place, path in sorted(pair for pair in called if pair[0])[:_FILES]:
         try:
             state = Path(path).stat()
             if stat.S_ISREG(state.st_mode):
@@ -119,46 +118,36 @@ def _files(question: SurroundingsQuestion) -> Iterator[tuple[str, str]]:
             continue
 
 
-def _own_modules() -> Iterator[str]:
-    """Yield the files of the modules that the cells imported and that nobody installed."""
+def _new_modules() -> Iterator[str]:
+    """Yield the files of the modules that the cells imported, where these are text."""
     for name, module in list(sys.modules.items()):
         file = None if name in open_log.modules else getattr(module, "__file__", None)
-        if isinstance(file, str) and file.endswith(".py") and not _is_below(file, _places()):
+        if isinstance(file, str) and file.endswith(".py"):
             yield file
 
 
-def _place(path: str, here: str, question: SurroundingsQuestion) -> str | None:
-    """Return how a file is called from the notebook's folder, None for what is not the user's.
+def _place(path: str, here: str, question: SurroundingsQuestion) -> str:
+    """Return how a file is called from the notebook's folder, "" for what is not the user's.
 
     What lies elsewhere is called by its whole path, but for what the system and tools keep.
     """
-    home, root = question["home"], question["root"]
-    if _is_below(path, [here]):
+    if path.startswith(_prefixes(here)):
         place = os.path.relpath(path, here)
-    elif _is_below(path, [root]):
-        place = os.path.relpath(path, home)
+    elif path.startswith(_prefixes(question["root"])):
+        place = os.path.relpath(path, question["home"])
+    elif path.startswith(_prefixes(*_SYSTEM, tempfile.gettempdir())):
+        return ""
     else:
         place = path
-        if _is_below(path, (*_SYSTEM, tempfile.gettempdir())):
-            return None
     parts = [part for part in Path(place).parts if part != os.pardir]
     hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
-    is_code = place.endswith((".pyc", ".so", ".pyd", ".ipynb"))
-    return None if hidden or is_code or _is_below(path, _places()) else place.replace(os.sep, "/")
+    is_code = place.endswith((".so", ".pyd", ".ipynb"))
+    return "" if hidden or is_code else place.replace(os.sep, "/")
 
 
-def _places() -> list[str]:
-    """Return the folders of what is installed, Python itself too."""
-    shared = (f"{sys.prefix}{os.sep}{name}" for name in ("share", "etc"))
-    return [*_pythons_own(), *_sites(), *shared]
-
-
-def _pythons_own() -> list[str]:
-    return [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
-
-
-def _is_below(path: str, folders: Iterable[str]) -> bool:
-    return any(path.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
+def _prefixes(*folders: str) -> tuple[str, ...]:
+    """Return what the paths of files in some folders begin with."""
+    return tuple(folder.rstrip(os.sep) + os.sep for folder in folders)
 
 
 def _digest(path: str, size: int, *, whole: bool) -> str:
