@@ -218,6 +218,8 @@ class NotebookSession:
             repeated = self._repeated = TemporaryFolder()
 
         def make_session(purpose: Purpose) -> KernelSession:
+            if purpose == "clean":
+                self._copies.keep()
             return KernelSession(
                 facts.notebook,
                 kernel=facts.config.kernel,

@@ -90,6 +90,11 @@ class FolderCopies:
             self.possible = False
             return None
 
+    def keep(self) -> None:
+        """Keep a copy of the folder as it is, where there has been one: it is about to change."""
+        if self._copy is not None:
+            self.fresh()
+
     def close(self) -> None:
         """Remove the copy."""
         own, self._own, self._copy = self._own, None, None

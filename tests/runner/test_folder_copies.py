@@ -81,6 +81,13 @@ def test_what_is_written_in_one_is_in_no_other(
     assert (folder / "env/lib.py").exists()
 
 
+def test_a_copy_is_kept_of_what_was_there_before(copies: FolderCopies, folder: Path) -> None:
+    (fresh(copies).folder / "log.csv").write_text("the replay's")
+    copies.keep()
+    (folder / "log.csv").write_text("the clean run's")
+    assert (fresh(copies).folder / "log.csv").read_text() == "a row\n"
+
+
 def test_paths_and_texts_are_translated(copies: FolderCopies, folder: Path) -> None:
     copy = fresh(copies)
     assert copy.hide(f"File {copy.folder}/a.py".encode()) == f"File {folder}/a.py".encode()
