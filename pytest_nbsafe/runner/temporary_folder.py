@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Mapping
@@ -13,6 +14,8 @@ from pytest_nbsafe.values import dataclass
 _SHORT = "/tmp"  # noqa: S108  # a private folder is made in it
 _LONGEST = 71
 """Bytes of a folder in which `multiprocessing` can still make its sockets (macOS: 104 in all)."""
+_OF_PYTHON = "pymp-"
+"""How the folders begin that `multiprocessing` makes for its sockets."""
 _ADDED = len("/nbsafe-12345678/tmp")
 
 
@@ -71,14 +74,15 @@ class TemporaryFolder:
 
     def empty(self, processes: int) -> None:
         """Note what a kernel has left, the processes that were ended too, and remove it."""
-        files = folders = 0
-        try:
-            with os.scandir(self._path) as entries:
-                for entry in entries:
-                    folders += entry.is_dir(follow_symlinks=False)
-                    files += not entry.is_dir(follow_symlinks=False)
-        except OSError:  # the notebook has removed it
-            pass
+        folders = files = 0
+        with contextlib.suppress(OSError), os.scandir(self._path) as entries:
+            are_folders = [
+                entry.is_dir(follow_symlinks=False)
+                for entry in entries
+                if not entry.name.startswith(_OF_PYTHON)
+            ]
+            folders = are_folders.count(True)
+            files = len(are_folders) - folders
         own_folders.remove(self._path)
         self._path.mkdir(own_folders.PRIVATE, exist_ok=True)
         left = self.left

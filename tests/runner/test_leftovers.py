@@ -106,6 +106,7 @@ def test_only_the_most_that_one_kernel_left_is_told(temporary: Path) -> None:
     folder = TemporaryFolder()
     here = Path(folder.environ["TMPDIR"])
     (here / "a").mkdir()
+    (here / "pymp-1234").mkdir()
     (here / "link").symlink_to(temporary)
     folder.empty(2)
     here.rmdir()
