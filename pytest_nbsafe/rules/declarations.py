@@ -70,7 +70,7 @@ _FORM = "write `# nbsafe: split X -> train, test`"
 
 def _near(name: str, known: set[str]) -> str:
     near = nearest(name, sorted(known))
-    return f"did you mean `{near}`?" if near else _FORM
+    return f"did you mean `{near}`?" if near else "write a name that the code assigns"
 
 
 def _statement(facts: Facts, cell: Cell, declaration: Declaration) -> ast.stmt | None:

@@ -74,7 +74,11 @@ NO_FORM = "this `split` does not say what is split into what"
             "did you mean `ignore`?",
         ),
         ("split Xs -> a, b", "`split` names `Xs`, which no cell defines", "did you mean `X`?"),
-        ("split X -> train, b", "`split` names `train`, which this line does not assign", FORM),
+        (
+            "split X -> train, b",
+            "`split` names `train`, which this line does not assign",
+            "write a name that the code assigns",
+        ),
         ("split X", NO_FORM, FORM),
         ("split X, y -> a, b, z", NO_FORM, FORM),
     ],
