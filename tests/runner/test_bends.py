@@ -75,8 +75,9 @@ PASSED_ON = """
 kernel = get_ipython().kernel
 def wrapped(original):
     async def do(*args, **kwargs):
-        return await original(*args, **kwargs)
+        return await original(*args, **kwargs) if True else later
     return do
+    later = 1
 kernel.do_execute = wrapped(kernel.do_execute)
 import builtins
 builtins.isinstance = (lambda kept: lambda *args: kept(*args))(isinstance)

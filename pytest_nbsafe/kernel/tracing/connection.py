@@ -54,15 +54,14 @@ def _passes_on(runs: object) -> bool:
     function = getattr(runs, "__func__", runs)
     if not isinstance(function, FunctionType):
         return callable(runs)
-    inside = {**function.__globals__, **_closure(function)}
     names = set(_names(function.__code__))
-    held = (inside[name] for name in names if name in inside)
+    held = [function.__globals__[name] for name in names if name in function.__globals__]
+    for cell in function.__closure__ or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:  # it holds nothing yet
+            continue
     return _ENTRY in names or any(getattr(value, "__name__", "") == _ENTRY for value in held)
-
-
-def _closure(function: FunctionType) -> dict[str, object]:
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return {name: cell.cell_contents for name, cell in cells}
 
 
 def _names(code: CodeType) -> Iterator[str]:
