@@ -137,8 +137,8 @@ class NotebookFile(pytest.File):
         ]
         if self.to_come is None:
             self.to_come = {item.nodeid for item in items}
+            self.billing = Billing(has_notebook=any(not item.number for item in items))
         numbers = {item.number for item in items}
-        self.billing = Billing(has_notebook=THE_NOTEBOOK in numbers)
         return None if numbers >= self.numbers else numbers - {THE_NOTEBOOK}
 
 
