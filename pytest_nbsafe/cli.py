@@ -111,9 +111,10 @@ def _run(given: argparse.Namespace) -> int:
             report = run(
                 given.paths, settings, lambda path: NotebookStatus(status, f"{shown(path)}  ")
             )
+    code = _reported(report, given, settings)
     if given.lock:
         _lock(report)
-    return _reported(report, given, settings)
+    return code
 
 
 def _lock(report: Report) -> None:

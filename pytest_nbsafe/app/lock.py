@@ -56,9 +56,10 @@ def write(notebooks: Iterable[NotebookReport], root: Path) -> Iterator[str]:
         }
         if passed:
             _write(folder / LOCK, {**kept, **passed})
-        held = many(len({**kept, **passed}), "notebook")
+        number = len({**kept, **passed})
+        held = f"holds {many(number, 'notebook')}" if number else "is not written"
         left = listed(sorted(reports.keys() - passed.keys()))
-        yield f"{folder / LOCK} holds {held}" + (f"; {left} did not pass" if left else "")
+        yield f"{folder / LOCK} {held}" + (f"; {left} did not pass" if left else "")
 
 
 def _write(file: Path, notebooks: Mapping[str, Environment]) -> None:

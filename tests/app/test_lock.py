@@ -47,6 +47,11 @@ def test_what_passed_is_kept_with_what_is_still_there(tmp_path: Path) -> None:
     assert (tmp_path / LOCK).read_text(encoding="utf-8") == first, "nothing passed: as it was"
     list(lock.write([report(a)], Path()))
     assert lock.of(a) == RAN_IN
+    (tmp_path / LOCK).unlink()
+    none = [*lock.write([report(a, status="failed")], Path())]
+    assert none == [f"{tmp_path / LOCK} is not written; a.ipynb did not pass"]
+    assert not (tmp_path / LOCK).exists()
+    list(lock.write([report(a)], Path()))
     assert lock.of(b) is None
 
 
