@@ -50,8 +50,13 @@ def parting(first: PlanResult, second: PlanResult) -> Parting | None:
 
 
 def _first_name(first: CellResult, second: CellResult) -> str:
-    """Return the first name that two runs of a cell made differently."""
+    """Return the first name that two runs of a cell made differently.
+
+    What is imported has no value of its own: a function of `random` has the state behind it.
+    """
     for record in first.records:
+        if record.imports:
+            continue
         for name in sorted((*record.writes, *record.mutates)):
             values = [run.after.get(name) for run in (first, second)]
             hashes = {value.hash for value in values if value is not None and value.hash}

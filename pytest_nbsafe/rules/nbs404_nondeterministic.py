@@ -63,7 +63,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     parting = partings.parting(facts.trial.clean, second) if second is not None else None
     if parting is not None:
         cell, source = partings.source(facts.graph, parting.cell)
-        if source not in {"clock", "draw"}:
+        if source not in {"", "clock", "draw"}:
             yield _claim(facts, parting, cell, source)
 
 

@@ -13,6 +13,7 @@ from pytest_nbsafe.judge.trial import Judgement, Trial
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, Comparison, PlanResult, Record, Value
+from pytest_nbsafe.values import replace
 
 
 def ran(*cells: Mapping[str, str], shows: str = "", status: str = "ok") -> PlanResult:
@@ -36,6 +37,13 @@ def test_the_first_name_of_the_first_cell() -> None:
     first, second = ran({"a": "1"}, {"b": "2", "c": "3"}), ran({"a": "1"}, {"b": "2", "c": "9"})
     assert parting(first, second) == Parting(2, 2, "c")
     assert parting(first, first) is None
+
+
+def test_what_is_imported_has_no_value_of_its_own() -> None:
+    first, second = ran({"randrange": "1"}), ran({"randrange": "2"})
+    imported = replace(first.results[0].records[0], imports=True)
+    first = replace(first, results=(replace(first.results[0], records=(imported,)),))
+    assert parting(first, second) is None
 
 
 def test_what_cannot_be_compared_does_not_part() -> None:
