@@ -218,8 +218,6 @@ class NotebookSession:
             repeated = self._repeated = TemporaryFolder()
 
         def make_session(purpose: Purpose) -> KernelSession:
-            if purpose == "clean":
-                self._copies.keep()
             return KernelSession(
                 facts.notebook,
                 kernel=facts.config.kernel,
@@ -237,6 +235,8 @@ class NotebookSession:
             )
 
         own_plan = plan if orders.differs(plan, clean) else None
+        if own_plan is not None and not self._runs_once:
+            self._copies.fresh()  # before the page's own run may write to the folder
         limit_s = facts.config.notebook_timeout_s
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener

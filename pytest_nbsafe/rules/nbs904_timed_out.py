@@ -4,7 +4,9 @@ Why it matters: it was stopped, so neither it nor what depends on it has been te
 
 Limits: the limits are the user's, in seconds (`timeout` for one cell, `notebook-timeout` for all
 runs of a notebook, which has no limit by default); an endless loop and a slow machine look the
-same. Once the notebook is at its limit, what further runs would have shown is not known.
+same. Once the notebook is at its limit, what further runs would have shown is not known. A cell
+that takes ten times as long in the recorded order as from top to bottom, and five seconds at least,
+is stopped there, as are all further runs when they took twice as long as the page's own.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.rules.base import Claim, Facts, claim, cut_short
+from pytest_nbsafe.trace.results import STOPPED, CellResult
 
 BAD = """\
 # %% [1]
@@ -29,6 +32,9 @@ def check(facts: Facts) -> Iterator[Claim]:
     limit = facts.config.timeout_s
     longer = "longer than the limit" if limit is None else f"longer than {limit:g} s"
     for result, where, severity in cut_short(facts, "timed-out"):
+        if result.reason.startswith(STOPPED):
+            yield _paced(facts, result)
+            continue
         yield claim(
             facts,
             "NBS904",
@@ -40,6 +46,21 @@ def check(facts: Facts) -> Iterator[Claim]:
             severity=severity,
         )
     yield from _of_notebook(facts)
+
+
+def _paced(facts: Facts, result: CellResult) -> Claim:
+    """Return that a further run was stopped, for it took many times what the page's own did."""
+    order, reason = facts.plan.order, result.reason
+    return claim(
+        facts,
+        "NBS904",
+        result.cell,
+        result.failing_line,
+        "observed",
+        f"in the {order} order this cell was {reason}; what it gives there is not known",
+        remedy="see whether the cell can end in that order",
+        severity="warning" if order == "recorded" else "note",
+    )
 
 
 def _of_notebook(facts: Facts) -> Iterator[Claim]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from pytest_nbsafe.runner.own_folders import OwnFolder
@@ -75,6 +75,7 @@ class FolderCopies:
         self._own: OwnFolder | None = None
         self._copy: FolderCopy | None = None
         self._state: frozenset[_State] = frozenset()
+        self._beside: dict[Path, list[str]] = {}
 
     def fresh(self) -> FolderCopy | None:
         """Return a copy in which no run has left anything, None where there can be none.
@@ -90,11 +91,6 @@ class FolderCopies:
             self.possible = False
             return None
 
-    def keep(self) -> None:
-        """Keep a copy of the folder as it is, where there has been one: it is about to change."""
-        if self._copy is not None:
-            self.fresh()
-
     def close(self) -> None:
         """Remove the copy."""
         own, self._own, self._copy = self._own, None, None
@@ -109,7 +105,8 @@ class FolderCopies:
         self.close()
         self._own = OwnFolder()
         copy = self._copy = FolderCopy(str(self._own.path.resolve() / "copy"), self._folder)
-        _link_what_lies_beside(self._folder, copy)
+        self._beside = self._beside or dict(_what_lies_beside(self._folder))
+        _link_what_lies_beside(self._beside, copy)
         copy.folder.mkdir(parents=True, exist_ok=True)
         _copy(self._folder, copy.folder, is_large)
         self._state = _state(copy)
@@ -175,21 +172,27 @@ def _is_linked(folder: os.DirEntry[str]) -> bool:
     return folder.name in _LINKED or Path(folder.path, _ENVIRONMENT).is_file()
 
 
-def _link_what_lies_beside(folder: Path, copy: FolderCopy) -> None:
-    """Make the folders above the copy, each with links to what lies in the original."""
+def _what_lies_beside(folder: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the folders above a folder, each with what else it holds."""
     below = folder
     for above in folder.parents:
-        made = Path(copy.root + str(above))
-        made.mkdir(parents=True, exist_ok=True)
         try:
             with os.scandir(above) as entries:
                 names = [entry.name for entry in entries if entry.name != below.name]
         except OSError:  # a folder that one may pass, but not list
             names = []
+        yield above, names
+        below = above
+
+
+def _link_what_lies_beside(beside: Mapping[Path, list[str]], copy: FolderCopy) -> None:
+    """Make the folders above the copy, each with links to what lay in the original at first."""
+    for above, names in beside.items():
+        made = Path(copy.root + str(above))
+        made.mkdir(parents=True, exist_ok=True)
         if len(names) <= _BESIDE_LIMIT:
             for name in names:
                 os.symlink(above / name, made / name)  # noqa: PTH211  # there are many
-        below = above
 
 
 def _state(copy: FolderCopy) -> frozenset[_State]:

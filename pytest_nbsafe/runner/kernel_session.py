@@ -95,6 +95,7 @@ class KernelSession:
         self._paths = ([*map(copy.of, paths[0])], [*map(copy.of, paths[1])]) if copy else paths
         self._surroundings = surroundings
         self._timeout_s = timeout_s or None
+        self._hurried_s: float | None = None
         self._margin_s = margin_s
         self._trace = trace
         self._learning = learning
@@ -152,9 +153,14 @@ class KernelSession:
         """Run one cell and return what came of it, whatever that is."""
         loop, process = self._running()
         started = time.perf_counter()
-        exchange = loop.run(process.execute(cell.source, self._timeout_s, self._heard(cell)))
+        exchange = loop.run(process.execute(cell.source, self._limit_s, self._heard(cell)))
         duration_s = time.perf_counter() - started
         return self._results.of_run(cell, step, exchange, duration_s)
+
+    @property
+    def _limit_s(self) -> float | None:
+        """How long the next cell may take, None for no limit."""
+        return min((s for s in (self._timeout_s, self._hurried_s) if s is not None), default=None)
 
     def counterfactual(
         self,
@@ -211,8 +217,8 @@ class KernelSession:
         return self._answer(question)["shown"]
 
     def hurry(self, limit_s: float) -> None:
-        """Let no cell take longer from now on."""
-        self._timeout_s = min(self._timeout_s or limit_s, limit_s)
+        """Let no cell take longer, until something else is said."""
+        self._hurried_s = limit_s
 
     def environment(self) -> Environment | None:
         """Return what the cells ran in, None where nothing asks for it, or nothing answers."""

@@ -12,6 +12,7 @@ from pytest_nbsafe.judge import unmade_names
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.runner.notebook_limit import NotebookLimit
+from pytest_nbsafe.runner.pace import Pace
 from pytest_nbsafe.trace.results import CellResult, PlanResult, RunStatus
 from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 from pytest_nbsafe.values import replace
@@ -51,7 +52,7 @@ class Session(Protocol):
         """Return what the cells ran in, None where it is not known."""
 
     def hurry(self, limit_s: float) -> None:
-        """Let no cell take longer from now on."""
+        """Let no cell take longer, until something else is said."""
 
     def close(self) -> None:
         """Stop the kernel."""
@@ -62,8 +63,8 @@ class PlanRun:
 
     A cell that needs a name which a failed cell did not make is skipped. When the kernel is gone,
     the rest is not reached; nor is it when the notebook is at its limit. With `limit_s` no cell
-    takes longer than that. Where it is to be `described`, the environment is part of the result.
-    `starts` is told the order, the cell and how many there are.
+    takes longer than that, nor than `pace` allows. Where it is to be `described`, the environment
+    is part of the result. `starts` is told the order, the cell and how many there are.
     """
 
     def __init__(
@@ -74,11 +75,13 @@ class PlanRun:
         limit_s: float | None = None,
         notebook_limit: NotebookLimit | None = None,
         *,
+        pace: Pace | None = None,
         described: bool = False,
         starts: Callable[[str, int, int], None] | None = None,
     ) -> None:
         self.plan = plan
         self._starts = starts
+        self._pace = pace
         self._limit_s = limit_s
         self._notebook_limit = notebook_limit or NotebookLimit()
         self.results: list[CellResult] = []
@@ -107,7 +110,10 @@ class PlanRun:
         started = time.perf_counter()
         with self._notebook_limit.counting():
             result = self._step(run)
-        self._wall_s += time.perf_counter() - started
+        took_s = time.perf_counter() - started
+        self._wall_s += took_s
+        if self._pace is not None:
+            self._pace.spend(took_s)
         self.results.append(result)
         gone = self._session is not None and not self._session.alive
         if result.status != "ok" and gone and self._ended is None:
@@ -178,6 +184,8 @@ class PlanRun:
         if limit.reason():
             status: RunStatus = "not-reached" if limit.cell else "out-of-time"
             return CellResult(run.step, run.cell, status, reason=limit.reason())
+        if self._pace is not None and self._pace.reason():
+            return CellResult(run.step, run.cell, "not-reached", reason=self._pace.reason())
         blocker = unmade_names.blocker(self._graph, self.results, run.cell)
         if blocker is not None:
             name, cell = blocker
@@ -189,11 +197,13 @@ class PlanRun:
             self._session = self._make_session()
             self._session.start()
             self._python = self._session.python
-            if self._limit_s is not None:
-                self._session.hurry(self._limit_s)
-        if limit.left_s is not None:
-            self._session.hurry(max(limit.left_s, _LEAST_S))
+        paced_s = self._pace.limit_s(run.cell) if self._pace is not None else None
+        limits = [s for s in (self._limit_s, limit.left_s, paced_s) if s is not None]
+        if limits:
+            self._session.hurry(max(min(limits), _LEAST_S))
         result = self._session.run(self._graph.notebook.cell(run.cell), run.step)
         if result.status == "timed-out" and limit.reason():
             return replace(result, status="out-of-time", reason=limit.reason())
+        if result.status == "timed-out" and self._pace is not None and paced_s == min(limits):
+            return replace(result, reason=self._pace.stopped(run.cell))
         return result

@@ -14,6 +14,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
 from pytest_nbsafe.runner.listening import Listener
 from pytest_nbsafe.runner.notebook_limit import NotebookLimit
+from pytest_nbsafe.runner.pace import Pace
 from pytest_nbsafe.runner.planrun import PlanRun, Session
 from pytest_nbsafe.trace.outputs.expectations import NONE_EXPECTED, Expectations
 from pytest_nbsafe.trace.results import CellResult, PlanResult
@@ -32,7 +33,7 @@ class TrialRun:
     `plan` is the recorded or inferred plan when it differs from the page order, `clean` the page
     order. Without a plan one clean run is all there is, and it goes only as far as it is asked
     to; where counts are missing, and it computed no longer than `MOST_S`, a saved text that it
-    does not give is asked about. Otherwise the plan runs first, then the clean order, then, if a
+    does not give is asked about. Otherwise the clean order runs first, then the plan, then, if a
     suspected cell differs, or an output is not as `expected`, the clean order again as far as that
     cell; `repeat` times in all the first of these. All runs together take no longer than `limit_s`.
     `make_session` is told what for, `listener` what runs. `once` is for a clean run alone, which
@@ -60,11 +61,12 @@ class TrialRun:
         self._make_session = make_session
         self._listener = listener
         self._repeat = 1 if once else repeat
+        self._pace: Pace | None = None
         self._clean = self._plan_run(clean, purpose="clean")
-        self._replay = self._plan_run(plan) if plan and not once else None
+        self._plan = None if once else plan
         self._inquiries = Inquiries(graph, suspicions)
         self._once = once
-        self.replayed = self._replay is not None
+        self.replayed = self._plan is not None
         self.may_ask_more = plan is None and not once and hidden_runs.may_be(graph)
 
     def until(self, cell: int) -> CellResult | None:
@@ -102,8 +104,9 @@ class TrialRun:
             _run_as_far(self._clean, last)
             return self.so_far()
         try:
-            replay = self._run_replay(self._replay) if self._replay else None
             clean = _run_as_far(self._clean, last)
+            self._pace = Pace(clean)
+            replay = self._run_replay(self._plan_run(self._plan)) if self._plan else None
             trial = self._unjudged(clean, replay)
             again = evidence.second_run(self._graph, trial, self._expected)
             if again is not None:
@@ -122,17 +125,16 @@ class TrialRun:
         return evidence.verdict(self._graph, trial, self._expected)
 
     def close(self) -> None:
-        """Stop the kernels."""
+        """Stop the kernel of the clean run."""
         self._clean.close()
-        if self._replay is not None:
-            self._replay.close()
 
     def _plan_run(
         self, plan: Plan, limit_s: float | None = None, *, purpose: Purpose = "evidence"
     ) -> PlanRun:
         make, starts = partial(self._make_session, purpose), self._listener.starts
-        limits, described = (limit_s, self._limit), purpose == "clean"
-        return PlanRun(self._graph, plan, make, *limits, described=described, starts=starts)
+        asked = self._graph, plan, make, limit_s, self._limit
+        described = purpose == "clean"
+        return PlanRun(*asked, pace=self._pace, described=described, starts=starts)
 
     def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
         """Return the two runs, and what is suspected of them."""
@@ -172,17 +174,19 @@ class TrialRun:
 
     def _run_replay(self, run: PlanRun) -> PlanResult:
         """Run the plan to its end, and suspected cells on its side; stop its kernel."""
-        while not run.finished:
-            self._inquiries.before(run)
-            run.advance()
-        self._inquiries.end(run)
-        run.close()
+        try:
+            while not run.finished:
+                self._inquiries.before(run)
+                run.advance()
+            self._inquiries.end(run)
+        finally:
+            run.close()
         return run.result()
 
     def _once_more(self, limit_s: float) -> PlanRun:
         """Return the plan, to be run as far as a question about it needs."""
-        assert self._replay is not None, "asked only of a plan that ran"
-        return self._plan_run(self._replay.plan, limit_s)
+        assert self._plan is not None, "asked only of a plan that ran"
+        return self._plan_run(self._plan, limit_s)
 
     def _run_alone(self, asked: RunAsFar) -> PlanResult:
         """Return what a plan gives as far as a cell, in a kernel of its own."""

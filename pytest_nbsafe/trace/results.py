@@ -17,6 +17,8 @@ RunStatus = Literal["ok", "raised", "timed-out", "out-of-time", "died", "skipped
 Timestamp = tuple[int, int]
 """(step of the plan, ordinal of the statement in that run), both from 1."""
 _ADDRESS = patterns.compile(r"0x[0-9a-fA-F]+")
+STOPPED = "stopped after"
+"""How the reason begins where a cell took many times as long as in the page's own run."""
 _PRINTED = ("[Errno ", "Couldn't find program: ", "StdinNotImplementedError")
 _UNDEFINED = patterns.compile(r"name '([^']+)' is not defined")
 

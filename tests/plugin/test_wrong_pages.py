@@ -148,3 +148,22 @@ def test_a_repeated_run_has_another_order_of_sets(pytester: pytest.Pytester) -> 
     result.stdout.fnmatch_lines(
         ["FAILED nb.ipynb::cell-1 - NBS404 `names` of this cell is another*"]
     )
+
+
+@pytest.mark.corpus
+def test_a_cell_that_never_ends_in_another_order_is_stopped(pytester: pytest.Pytester) -> None:
+    text = """
+# %% [1]
+import time
+wait = 0
+# %% [3]
+time.sleep(wait)
+# %% [2]
+wait = 600
+"""
+    write(pytester.path / "nb.ipynb", text)
+    result = pytester.runpytest(*RUN)
+    assert result.ret in {0, 1}
+    result.stdout.fnmatch_lines(
+        ["*NBS904*in the recorded order this cell was stopped after * s; from top to bottom it*"]
+    )

@@ -82,10 +82,17 @@ def test_what_is_written_in_one_is_in_no_other(
 
 
 def test_a_copy_is_kept_of_what_was_there_before(copies: FolderCopies, folder: Path) -> None:
-    (fresh(copies).folder / "log.csv").write_text("the replay's")
-    copies.keep()
+    copies.fresh()
     (folder / "log.csv").write_text("the clean run's")
     assert (fresh(copies).folder / "log.csv").read_text() == "a row\n"
+
+
+def test_what_a_run_has_put_beside_the_folder_is_no_part_of_a_copy(
+    copies: FolderCopies, folder: Path
+) -> None:
+    (fresh(copies).folder / "log.csv").write_text("a run's")
+    (folder / "../beside.csv").write_text("the clean run's")
+    assert not (fresh(copies).folder / "../beside.csv").exists()
 
 
 def test_paths_and_texts_are_translated(copies: FolderCopies, folder: Path) -> None:
