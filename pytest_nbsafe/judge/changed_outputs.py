@@ -1,7 +1,8 @@
 """Which saved outputs a clean run does not give, and what may have done that.
 
-A page is wrong where two clean runs agree on an output that it does not show. What the recorded
-order gives, what no two runs give alike, and what looks outside is no such output. What other
+A page is wrong where two clean runs agree on an output that it does not show; where the recorded
+order gives it, the order is why. What no two runs give alike, and what looks outside, is no such
+output. What other
 versions of libraries may give is told apart, by signs of them: the same words and numbers in
 another order or print, exceptions of libraries that the page does not show, objects that are shown
 otherwise, and, of libraries that learn or solve, that nothing else made by one is as it was.
@@ -25,6 +26,7 @@ from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
 from pytest_nbsafe.trace.outputs.text_alone import is_of_other_library
+from pytest_nbsafe.trace.outputs.volatility import NOTHING
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
 from pytest_nbsafe.values import dataclass, replace
 
@@ -45,12 +47,15 @@ def changed(graph: Graph, trial: Trial, expected: Expectations) -> dict[int, Cha
     differing = dict(page.differing())
     if not differing:
         return {}
-    drifting = page.drifting(differing)
+    by_order = {cell for cell in differing if page.is_by_order(cell)}
+    drifting = page.drifting({c: each for c, each in differing.items() if c not in by_order})
+    reasons: dict[int, WhyChanged] = {
+        **dict.fromkeys(drifting, "libraries"),
+        **dict.fromkeys(by_order, "order"),
+    }
     return {
-        cell: ChangedOutput(
-            cell, difference, "libraries" if cell in drifting else page.why(cell, difference)
-        )
-        for cell, difference in differing.items()
+        cell: ChangedOutput(cell, each, reasons.get(cell) or page.why(cell, each))
+        for cell, each in differing.items()
     }
 
 
@@ -107,10 +112,19 @@ class _Page:
         varying = volatile(result.outputs, again.outputs, settings)
         if varying.is_all or varying.groups:
             first = compare(page.outputs, result.outputs, settings, varying)
-        replayed = self.trial.replay.last(result.cell) if self.trial.replay else None
-        if first is None or replayed is None:
-            return first
-        return first and compare(page.outputs, replayed.outputs, settings, varying) and first
+        return first
+
+    def is_by_order(self, cell: int) -> bool:
+        """Return whether the recorded order gives the saved output."""
+        clean, again = self.trial.clean.last(cell), self._again(cell)
+        replayed = self.trial.replay.last(cell) if self.trial.replay else None
+        if clean is None or again is None or replayed is None:
+            return False
+        settings = self.expected.settings(cell) or Settings()
+        saved, varying = self.graph.notebook.cell(cell).outputs, NOTHING
+        if again.outputs != clean.outputs:
+            varying = volatile(clean.outputs, again.outputs, settings)
+        return compare(saved, replayed.outputs, settings, varying) is None
 
     def _again(self, cell: int) -> CellResult | None:
         """Return what the second clean run made of a cell, None where it did not come so far."""

@@ -36,7 +36,7 @@ def read_above(graph: Graph) -> Iterator[tuple[int, list[Edge]]]:
 
 
 def _passed_on(graph: Graph, cell: int, lines: frozenset[int], names: set[str]) -> set[str]:
-    """Return what a cell makes on these lines, and from these names."""
+    """Return what a cell makes on these lines, and from these names, and does not bind again."""
     passed: set[str] = set()
     for statement in graph.cells[cell].statements if cell in graph.cells else ():
         span = statement.span
@@ -44,4 +44,6 @@ def _passed_on(graph: Graph, cell: int, lines: frozenset[int], names: set[str]) 
         inherits = not statement.reads.isdisjoint(names | passed)
         if begins or inherits or statement.kind in _DEFINITIONS:
             passed |= statement.writes.keys() | statement.mutates.keys()
+        elif span.column == 1:  # what stands in a branch may not run
+            passed -= statement.writes.keys()
     return passed

@@ -123,21 +123,25 @@ def between_orders(graph: Graph, trial: Trial) -> OrderParting | None:
     if trial.replay is None:
         return None
     for cell in sorted(trial.judgements):
-        differing = [n for n, c in sorted(trial.judgements[cell].made.items()) if c == "differs"]
-        if differing:
-            return _explained(graph, trial, cell, differing)
+        if "differs" in trial.judgements[cell].made.values():
+            return at(graph, trial, cell)
     return None
 
 
-def _explained(graph: Graph, trial: Trial, cell: int, names: Sequence[str]) -> OrderParting:
-    judgement = trial.judgements[cell]
+def at(graph: Graph, trial: Trial, cell: int) -> OrderParting | None:
+    """Return what a cell makes and reads differently in two orders, None where it was not run."""
+    judgement = trial.judgements.get(cell)
+    if judgement is None:
+        return None
+    differing = (n for n, each in sorted(judgement.made.items()) if each == "differs")
+    name = next(differing, "")
     page = _definers(page_edges(graph), cell)
     plan = _definers(edges(graph, trial.as_recorded.plan.cells), cell)
     reads = [name for name, each in sorted(judgement.values.items()) if each == "differs"]
     for read in reads:
         if plan.get(read, 0) != page.get(read, 0):
-            return OrderParting(cell, names[0], read, plan.get(read, 0), page.get(read, 0))
-    return OrderParting(cell, names[0], reads[0] if reads else "")
+            return OrderParting(cell, name, read, plan.get(read, 0), page.get(read, 0))
+    return OrderParting(cell, name, reads[0] if reads else "")
 
 
 def _definers(links: Sequence[Edge], cell: int) -> Mapping[str, int]:

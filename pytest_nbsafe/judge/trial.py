@@ -15,7 +15,7 @@ from pytest_nbsafe.values import dataclass, field
 if TYPE_CHECKING:
     from pytest_nbsafe.trace.outputs.difference import Difference
 
-WhyChanged = Literal["", "libraries", "unrepeated"]
+WhyChanged = Literal["", "order", "libraries", "unrepeated"]
 
 PICTURE = "a picture"
 """What stands for a line of output where only pictures differ."""
@@ -69,7 +69,8 @@ class Rerun:
 class ChangedOutput:
     """A cell whose saved output is not that of the clean run: what differs, and why it may.
 
-    `why` is "" where two clean runs agree on what the page does not show; "libraries" where other
+    `why` is "" where two clean runs agree on what the page does not show, and "order" where the
+    recorded order then gives what it shows; "libraries" where other
     versions of them may give it; "unrepeated" where there was no second run to tell.
     """
 

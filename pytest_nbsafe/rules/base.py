@@ -77,7 +77,7 @@ class Claim:
     dependency, ("stale", cell, 0) for an old result. A claim whose marks are all accounted for by
     stronger ones becomes a step of theirs; claims of one `fault` are told together, at the
     strongest and first of them. `also` is the step that stands for this claim in another's path.
-    It is not told where a claim of a code in `unless` stands at its cell, or any such error.
+    No error of a code in `unless` may stand if it is told, nor such a claim beside it if it warns.
     """
 
     finding: Finding
@@ -142,7 +142,7 @@ def claim(
 def is_wrong(facts: Facts, cell: int) -> bool:
     """Return whether two clean runs agree on an output of the cell that the page does not show."""
     changed = facts.trial.changed.get(cell)
-    return changed is not None and not changed.why
+    return changed is not None and changed.why in {"", "order"}
 
 
 # -- runs that went wrong --------------------------------------------------------------------------

@@ -46,9 +46,9 @@ def _needed(claims: Sequence[Claim]) -> Iterator[Claim]:
     """Yield the claims but those that are told only where no other says why."""
     errors = {claim.finding.code for claim in claims if claim.finding.severity == "error"}
     for claim in claims:
-        cell = claim.finding.location.cell
-        here = {c.finding.code for c in claims if claim.unless and c.finding.location.cell == cell}
-        if claim.unless.isdisjoint(errors | here):
+        cell, sure = claim.finding.location.cell, claim.finding.severity == "error"
+        here = {c.finding.code for c in claims if not sure and c.finding.location.cell == cell}
+        if not claim.unless or claim.unless.isdisjoint(errors | here):
             yield claim
 
 

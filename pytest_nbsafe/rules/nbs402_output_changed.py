@@ -59,7 +59,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     if by_libraries:
         yield _of_libraries(facts, by_libraries)
     for each in changed.values():
-        if each.why != "libraries":
+        if each.why in {"", "unrepeated"}:
             yield _claim(facts, each)
 
 

@@ -3,9 +3,10 @@
 Why it matters: who runs the notebook from top to bottom gets something else than its author had,
 though no output may show it, and nothing that reads a name says why.
 
-Limits: told once, at the first cell of the page that makes another value, where two clean runs
-agree on theirs; in an inferred order it is a warning, for that order may be wrong. Where the
-counts, a stale value, an output or a failing run say why (NBS1, NBS2, NBS4), that is told.
+Limits: told where the page shows what the recorded or inferred order gives, and two clean runs
+agree on something else. Where no output shows it, it is told once, at the first cell of the page
+that makes another value; in an inferred order as a warning, for that order may be wrong. Where the
+counts, a stale value or a failing run say why (NBS1, NBS2, NBS4), that is told.
 
 Source: Macke et al. 2021 and Brown et al. compare orders by their dependencies; here the values are
 compared, after each cell.
@@ -18,13 +19,19 @@ from collections.abc import Iterator
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import partings
 from pytest_nbsafe.judge.partings import OrderParting
+from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.wording import called
+from pytest_nbsafe.rules.wording import called, one_line
 
+_REMEDY = (
+    "restart the kernel, run all cells from the top, and save; where the result is then the wrong "
+    "one, move the cells into the order that they need"
+)
 _SAY_WHY = (
     *("NBS101", "NBS102", "NBS103", "NBS104", "NBS106"),
-    *("NBS201", "NBS202", "NBS205", "NBS401", "NBS402"),
+    *("NBS201", "NBS202", "NBS205"),
 )
+_FAIL = ("NBS401", "NBS402")
 
 BAD = """\
 # %% [1]
@@ -51,10 +58,34 @@ print(limit > 0)
 
 
 def check(facts: Facts) -> Iterator[Claim]:
-    """Yield a claim where the two orders part."""
+    """Yield a claim where the page shows what one order alone gives, else where the two part."""
+    by_order = [each for each in facts.trial.changed.values() if each.why == "order"]
+    if by_order:
+        yield from (_shown(facts, each) for each in by_order)
+        return
     parting = partings.between_orders(facts.graph, facts.trial)
     if parting is not None:
         yield _claim(facts, parting)
+
+
+def _shown(facts: Facts, changed: ChangedOutput) -> Claim:
+    """Return that a saved output is that of another order, which two clean runs do not give."""
+    parting = partings.at(facts.graph, facts.trial, changed.cell)
+    detail = one_line(changed.difference.detail, 400).removeprefix("line 1: ")
+    return claim(
+        facts,
+        "NBS403",
+        changed.cell,
+        1,
+        "confirmed",
+        f"the saved output is that of the {facts.plan.order} order (saved -> from top to bottom): "
+        f"{detail}",
+        steps=_steps(parting, 1) if parting is not None else (),
+        remedy=_REMEDY,
+        explains={("stale", changed.cell, 0)},
+        unless=_SAY_WHY,
+        also=f"shows what the {facts.plan.order} order gives: {detail}",
+    )
 
 
 def _claim(facts: Facts, parting: OrderParting) -> Claim:
@@ -69,9 +100,8 @@ def _claim(facts: Facts, parting: OrderParting) -> Claim:
         "confirmed" if recorded else "suspected",
         f"in the {facts.plan.order} order this cell makes another {name} than from top to bottom",
         steps=_steps(parting, line),
-        remedy="restart the kernel, run all cells from the top, and save; where the result is then "
-        "the wrong one, move the cells into the order that they need",
-        unless=_SAY_WHY,
+        remedy=_REMEDY,
+        unless=(*_SAY_WHY, *_FAIL),
     )
 
 
