@@ -45,6 +45,8 @@ def changed(graph: Graph, trial: Trial, expected: Expectations) -> dict[int, Cha
     """
     page = _Page(graph, trial, expected)
     differing = dict(page.differing())
+    for cell in page.below_failures() if differing else ():
+        differing.pop(cell, None)
     if not differing:
         return {}
     by_order = {cell for cell in differing if page.is_by_order(cell)}
@@ -87,9 +89,18 @@ class _Page:
             if difference is not None:
                 yield result.cell, difference
 
+    def below_failures(self) -> tuple[int, ...]:
+        """Return the cells made from one that failed, which is why they show something else."""
+        results = self.trial.clean.results
+        failed = (r.cell for r in results if not _is_comparable(self._page(r), r))
+        return downstream(page_edges(self.graph), *failed)
+
+    def _page(self, result: CellResult) -> Cell:
+        return self.graph.notebook.cell(result.cell)
+
     def differs(self, result: CellResult) -> Difference | None:
         """Return what is known to differ from the saved outputs, if any of it is to be compared."""
-        page = self.graph.notebook.cell(result.cell)
+        page = self._page(result)
         settings = self.expected.settings(result.cell)
         if settings is None or not _is_comparable(page, result):
             return None

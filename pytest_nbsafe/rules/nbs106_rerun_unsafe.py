@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.analysis import rerun_hazards
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
@@ -83,6 +84,7 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
     times = "twice" if len(more.counts) == 1 else f"{len(more.counts) + 1} times"
     does = f"a second run of it {hazard.does}" if hazard else "a second run of it changes its input"
     line = hazard.span.line if hazard else 1
+    below = downstream(page_edges(facts.graph), more.cell)
     whose = "" if more.shown == more.cell else f" of cell {more.shown}"
     return claim(
         facts,
@@ -97,7 +99,7 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
         ),
         remedy=f"{_remedy(hazard)}; then {_RUN_ALL}" if hazard else _RUN_ALL,
         severity="error" if is_wrong(facts, more.shown) else "warning",
-        explains={("stale", more.shown, 0)},
+        explains={("stale", cell, 0) for cell in (more.shown, *below)},
         fault=("NBS106", more.cell, line),
     )
 

@@ -147,6 +147,12 @@ def test_a_saved_error_and_a_run_that_fails_are_told_elsewhere() -> None:
     assert why(PURE, {2: "2"}, raises={2: "ValueError"}) == {}
 
 
+def test_what_is_made_from_a_cell_that_fails_is_explained_by_that() -> None:
+    text = PURE.replace("print(a + 1)", "a = 3\nprint(a)") + "# %% [4]\nprint(a)\n#> 3\n"
+    assert why(text, {3: "", 4: "2"}, raises={3: "NameError"}) == {}
+    assert why(text, {4: "2"}) == {4: ""}
+
+
 # -- what else may have changed it -----------------------------------------------------------------
 
 TABLES = """\
