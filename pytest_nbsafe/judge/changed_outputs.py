@@ -158,7 +158,7 @@ class _Page:
     def why(self, cell: int, difference: Difference) -> WhyChanged:
         """Return what may have changed the output, "" where it is the page that is wrong."""
         repeated: WhyChanged = "" if self._again(cell) is not None else "unrepeated"
-        if self._is_exact(cell):
+        if self._is_exact(cell) or _is_removed(difference):
             return repeated
         learning = makers(self.graph).learning
         if cell in learning and not self._repeats_another(learning, cell):
@@ -174,7 +174,11 @@ class _Page:
         of it.
         """
         libraries = makers(self.graph).libraries
-        lenient = {cell for cell in differing if not self._is_exact(cell)}
+        lenient = {
+            cell
+            for cell, difference in differing.items()
+            if not (self._is_exact(cell) or _is_removed(difference))
+        }
         if self._is_other_environment() or self._is_elsewhere(differing):
             return frozenset(libraries & lenient)
         drifts = {cell: self._drift(cell) for cell in differing if cell in lenient}
@@ -262,6 +266,11 @@ def _is_comparable(page: Cell, result: CellResult) -> bool:
         return result.status == "raised" and saved_error(page) is not None and may_raise(page)
     failed = result.status != "ok" or result.incidents or printed_failures(result)
     return not failed and saved_error(page) is None
+
+
+def _is_removed(difference: Difference) -> bool:
+    """Return whether a text is printed where none was saved: no version of a library does that."""
+    return difference.kind == "new" and difference.form == "text" and difference.place != "result"
 
 
 def _read(outputs: Sequence[Output]) -> tuple[Output, ...]:

@@ -195,6 +195,11 @@ def test_an_exception_of_a_library_that_the_page_does_not_show() -> None:
     assert why(PURE, {2: "2"}, raises={3: "AttributeError"}) == {2: ""}, "there is no library"
 
 
+def test_a_text_that_was_removed_is_no_drift() -> None:
+    text = TABLES.replace("#> 1\n", "")
+    assert why(text, {2: "2"}, raises={4: "AttributeError"}) == {2: ""}
+
+
 def test_nothing_as_it_was() -> None:
     everything = {2: "2", 3: "9", 4: "5"}
     assert set(why(TABLES, everything).values()) == {"libraries"}
