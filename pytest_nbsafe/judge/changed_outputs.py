@@ -21,7 +21,7 @@ from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, saved_before
 from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
-from pytest_nbsafe.trace.outputs import shown, tables
+from pytest_nbsafe.trace.outputs import chance_text, shown, tables
 from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
@@ -119,7 +119,8 @@ class _Page:
             return None
         again = self._again(result.cell)
         if again is None:
-            return None if result.cell in makers(self.graph).chance else first
+            by_chance = result.cell in makers(self.graph).chance
+            return None if by_chance and not self._is_removed(result.cell, first) else first
         varying = volatile(result.outputs, again.outputs, settings)
         if varying.is_all or varying.groups:
             first = compare(page.outputs, result.outputs, settings, varying)
@@ -158,7 +159,7 @@ class _Page:
     def why(self, cell: int, difference: Difference) -> WhyChanged:
         """Return what may have changed the output, "" where it is the page that is wrong."""
         repeated: WhyChanged = "" if self._again(cell) is not None else "unrepeated"
-        if self._is_exact(cell) or _is_removed(difference):
+        if self._is_exact(cell) or self._is_removed(cell, difference):
             return repeated
         learning = makers(self.graph).learning
         if cell in learning and not self._repeats_another(learning, cell):
@@ -177,7 +178,7 @@ class _Page:
         lenient = {
             cell
             for cell, difference in differing.items()
-            if not (self._is_exact(cell) or _is_removed(difference))
+            if not (self._is_exact(cell) or self._is_removed(cell, difference))
         }
         if self._is_other_environment() or self._is_elsewhere(differing):
             return frozenset(libraries & lenient)
@@ -203,6 +204,20 @@ class _Page:
     def _is_exact(self, cell: int) -> bool:
         """Return whether the user wants just what was saved, whichever versions there are."""
         return self.expected.own.get(cell, self.expected.mode) == "exact"
+
+    def _is_removed(self, cell: int, difference: Difference) -> bool:
+        """Return whether the cell shows a text where nothing was saved, whatever the versions are.
+
+        It prints itself; or it has a result that is no object, for of a call that gave nothing
+        before a library may give one today.
+        """
+        if self.graph.notebook.cell(cell).outputs or difference.form not in {"text", "table"}:
+            return False
+        if difference.place == "result":
+            shown_as = difference.new
+            return not (chance_text.is_nameless(shown_as) or chance_text.is_call(shown_as))
+        analysis = self.graph.cells.get(cell)
+        return analysis is not None and any("print" in s.calls for s in analysis.statements)
 
     def _both(self, cell: int) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
         """Return the saved outputs of a cell and the new ones, as a reader sees them."""
@@ -266,11 +281,6 @@ def _is_comparable(page: Cell, result: CellResult) -> bool:
         return result.status == "raised" and saved_error(page) is not None and may_raise(page)
     failed = result.status != "ok" or result.incidents or printed_failures(result)
     return not failed and saved_error(page) is None
-
-
-def _is_removed(difference: Difference) -> bool:
-    """Return whether a text is printed where none was saved: no version of a library does that."""
-    return difference.kind == "new" and difference.form == "text" and difference.place != "result"
 
 
 def _read(outputs: Sequence[Output]) -> tuple[Output, ...]:

@@ -85,7 +85,7 @@ def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
 def _says(facts: Facts, changed: ChangedOutput) -> str:
     difference, page = changed.difference, facts.notebook.cell(changed.cell)
     detail = one_line(difference.detail, _WIDTH).removeprefix("line 1: ")
-    gives = f"gives {difference.new}" if difference.new else f"gives a {difference.form}"
+    gives = f"gives {one_line(difference.new)}" if difference.new else f"gives a {difference.form}"
     if difference.kind == "new" and not page.outputs:
         if page.count is None:
             return f"this cell has no count and no output: it did not run; it {gives}"

@@ -198,6 +198,10 @@ def test_an_exception_of_a_library_that_the_page_does_not_show() -> None:
 def test_a_text_that_was_removed_is_no_drift() -> None:
     text = TABLES.replace("#> 1\n", "")
     assert why(text, {2: "2"}, raises={4: "AttributeError"}) == {2: ""}
+    fitted = text.replace('print(table["a"].sum())', "b = table.fit()")
+    assert why(fitted, {2: "1/1 done"}, raises={4: "AttributeError"}) == {2: "libraries"}
+    drawn = "# %% [1]\nimport random\nx = random.random()\n# %% [2]\nprint(x)\n# %% [3]\n1\n#= 1\n"
+    assert why(drawn, {2: "0.5"}, {2: "0.7"}) == {2: ""}
 
 
 def test_nothing_as_it_was() -> None:

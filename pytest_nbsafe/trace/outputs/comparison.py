@@ -194,7 +194,9 @@ def _displays(
     extra = len(longer) - behind - 1 if len(rest) > behind else first
     kind = "missing" if longer is saved else "new"
     detail = wording.count_of_displays(len(saved), len(new))
-    yield _Compared(_place(longer[extra], extra + 1), _form(longer[extra]), (), kind, detail)
+    place, part = _place(longer[extra], extra + 1), Part("", longer[extra].text)
+    change = Change(part, None) if kind == "missing" else Change(None, part)
+    yield _Compared(place, _form(longer[extra]), (change,), kind, detail)
 
 
 def _place(output: Output, number: int) -> str:
