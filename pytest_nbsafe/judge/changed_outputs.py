@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.makers import makers
@@ -216,8 +217,7 @@ class _Page:
         if difference.place == "result":
             shown_as = difference.new
             return not (chance_text.is_nameless(shown_as) or chance_text.is_call(shown_as))
-        analysis = self.graph.cells.get(cell)
-        return analysis is not None and any("print" in s.calls for s in analysis.statements)
+        return any(call.callee == "print" for call in syntax.of(self.graph, cell).invocations)
 
     def _both(self, cell: int) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
         """Return the saved outputs of a cell and the new ones, as a reader sees them."""

@@ -103,8 +103,10 @@ def _line(facts: Facts, changed: ChangedOutput) -> int:
     """Return the line that shows what differs, as far as the text tells: the last, or a `print`."""
     analysis = facts.graph.cells.get(changed.cell)
     shows = [s for s in analysis.statements if not s.kind] if analysis else []
-    if changed.difference.place == "printed text":
-        shows = [s for s in shows if "print" in s.calls][:1] or shows
+    printing = syntax.of(facts.graph, changed.cell).invocations
+    lines = [call.span.line for call in printing if call.callee == "print" and not call.function]
+    if changed.difference.place == "printed text" and lines:
+        return lines[0]
     return shows[-1].span.line if shows else 1
 
 
