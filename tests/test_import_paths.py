@@ -123,6 +123,7 @@ IMPORTS = """
 from own import where
 import packed, beside, json
 print(where, packed.where, beside.where, hasattr(json, "loads"))
+#> lib src nb True
 # %% [2]
 import numpy
 print(hasattr(numpy, "array"))

@@ -192,5 +192,5 @@ def test_a_run_decides(tmp_path: Path) -> None:
     text = "# %% [3]\nx = 2 + 2\n# %% [2]\nx = {}\n# %% [4]\nprint(x)\n#> 4\n"
     assert [f.code for f in run(text.format(4), tmp_path, select=["NBS104"])] == []
     [finding] = run(text.format(5), tmp_path, select=["NBS104"])
-    assert (finding.verdict, finding.severity) == ("confirmed", "warning")
+    assert (finding.verdict, finding.severity) == ("confirmed", "error")
     assert finding.steps[-1].cause == 'shows "4", a clean run gives "5"'
