@@ -132,6 +132,7 @@ print(hasattr(numpy, "array"))
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_modules_of_the_repository_reach_the_kernel(tmp_path: Path) -> None:
     files = {
         "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["lib"]\n',

@@ -93,6 +93,7 @@ def test_a_folder_that_is_called_so_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_a_later_failure_names_what_has_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

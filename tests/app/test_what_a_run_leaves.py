@@ -106,6 +106,7 @@ def found(page: Path, config: Config) -> dict[str, Finding]:
     return {finding.code: finding for finding in examine(page, config).findings}
 
 
+@pytest.mark.corpus
 def test_what_each_run_does_outside_is_told(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     temporary = page.parent.parent.parent / "temporary"  # what is written there is not told
     temporary.mkdir()

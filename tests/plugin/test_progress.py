@@ -36,6 +36,7 @@ print("first")
 RUN = ("--nbsafe", "-p", "no:cacheprovider")
 
 
+@pytest.mark.corpus
 def test_s_streams_what_cells_show_and_tells_it_once(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", PAGE)
     write(pytester.path / "other.ipynb", OUT_OF_ORDER)
@@ -74,6 +75,7 @@ def test_outputs_of_cells_that_passed(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("-q",)])
+@pytest.mark.corpus
 def test_progress_is_for_a_terminal_that_wants_it(
     pytester: pytest.Pytester, options: tuple[str, ...]
 ) -> None:

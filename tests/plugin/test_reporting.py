@@ -197,6 +197,7 @@ LEAK = """
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_the_proof_of_a_leak_is_that_of_a_run(pytester: pytest.Pytester) -> None:
     hidden = "eval('StandardScaler().fit_' + 'transform')"
     write(pytester.path / "hidden.ipynb", LEAK.format(fitted=hidden))
@@ -213,6 +214,7 @@ def test_the_proof_of_a_leak_is_that_of_a_run(pytester: pytest.Pytester) -> None
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_a_lock_is_written_beside_the_notebooks(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb" / "good.ipynb")
     write(pytester.path / "nb" / "bad.ipynb", BROKEN)

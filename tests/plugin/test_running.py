@@ -223,6 +223,7 @@ def _wait_until_gone(pid: int) -> None:
     raise AssertionError("the kernel was left behind")
 
 
+@pytest.mark.corpus
 def test_a_notebook_at_its_limit(pytester: pytest.Pytester) -> None:
     slow = "# %% [1]\na = 1\n# %% [2]\nimport time\ntime.sleep(60)\n# %% [3]\nprint(a)\n"
     write(pytester.path / "nb.ipynb", slow)

@@ -64,6 +64,7 @@ def test_the_cell_that_shows_what_it_does_not_give_fails(pytester: pytest.Pytest
 
 
 @pytest.mark.parametrize("given", [("--nbsafe-output=off",), ("--nbsafe-ignore=NBS402",)])
+@pytest.mark.corpus
 def test_the_comparison_can_be_switched_off(
     pytester: pytest.Pytester, given: tuple[str, ...]
 ) -> None:
@@ -108,6 +109,7 @@ def test_sanitizers_that_are_none_are_told_before_anything_runs(
     pytester.runpytest(*RUN).stderr.fnmatch_lines([says.replace("['a']", "[[]'a'[]]")])
 
 
+@pytest.mark.corpus
 def test_metadata_of_nbmake(pytester: pytest.Pytester) -> None:
     text = "# %% [1]\nraise KeyError(\"a\")\n#x KeyError: 'a'\n# %% [2]\nprint(1)\n#> 1\n"
     write(pytester.path / "nb.ipynb", text)
@@ -140,6 +142,7 @@ print(sum(orders))
     )
 
 
+@pytest.mark.corpus
 def test_a_repeated_run_has_another_order_of_sets(pytester: pytest.Pytester) -> None:
     made = "names = list({chr(97 + n) * 3 for n in range(20)})"
     write(pytester.path / "nb.ipynb", f"# %% [1]\n{made}\n# %% [2]\nlen(names)\n#= 20\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tiers import every
 
 from pytest_nbsafe.trace.results import CellResult
 from runner.kernels import RunCells
@@ -91,23 +92,27 @@ def test_what_passes_on_to_the_own_one_goes_on(run_cells: RunCells) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("get_ipython().kernel.shell_stream.close()", "the cell closed the connection"),
-        ("get_ipython().kernel.iopub_thread.socket.close()", "the cell closed the connection"),
-        ("get_ipython().kernel.shell = None", "the cell replaced the shell"),
-        ("get_ipython().kernel.do_execute = None", "the cell replaced what runs the cells"),
-        (FAILS, "the cell replaced what runs the cells"),
-        ("get_ipython().kernel.shell_handlers.clear()", "the cell removed what runs the cells"),
-        (
-            "import json\njson.JSONEncoder.encode = lambda *args: 'junk'\n1",
-            "the kernel sent what is no message",
-        ),
-    ],
+    "case",
+    every(
+        3,
+        [
+            ("get_ipython().kernel.shell_stream.close()", "the cell closed the connection"),
+            ("get_ipython().kernel.iopub_thread.socket.close()", "the cell closed the connection"),
+            ("get_ipython().kernel.shell = None", "the cell replaced the shell"),
+            ("get_ipython().kernel.do_execute = None", "the cell replaced what runs the cells"),
+            (FAILS, "the cell replaced what runs the cells"),
+            ("get_ipython().kernel.shell_handlers.clear()", "the cell removed what runs the cells"),
+            (
+                "import json\njson.JSONEncoder.encode = lambda *args: 'junk'\n1",
+                "the kernel sent what is no message",
+            ),
+        ],
+    ),
 )
 def test_a_kernel_that_cannot_answer_ends_at_once(
-    run_cells: RunCells, text: str, says: str
+    run_cells: RunCells, case: tuple[str, str]
 ) -> None:
+    text, says = case
     results = run_cells("a = 1", text)
     assert [result.status for result in results] == ["ok", "died"]
     assert says in results[-1].reason

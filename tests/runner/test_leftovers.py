@@ -134,6 +134,7 @@ main(["run", *sys.argv[1:]])
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_a_killed_run_left_the_next_one_removes(tmp_path: Path) -> None:
     temporary = tmp_path / "t"
     temporary.mkdir()

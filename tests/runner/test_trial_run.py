@@ -32,6 +32,7 @@ NOT_TRIED = (
 @pytest.mark.parametrize(
     ("limit_s", "codes", "remarks"), [(60.0, ["NBS106"], ()), (0.0, ["NBS402"], (NOT_TRIED,))]
 )
+@pytest.mark.corpus
 def test_other_runs_that_are_not_tried_are_told(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
