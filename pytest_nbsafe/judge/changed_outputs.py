@@ -216,7 +216,8 @@ class _Page:
             return False
         if difference.place == "result":
             shown_as = difference.new
-            return not (chance_text.is_nameless(shown_as) or chance_text.is_call(shown_as))
+            is_made = shown_as[:1].isupper() and chance_text.is_call(shown_as)
+            return not (is_made or chance_text.is_nameless(shown_as))
         return any(call.callee == "print" for call in syntax.of(self.graph, cell).invocations)
 
     def _both(self, cell: int) -> tuple[tuple[Output, ...], tuple[Output, ...]]:

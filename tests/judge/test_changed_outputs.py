@@ -200,6 +200,14 @@ def test_a_text_that_was_removed_is_no_drift() -> None:
     assert why(text, {2: "2"}, raises={4: "AttributeError"}) == {2: ""}
     fitted = text.replace('print(table["a"].sum())', "b = table.fit()")
     assert why(fitted, {2: "1/1 done"}, raises={4: "AttributeError"}) == {2: "libraries"}
+    shown = TABLES.replace('print(table["a"].sum())\n#> 1', "table.values")
+    for new, reason in (("array([[1]])", ""), ("Model(a=1)", "libraries")):
+        notebook = percent.parse(shown)
+        result = ran(notebook, {}, raises={4: "AttributeError"})
+        shows = replace(result.results[1], outputs=(Output("execute_result", text=new),))
+        result = replace(result, results=(result.results[0], shows, *result.results[2:]))
+        differing = changed(build(notebook), Trial(result, second=result), Expectations())
+        assert {cell: each.why for cell, each in differing.items()} == {2: reason}
     drawn = "# %% [1]\nimport random\nx = random.random()\n# %% [2]\nprint(x)\n# %% [3]\n1\n#= 1\n"
     assert why(drawn, {2: "0.5"}, {2: "0.7"}) == {2: ""}
 
