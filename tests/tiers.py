@@ -33,3 +33,12 @@ def every(number: int, cases: Iterable[Case]) -> list[object]:
     cases = list(cases)
     chosen = {id(case) for case in cases[::number]}
     return sampled(cases, lambda case: id(case) in chosen)
+
+
+def spread(default: int, corpus: int, cases: Iterable[Case]) -> list[object]:
+    """Return cases as parameters: by default each so many-th, more in the corpus tier."""
+    marked: list[object] = []
+    for position, case in enumerate(cases):
+        mark = pytest.mark.long if position % corpus else pytest.mark.corpus
+        marked.append(pytest.param(case, marks=mark if position % default else ()))
+    return marked

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sabotage
 from runner.kernels import notebook
-from tiers import by_hand, every
+from tiers import by_hand, spread
 
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.trace.side_runs import Counterfactual
@@ -111,7 +111,7 @@ def is_ours(told: Counterfactual) -> bool:
     )
 
 
-@pytest.mark.parametrize("point", every(48, sabotage.points(MODULES)))
+@pytest.mark.parametrize("point", spread(48, 4, sabotage.points(MODULES)))
 def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point: str) -> None:
     module, path = point.split(":")
     state = kernel.run(STATE)
@@ -132,7 +132,7 @@ HERE = [p for p in sabotage.points("aside.in_place aside.child aside.seal") if "
 HERE = HERE[::2]  # seven seconds each, and a fork is tried at all of them
 
 
-@pytest.mark.parametrize("point", [HERE[0], *by_hand(2, HERE[1:])])
+@pytest.mark.parametrize("point", [HERE[0], *by_hand(4, HERE[1:])])
 def test_a_fault_in_place_of_a_fork_harms_nobody(tmp_path: Path, point: str) -> None:
     module, path = point.split(":")
     found = Kernel(tmp_path)

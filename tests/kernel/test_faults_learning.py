@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sabotage
-from tiers import every
+from tiers import spread
 from watching import Watched, watching
 
 from pytest_nbsafe.kernel.functions.stand_in import is_ours
@@ -97,7 +97,7 @@ def test_the_work_is_watched(without: list[Any]) -> None:
 
 @pytest.mark.parametrize(
     "point",
-    every(24, sabotage.points(LEARNING, OUTERMOST)),
+    spread(24, 4, sabotage.points(LEARNING, OUTERMOST)),
 )
 def test_a_fault_changes_no_result(point: str, without: list[Any]) -> None:
     found: Watched
