@@ -4,10 +4,10 @@ Why it matters: what it learned (means, medians, components, a vocabulary) comes
 rows too, and the model is trained with it. The test score then says more than the model knows:
 new rows will not have been there when the scaler was fitted.
 
-Limits: told only where a model is scored on such rows. What learns nothing but which categories
-there are (OneHotEncoder, LabelEncoder) or nothing at all (Normalizer, HashingVectorizer) is
-left alone. An estimator of a library that the tables do not know is not seen; the table
-`[tool.nbsafe.leakage]` makes it known.
+Limits: told only where a model is scored on such rows, as a warning where it only predicts them.
+What learns nothing but which categories there are (OneHotEncoder, LabelEncoder) or nothing at all
+(Normalizer, HashingVectorizer) is left alone. An estimator of a library that the tables do not
+know is not seen; the table `[tool.nbsafe.leakage]` makes it known.
 
 Source: NBLyzer, section 4.2, where any fit before a split is told, also one that nothing is
 scored on; Kaufman et al. 2012 (leakage from test rows).

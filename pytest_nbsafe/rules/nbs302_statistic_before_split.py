@@ -4,8 +4,9 @@ Why it matters: `(df - df.mean()) / df.std()` above the split does by hand what 
 that was fitted on all rows, and so does filling gaps with a median of all: training rows then
 hold something of the test rows, and the score on these says too much.
 
-Limits: told only where a model is scored on such rows. Constants, row-wise functions,
-statistics that are only printed or drawn, and statistics of each row alone are left alone.
+Limits: told only where a model is scored on such rows, as a warning where it only predicts them.
+Constants, row-wise functions, statistics that are only printed or drawn, and statistics of each
+row alone are left alone.
 
 Source: NBLyzer, section 4.2 (normalising and extrapolating functions); Kaufman et al. 2012.
 """

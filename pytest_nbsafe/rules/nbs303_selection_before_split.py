@@ -4,8 +4,9 @@ Why it matters: of many columns of pure noise, some go with the labels by chance
 rows, they go with the labels of the test rows too, and the score looks fine where nothing can
 be predicted at all.
 
-Limits: told only where a model is scored on such rows, by a split or by cross-validation. A
-choice made by eye, from a printed table of correlations, is not seen.
+Limits: told only where a model is scored on such rows, by a split or by cross-validation, and as
+a warning where it only predicts them. A choice made by eye, from a printed table of correlations,
+is not seen.
 
 Source: Ambroise & McLachlan 2002; Hastie, Tibshirani & Friedman 2009, section 7.10.2.
 """

@@ -4,9 +4,9 @@ Why it matters: `pd.concat([train, test])` is a handy way to give both the same 
 scaler, an imputer or a mean of the joined table learns from the test rows, as if there had been
 no split.
 
-Limits: told only where a model is scored on such rows; a competition's test file without labels
-cannot be scored, so nothing is said of it. Row-wise changes of the joined table, `get_dummies`
-among them, are left alone.
+Limits: told only where a model is scored on such rows, and as a warning where it only predicts
+them, as those of a competition's test file without labels. Row-wise changes of the joined table,
+`get_dummies` among them, are left alone.
 
 Source: Kaufman et al. 2012; Kapoor & Narayanan 2023 (no clean separation of train and test).
 """

@@ -4,9 +4,9 @@ Why it matters: a copy of a row, or a row made of it and its neighbours, lands i
 set while the row itself lands in the test set. The model is then asked for what it has learned
 by heart, and the rarer the class, the better the score looks.
 
-Limits: told only where a model is scored on such rows. Resampling of the training rows alone,
-or inside a pipeline of imbalanced-learn, is right and left alone; so is drawing rows without
-putting them back.
+Limits: told only where a model is scored on such rows, as a warning where it only predicts them.
+Resampling of the training rows alone, or inside a pipeline of imbalanced-learn, is right and left
+alone; so is drawing rows without putting them back.
 
 Source: Santos et al. 2018 (over-sampling and cross-validation); Kapoor & Narayanan 2023.
 """

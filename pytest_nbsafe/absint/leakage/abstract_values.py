@@ -135,7 +135,7 @@ class Eval:
     """One score: of which fit, on which rows; `cv` in place of a fit by cross-validation.
 
     `several`: it is one of many, in a loop or of a curve. `better` says whether "more" or "less" is
-    better, "" where that is not known.
+    better, "" where that is not known. `predicted`: there are only the predictions, no score.
     """
 
     fit: ModelFit
@@ -149,6 +149,7 @@ class Eval:
     vague: bool = False
     certain: bool = True
     better: Better = ""
+    predicted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     DepKind,
     Deps,
     Estimator,
+    Eval,
     ModelFit,
     Seq,
     Value,
@@ -27,7 +28,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.construction import stoppers
 from pytest_nbsafe.absint.leakage.machine import Machine
-from pytest_nbsafe.absint.leakage.memory import BestScore
+from pytest_nbsafe.absint.leakage.memory import BestScore, Predicted
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.values import replace
 
@@ -288,7 +289,16 @@ def _predict(_owner: Value, value: Estimator, data: Data, arguments: Arguments) 
     fit = value.fit
     if fit is None:
         return Data(data.rows, data.all_deps(), vague=True)
+    _note_prediction(fit, data, arguments)
     return Data(data.rows, data.all_deps(), "array", pred=fit, vague=data.vague)
+
+
+def _note_prediction(fit: ModelFit, data: Data, arguments: Arguments) -> None:
+    deps, name = data.all_deps(), arguments.name()
+    score = Eval(
+        fit, data.rows, deps, arguments.site, name, vague=data.vague, certain=False, predicted=True
+    )
+    arguments.machine.note(Predicted(score))
 
 
 def _score(

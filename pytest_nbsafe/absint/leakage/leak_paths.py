@@ -195,8 +195,10 @@ def _dividing(page: Page, story: Story) -> Division | None:
 def _end(page: Page, story: Story) -> str:
     score = story.score
     model = score.fit.what
-    ends = "cross-validates" if score.cv else "evaluates"
     call = _call(page, score.site, "")
+    if score.predicted:
+        return f"{call or model} predicts {_ends(story).removeprefix('on ')}"
+    ends = "cross-validates" if score.cv else "evaluates"
     says = f"{call} {ends}" if call else f"{model} is {'cross-validated' if score.cv else 'scored'}"
     return f"{says} {_ends(story)}"
 

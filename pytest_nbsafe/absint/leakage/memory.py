@@ -88,6 +88,13 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
+class Predicted:
+    """A model predicts rows; the judge may find no score on them."""
+
+    score: Eval
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """Something is chosen by scores."""
 
@@ -118,7 +125,7 @@ class Ungrouped:
     group: str
 
 
-Event = Eval | Choice | BestScore | RowsSplit | Ungrouped
+Event = Eval | Predicted | Choice | BestScore | RowsSplit | Ungrouped
 
 
 # -- where paths meet ------------------------------------------------------------------------------

@@ -8,7 +8,14 @@ from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Dep, DepKind, Eval, ModelFit
 from pytest_nbsafe.absint.leakage.leak import Leak
 from pytest_nbsafe.absint.leakage.leak_paths import Page, Story, of_search, steps
-from pytest_nbsafe.absint.leakage.memory import BestScore, Choice, Event, RowsSplit, Ungrouped
+from pytest_nbsafe.absint.leakage.memory import (
+    BestScore,
+    Choice,
+    Event,
+    Predicted,
+    RowsSplit,
+    Ungrouped,
+)
 
 _HELD = ("test", "val", "hold", "dev")
 
@@ -49,10 +56,24 @@ def _leak(page: Page, story: Story) -> Leak:
 def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Story]:
     for score in scores:
         yield from _of_one(score, page)
+    yield from _predicted(events, scores)
     yield from _chosen(events, scores)
     yield from _train_only(events, scores)
     yield from _reused(scores)
     yield from _ungrouped(events, scores)
+
+
+def _predicted(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
+    """Yield what was learned of rows held back that are predicted, where nothing scores the model.
+
+    The predictions are then what the notebook gives, and nobody sees that they are too good.
+    """
+    judged = {score.fit.site for score in scores if not is_training(score)}
+    for event in events:
+        if isinstance(event, Predicted) and event.score.fit.site not in judged:
+            score = event.score
+            if sets.overlap(score.fit.rows, score.rows) == "no":
+                yield from (story for story in _learned(score) if story.dep in score.fit.deps)
 
 
 def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
