@@ -13,6 +13,7 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.keys import (
     SETTINGS,
     Contract,
+    KernelStart,
     LeakageMode,
     Order,
     OutputMode,
@@ -32,7 +33,8 @@ class Config:
     `timeout_s` is the limit for one cell, `notebook_timeout_s` for all runs, None for none.
     `select` and `ignore` are codes, already expanded from prefixes; an empty `select` means all;
     `named` are those that `select` names one by one, which shows them though they be notes.
-    `kernel` overrides the notebook's own kernel. `notes` shows findings of severity note.
+    `kernel` overrides the notebook's own kernel; `kernel_start` says whether kernels may start as
+    forks of a process that has ipykernel loaded. `notes` shows findings of severity note.
 
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
@@ -52,6 +54,7 @@ class Config:
     timeout_s: float | None = 600.0
     notebook_timeout_s: float | None = None
     kernel: str | None = None
+    kernel_start: KernelStart = "fork"
     select: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 from pytest_nbsafe.codes import CODES, Severity
@@ -13,6 +14,8 @@ Order = Literal["auto", "recorded", "inferred", "top-down"]
 ORDERS: tuple[str, ...] = get_args(Order)
 LeakageMode = Literal["both", "static", "runtime"]
 OutputMode = Literal["off", "lenient", "exact"]
+KernelStart = Literal["fork", "spawn"]
+KERNEL_STARTS: tuple[str, ...] = get_args(KernelStart)
 OUTPUT_MODES: tuple[str, ...] = get_args(OutputMode)
 Pairs = tuple[tuple[str, str], ...]
 LEAKAGE_MODES: tuple[str, ...] = get_args(LeakageMode)
@@ -99,14 +102,8 @@ def _text(value: Any) -> str | None:
     return value or None
 
 
-def _order(value: Any) -> str:
-    if value not in ORDERS:
-        raise _UnfitError
-    return str(value)
-
-
-def _output(value: Any) -> str:
-    if value not in OUTPUT_MODES:
+def _one_of(choices: Sequence[str], value: Any) -> str:
+    if value not in choices:
         raise _UnfitError
     return str(value)
 
@@ -216,13 +213,18 @@ class Setting(NamedTuple):
     expects: str
 
 
+def _choice(field: str, choices: Sequence[str]) -> Setting:
+    return Setting(field, partial(_one_of, choices), f"one of {', '.join(choices)}")
+
+
 _FLAG = "true or false"
 _CODES = "a list of codes or prefixes of codes"
 SETTINGS = {
-    "order": Setting("order", _order, f"one of {', '.join(ORDERS)}"),
+    "order": _choice("order", ORDERS),
     "static": Setting("static", _flag, _FLAG),
     "timeout": Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
     "notebook-timeout": Setting("notebook_timeout_s", _seconds, "seconds for all, 0 for no limit"),
+    "kernel-start": _choice("kernel_start", KERNEL_STARTS),
     "kernel": Setting("kernel", _text, "the name of a kernel in `jupyter kernelspec list`"),
     "select": Setting("select", _codes, _CODES),
     "ignore": Setting("ignore", _codes, _CODES),
@@ -240,7 +242,7 @@ SETTINGS = {
     "strict": Setting("strict", _flag, _FLAG),
     "notes": Setting("notes", _flag, _FLAG),
     "trace": Setting("trace", _flag, _FLAG),
-    "output": Setting("output", _output, f"one of {', '.join(OUTPUT_MODES)}"),
+    "output": _choice("output", OUTPUT_MODES),
     "repeat": Setting("repeat", lambda n: _number(n, 1, 100), "how often to run it, from 1 to 100"),
     "sanitizers": Setting("sanitizers", _pairs, 'a list of pairs, ["expression", "replacement"]'),
     "sanitize-with": Setting("sanitize_with", _text, "the path of a file as nbval has it"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -217,6 +218,8 @@ class NotebookSession:
         if facts.config.repeat > 1:
             repeated = self._repeated = TemporaryFolder()
 
+        slots = count() if facts.config.kernel_start == "fork" else repeat(None)
+
         def make_session(purpose: Purpose) -> KernelSession:
             return KernelSession(
                 facts.notebook,
@@ -232,6 +235,7 @@ class NotebookSession:
                 temporary=repeated if purpose == "repeat" else temporary,
                 environ=repeating.environ() if purpose == "repeat" else None,
                 copy=None if purpose == "clean" else self._copies.fresh(),
+                slot=next(slots),
             )
 
         own_plan = plan if orders.differs(plan, clean) else None
@@ -240,8 +244,8 @@ class NotebookSession:
         limit_s = facts.config.notebook_timeout_s
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener
-        repeat, once = facts.config.repeat, self._runs_once
-        return TrialRun(*trial, expected=expected, repeat=repeat, once=once, limit_s=limit_s)
+        often, once = facts.config.repeat, self._runs_once
+        return TrialRun(*trial, expected=expected, repeat=often, once=once, limit_s=limit_s)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""

@@ -26,6 +26,8 @@ from pytest_nbsafe.values import dataclass, field
 START_LIMIT_S = 60
 INTERRUPT_LIMIT_S = 5.0
 IOPUB_LIMIT_S = 60
+FORKING = "nbsafe-forking"
+"""The name under which jupyter_client finds `ForkingProvisioner`, an entry point."""
 _NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 _log = logging.getLogger("pytest_nbsafe.kernel")
@@ -70,22 +72,28 @@ class KernelProcess:
 
     `alive` says whether it can run another cell. `folder` holds its files, and is there as long
     as this object is not closed. `hide` takes out of its messages what is not to be shown.
+    With a `slot` it may be forked: see `Launch`.
     `processes_ended` says, once it is stopped, how many processes it had left.
     """
 
-    def __init__(self, name: str, hide: Callable[[bytes], bytes] | None = None) -> None:
+    def __init__(
+        self, name: str, hide: Callable[[bytes], bytes] | None = None, slot: int | None = None
+    ) -> None:
         self.alive = False
         self.pid: int | None = None
         self.folder = KernelFolder()
         self.processes_ended = 0
         self._name = name
         self._hide = hide
+        self._slot = slot
         self._client: Any = None
         self._busy = False
 
     async def launch(self, cwd: Path, environ: Mapping[str, str]) -> None:
         """Start the process, which takes a while to come up."""
         self._client = client = _client_class()(self._name, self.folder, self._hide)
+        if self._slot is not None:
+            _let_fork(client.km, self._slot)
         await client.async_start_new_kernel(
             cwd=str(cwd),
             env={
@@ -217,6 +225,19 @@ class KernelProcess:
         """Return the last that the process printed itself, as the end of a sentence."""
         line = self.folder.last_line()
         return f"; it said: {line}" if line else ""
+
+
+def _let_fork(manager: Any, slot: int) -> None:
+    """Let a kernel be forked, if it starts as kernels do, and our provisioner is installed."""
+    from jupyter_client.provisioning import KernelProvisionerFactory
+
+    spec = manager.kernel_spec
+    if "kernel_provisioner" in spec.metadata:
+        return
+    forking = {"provisioner_name": FORKING, "config": {"slot": slot}}
+    spec.metadata["kernel_provisioner"] = forking
+    if not KernelProvisionerFactory.instance().is_provisioner_available(spec):
+        del spec.metadata["kernel_provisioner"]
 
 
 def check_installed(name: str) -> None:

@@ -65,7 +65,8 @@ class KernelSession:
     installed and after them. `surroundings` is what the kernel is asked of the environment.
     Temporary files go to `temporary`, which is emptied at the end. Cells on the side may take
     `margin_s` longer than their limit. `shows` is told what the others show.
-    With a `copy` it runs in that, and what it tells is told as if it ran in `cwd`.
+    With a `copy` it runs in that, and what it tells is told as if it ran in `cwd`. With a `slot`
+    it may start as a fork; kernels of one slot have the hash seed of Python in common.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class KernelSession:
         margin_s: float = 5.0,
         shows: Shown | None = None,
         copy: FolderCopy | None = None,
+        slot: int | None = 0,
     ) -> None:
         self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
         self._cwd = copy.folder if copy else cwd
@@ -100,6 +102,7 @@ class KernelSession:
         self._trace = trace
         self._learning = learning
         self._shows = shows
+        self._slot = slot
         self._results = CellResults(notebook, analyses, trace=trace)
         self._loop: LoopThread | None = None
         self._process: KernelProcess | None = None
@@ -121,7 +124,8 @@ class KernelSession:
         """
         check_installed(self._kernel)
         self._loop = LoopThread()
-        self._process = process = KernelProcess(self._kernel, self._hide if self._hides else None)
+        hide = self._hide if self._hides else None
+        self._process = process = KernelProcess(self._kernel, hide, self._slot)
         atexit.register(self.close)
         try:
             self._loop.run(self._start(process))
