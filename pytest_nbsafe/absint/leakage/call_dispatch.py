@@ -92,7 +92,7 @@ def _library(name: str, arguments: Arguments) -> Value:
         return construction.make_table(cls, arguments)
     if roles.class_of(owner) and arguments.args:  # `DataFrame.mean(df)`
         return method(arguments.args[0], replace(arguments, args=arguments.args[1:]))
-    return arguments.unknown()
+    return scores.by_name(arguments)
 
 
 def method(owner: Value, arguments: Arguments) -> Value:
@@ -277,6 +277,9 @@ FUNCTIONS: Mapping[str, Callable[[Arguments], Value]] = {
     "draw": lambda _arguments: Const(None),
     "metric": scores.metric,
     "curve_metric": partial(scores.metric, curve=True),
+    "cross_table": learned_effects.crossed,
+    "design": learned_effects.designed,
+    "designs": partial(learned_effects.designed, several=True),
     "cluster_metric": _number,
     "scorer": Arguments.unknown,
     "score": training.score_function,

@@ -66,7 +66,11 @@ def _of_rows(rows: Data, base: Hashable, form: Form, arguments: Arguments) -> Da
     if rows.base is not None and not names:
         return kept
     known = Columns(but=False, names=frozenset(names)) if names else Columns(but=True)
-    return replace(kept, base=base, columns=known if form == "frame" else None)
+    table = replace(kept, base=base, columns=known if form == "frame" else None)
+    if names and rows.pred is not None:
+        for name in names:
+            table = tabular.with_column(table, name, rows)
+    return table
 
 
 # -- files and data sets ---------------------------------------------------------------------------

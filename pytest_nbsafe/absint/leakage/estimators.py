@@ -82,7 +82,7 @@ def method(owner: Value, value: Estimator, arguments: Arguments) -> Value:
 
 
 def _fit(owner: Value, value: Estimator, arguments: Arguments, *, more: bool = False) -> Value:
-    data = _given(value, arguments, "X", "x", "raw_documents", "dtrain")
+    data = _given(value, arguments, "X", "x", "raw_documents", "dtrain", "generator")
     if data is None or (not arguments.args and not arguments.keywords):
         data = value.given
     if data is None:
@@ -99,7 +99,9 @@ def _given(value: Estimator, arguments: Arguments, *names: str) -> Data | None:
         parts = [arguments.machine.get(item) for item in given.items]
         if parts and all(isinstance(part, Data) and part.rows for part in parts):
             return tabular.mix(parts)
-    data = arguments.data(0, *names)
+    each = given.each if isinstance(given, Seq) else None
+    batch = subscripts.batch(arguments.machine, each)  # a generator of features and labels
+    data = subscripts.as_data(arguments.machine, batch[0]) if batch else arguments.data(0, *names)
     return subscripts.own_rows(data) if data is not None else None
 
 
@@ -130,6 +132,7 @@ def learn(
     if more:
         fit = fit.beside(value.fit)
     machine.put(owner, replace(value, fit=fit))
+    _note_validation(fit, arguments)
     for callback in stoppers(arguments):
         if isinstance(callback.path, Const):
             machine.notes.saved[callback.path] = owner
@@ -291,6 +294,20 @@ def _predict(_owner: Value, value: Estimator, data: Data, arguments: Arguments) 
         return Data(data.rows, data.all_deps(), vague=True)
     _note_prediction(fit, data, arguments)
     return Data(data.rows, data.all_deps(), "array", pred=fit, vague=data.vague)
+
+
+def _note_validation(fit: ModelFit, arguments: Arguments) -> None:
+    """Tell the judge of rows that a network is scored on after each round of its training."""
+    pair = subscripts.batch(arguments.machine, arguments.find(-1, "validation_data"))
+    data = subscripts.as_data(arguments.machine, pair[0]) if pair else None
+    if data is not None:
+        keywords = arguments.node.keywords
+        node = next((k.value for k in keywords if k.arg == "validation_data"), None)
+        first = node.elts[0] if isinstance(node, ast.Tuple) else node
+        name = text(arguments.machine, first)
+        certain = fit.certain and not data.vague
+        score = Eval(fit, data.rows, data.all_deps(), arguments.site, name, certain=certain)
+        arguments.machine.note(Predicted(score))
 
 
 def _note_prediction(fit: ModelFit, data: Data, arguments: Arguments) -> None:

@@ -22,7 +22,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.arguments import TableCall
+from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
 from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.absint.leakage.row_effects import called, filtered, learned_by, rowwise
 from pytest_nbsafe.libraries.keys import GENERAL
@@ -66,6 +66,15 @@ def value_counts(call: TableCall) -> Value:
         base, name = origin if isinstance(origin, tuple) and len(origin) == 2 else (None, "")
         call.machine.mark_group(base, str(name))
     return statistic(call)
+
+
+def crossed(arguments: Arguments) -> Value:
+    """Return how often values go together: of predictions and the truth a score."""
+    score = scores.metric(arguments)
+    data = arguments.table()
+    if isinstance(score, Data) or data is None:
+        return score
+    return statistic(TableCall(data, arguments))
 
 
 def pivoted(call: TableCall) -> Value:
@@ -145,6 +154,27 @@ def fitted(call: TableCall) -> Value:
         return tabular.mix([data])
     dep = learned_by(call, "fitted" if call.owner is None else "statistic")
     return tabular.with_deps(replace(data, mask=None), (dep,))
+
+
+def designed(arguments: Arguments, *, several: bool = False) -> Value:
+    """Return the columns that a formula makes of a table, with `several` the target before them.
+
+    A part of the formula may learn of all rows: `standardize(age)`.
+    """
+    data = next((v for v in arguments.every() if isinstance(v, Data) and v.rows), None)
+    if data is None:
+        return arguments.unknown()
+    call = TableCall(data, arguments)
+    formula = arguments.find(0, "formula_like")
+    made = rowwise(call)
+    if isinstance(formula, Const) and _STATEFUL.search(str(formula.value)):
+        made = fitted(call)
+    made = tabular.without_origins(made) if isinstance(made, Data) else made
+    return Seq((made, made)) if several else made
+
+
+_STATEFUL = patterns.compile(r"\b(?:standardize|scale|center|bs|cr|cc|te)\(")
+"""What a formula says where it learns of the rows."""
 
 
 def normalized(call: TableCall) -> Value:

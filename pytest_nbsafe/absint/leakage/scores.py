@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
 from pytest_nbsafe import patterns
@@ -52,6 +53,18 @@ def evaluated(
     return Data(form="stat", scores=frozenset((score,)))
 
 
+def counted(machine: Machine, node: ast.If, test: Value) -> None:
+    """Tell the judge of right or wrong predictions that a loop counts one by one."""
+    if not (isinstance(test, Data) and test.judged and test.pred and machine.loops):
+        return
+    if any(isinstance(part, ast.AugAssign) for child in node.body for part in ast.walk(child)):
+        fit, deps, site = test.pred, test.all_deps(), machine.site(node.test)
+        certain = machine.certain and fit.certain
+        machine.note(
+            Eval(fit, test.rows, deps, site, cv=test.cv, vague=test.vague, certain=certain)
+        )
+
+
 def judged(data: Data, arguments: Arguments) -> Value:
     """Return the score that a mean of right predictions is."""
     if data.pred is None:
@@ -79,6 +92,22 @@ def metric(arguments: Arguments, *, curve: bool = False) -> Value:
     return evaluated(data.pred, data, arguments, truth, curve=curve, better=better)
 
 
+def by_name(arguments: Arguments) -> Value:
+    """Return the score that an unknown function seems to give, by what it is called."""
+    values = [v for v in map(arguments.machine.get, arguments.args) if isinstance(v, Data)]
+    values += [
+        v for v in map(arguments.machine.get, arguments.keywords.values()) if isinstance(v, Data)
+    ]
+    several = any(v.pred for v in values) and any(v.pred is None and v.rows for v in values)
+    if several and _SCORE.search(arguments.what):
+        return metric(arguments)
+    return arguments.unknown()
+
+
+_SCORE = patterns.compile(
+    r"(?i)confusion|accuracy|precision|recall|score|error|report|r2|auc|f1|^(?:rm)?s?[lm]?[am]p?e$"
+)
+"""What functions are called that judge predictions."""
 _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
 """What a score is called of which less is better."""
 

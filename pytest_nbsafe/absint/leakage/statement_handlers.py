@@ -10,6 +10,7 @@ from pytest_nbsafe.absint.leakage import (
     assignments,
     loops,
     operators,
+    scores,
     subscripts,
 )
 from pytest_nbsafe.absint.leakage import rows as sets
@@ -127,6 +128,7 @@ def _delete(machine: Machine, node: ast.Delete) -> bool:
 def _if(machine: Machine, node: ast.If) -> bool:
     test = machine.get(machine.evaluate(node.test))
     _note_choice(machine, node, test)
+    scores.counted(machine, node, test)
     known = operators.truth(test)
     if known is not None:
         return machine.block(node.body if known else node.orelse)

@@ -187,6 +187,12 @@ def as_data(machine: Machine, value: Value) -> Data | None:
     return None
 
 
+def batch(machine: Machine, value: Value | None) -> tuple[Value, ...]:
+    """Return the items of a pair of features and labels, none where a value is nothing of it."""
+    pair = machine.get(value)
+    return pair.items if isinstance(pair, Seq) and pair.each is None else ()
+
+
 def own_rows(data: Data) -> Data:
     """Return a table of groups with rows of its own: those of a source that nothing else is of."""
     bases = [data.base, *(o[0] for o in data.origins if isinstance(o, tuple))]
