@@ -158,7 +158,8 @@ class Data:
 
     `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
-    that the values were made of; `ranked`: they are sorted by them. `random`: random numbers.
+    that the values were made of; `ranked`: they are sorted by them, or are all places in an order.
+    `random`: random numbers.
     `origins` and `uses` are of a column, as those of `Column`.
     `net` is the network that gave predictions, which may learn from them.
     """

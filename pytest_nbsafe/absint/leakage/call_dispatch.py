@@ -232,6 +232,7 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
     "expanding": partial(learned_effects.window, form="window"),
     "time_window": learned_effects.time_window,
     "sort": learned_effects.sorted_rows,
+    "order": learned_effects.places_in_order,
     "group": learned_effects.grouped,
     "each": learned_effects.each,
     "each_whole": partial(learned_effects.each, whole=True),

@@ -292,6 +292,14 @@ def sorted_rows(call: TableCall) -> Value:
     return data
 
 
+def places_in_order(call: TableCall) -> Value:
+    """Return the places of values from the lowest to the highest: all of them choose nothing."""
+    result = sorted_rows(call)
+    if isinstance(result, Data) and result.form == "stat" and not result.scores:
+        return replace(result, ranked=True)
+    return result
+
+
 def grouped(call: TableCall) -> Value:
     """Return rows in groups."""
     names = call.arguments.names(0, "by") or ()

@@ -53,6 +53,8 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
             return
     elif isinstance(value, Data) and value.form in {"series", "array", "any"} and not value.scores:
         each = replace(value, form="any")
+    elif isinstance(value, Data) and value.form == "stat" and subscripts.selecting(value):
+        each = value
     elif isinstance(value, Data) and value.form == "group":
         step = Division(EachGroup(machine.run, line), ("is", anything))
         group = replace(value, form="frame", rows=sets.divide(value.rows, step))
@@ -68,16 +70,25 @@ def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
     if names is not None:
         return names
     results: list[Value] = []
+    tests: list[Value] = []
     items = list(elements(machine, source, first))
     saved = dict(machine.scope)
     machine.loops += 1
     for item in items:
         _inner(
-            machine, node.generators, 0, item, lambda: results.append(machine.evaluate(node.elt))
+            machine,
+            node.generators,
+            0,
+            item,
+            lambda: results.append(machine.evaluate(node.elt)),
+            tests.append,
         )
     machine.loops -= 1
     machine.memory.scopes[-1] = saved
     given = machine.get(source)
+    chosen = _selecting(machine, [given, *tests])
+    if chosen and all(isinstance(machine.get(v), AnyValue | Const | Names) for v in results):
+        return Names(None, chosen)
     plain = len(node.generators) == 1 and not first.ifs and len(results) == len(items)
     if plain and isinstance(given, Seq) and given.each is None and len(given.items) == len(results):
         return Seq(tuple(machine.box(value) for value in results))
@@ -91,17 +102,19 @@ def _inner(
     place: int,
     item: Value,
     run: Callable[[], None],
+    ask: Callable[[Value], None],
 ) -> None:
+    """Run what a comprehension gives for one item, and hand on what it asks of the item."""
     generator = generators[place]
     machine.store(generator.target, machine.box(item))
     for test in generator.ifs:
-        machine.evaluate(test)
+        ask(machine.evaluate(test))
     if place + 1 == len(generators):
         run()
         return
     following = generators[place + 1]
     for other in elements(machine, machine.evaluate(following.iter), following):
-        _inner(machine, generators, place + 1, other, run)
+        _inner(machine, generators, place + 1, other, run, ask)
 
 
 def _column_names(
@@ -188,9 +201,15 @@ def _tested(machine: Machine, generator: ast.comprehension) -> Deps:
     """Return what a choice of names by tests depends on: `if pvalues[c] < 0.05`."""
     saved = dict(machine.scope)
     machine.store(generator.target, AnyValue(machine.fresh(generator.target)))
-    values = [machine.get(machine.evaluate(test)) for test in generator.ifs]
+    values = [machine.evaluate(test) for test in generator.ifs]
     machine.memory.scopes[-1] = saved
-    return NO_DEPS.union(*(subscripts.selecting(v) for v in values if isinstance(v, Data)))
+    return _selecting(machine, values)
+
+
+def _selecting(machine: Machine, values: Sequence[Value]) -> Deps:
+    """Return what a choice by values depends on."""
+    known = (machine.get(value) for value in values)
+    return NO_DEPS.union(*(subscripts.selecting(v) for v in known if isinstance(v, Data)))
 
 
 def keyed(machine: Machine, node: ast.DictComp) -> Value:

@@ -223,6 +223,8 @@ def _positions(machine: Machine, index: Index, key: tabular.Selector) -> Value:
 
 
 def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
+    if data.ranked and not data.rows and not (isinstance(key, tabular.Slice) and key.whole):
+        data = replace(data, ranked=bool(data.scores))
     if isinstance(key, tabular.Slice):
         return tabular.take_rows(machine, data, key)
     key = machine.plain(key)
@@ -251,12 +253,22 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
         )
     if isinstance(key, Data) and not key.rows and key.mask is None:
         return tabular.chosen_by(data, Names(None, selecting(key)))
+    if isinstance(key, Seq) and (ranked := _of_names(machine, key)):
+        return tabular.chosen_by(data, Names(None, ranked))
     if listed:
         return tabular.chosen_by(data, Names()) if data.form == "frame" else data
     chosen = selecting(key) if isinstance(key, Data) else _NONE
     if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
         return tabular.chosen_by(data, Names(None, chosen))
     return tabular.with_deps(tabular.take_rows(machine, data, key), chosen)
+
+
+def _of_names(machine: Machine, key: Seq) -> frozenset[Dep]:
+    """Return what a list of names depends on that were chosen one by one."""
+    parts = [machine.get(part) for part in key.parts()]
+    names = [part.deps for part in parts if isinstance(part, Names)]
+    ranks = [selecting(part) for part in parts if isinstance(part, Data) and not part.rows]
+    return _NONE.union(*names, *ranks)
 
 
 def bunch(data: Data, name: str) -> Data:
@@ -272,6 +284,8 @@ def bunch(data: Data, name: str) -> Data:
 
 def selecting(key: Data) -> frozenset[Dep]:
     """Return what a choice of columns by a statistic depends on: only the target tells on rows."""
+    if key.ranked and not key.rows:
+        return _NONE  # all of them, in another order
     return frozenset(
         replace(dep, kind="selection")
         for dep in key.all_deps()

@@ -245,7 +245,12 @@ class Slice:
     @property
     def all(self) -> bool:
         """Whether it takes everything."""
-        return self.low is None and self.high is None and not self.step
+        return self.whole and not self.step
+
+    @property
+    def whole(self) -> bool:
+        """Whether it has no bounds, so that it may turn everything round: `[::-1]`."""
+        return self.low is None and self.high is None
 
 
 Selector = Value | Slice
