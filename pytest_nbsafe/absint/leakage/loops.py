@@ -38,8 +38,8 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
     anything = AnyValue(RoundItem(machine.run, line, machine.token(value), consecutive))
     each: Value | None = None
     if isinstance(value, Seq) and value.each is None:
-        if len(value.items) <= machine.limits.unrolled:
-            yield from value.items
+        if len(value.items) <= machine.limits.unrolled or _are_models(machine, value):
+            yield from value.items[: machine.limits.unrolled]
             return
         each = joined(machine.get(item) for item in value.items)
         each = None if isinstance(each, AnyValue | Const) else each
@@ -60,6 +60,13 @@ def elements(machine: Machine, iterable: Value, node: ast.AST) -> Iterator[Value
         group = replace(value, form="frame", rows=sets.divide(value.rows, step))
         each = Seq((anything, group))
     yield from [each if each is not None else anything] * 2
+
+
+def _are_models(machine: Machine, value: Seq) -> bool:
+    """Return whether the items of a list are models, or pairs with one: a few stand for all."""
+    items = [machine.plain(item) for item in value.items]
+    parts = (item.items if isinstance(item, Seq) else (item,) for item in items)
+    return all(any(isinstance(part, Estimator) for part in pair) for pair in parts)
 
 
 def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:

@@ -25,7 +25,8 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     distinct: dict[tuple[object, ...], Eval] = {}
     for event in events:
         if isinstance(event, Eval):
-            key = (event.site, event.fit.site, event.rows, event.deps, event.fit.rows)
+            fit = event.fit
+            key = (event.site, fit.site, fit.what, event.rows, event.deps, fit.rows)
             distinct.setdefault(key, event)
     scores = list(distinct.values())
     scores += _searched(events, scores)
@@ -286,7 +287,8 @@ def _reused(scores: Sequence[Eval]) -> Iterator[Story]:
         if not _on_test(score):
             continue
         fit = first.setdefault(score.rows, score.fit)
-        if fit.site != score.fit.site and score.rows not in reported:
+        other = (fit.site, fit.what) != (score.fit.site, score.fit.what)
+        if other and score.rows not in reported:
             reported.add(score.rows)
             yield _of_score("NBS323", score, score.site, "", score.fit.what)
 

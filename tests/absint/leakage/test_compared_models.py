@@ -1,0 +1,59 @@
+"""Several models on one test set are told where a loop or a helper scores them at one place."""
+
+from __future__ import annotations
+
+import pytest
+from leakcase import leaks_of
+
+PAGE = """\
+# %% [1]
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
+df = pd.read_csv("a.csv")
+X, y = df.drop(columns="y"), df["y"]
+a, b, c, d = train_test_split(X, y)
+# %% [2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ("for m in [LogisticRegression(), SVC()]:\n    m.fit(a, c)\n    print(m.score(b, d))", 3),
+        (
+            "models = {'lr': LogisticRegression(), 'svc': SVC()}\n"
+            "for name, m in models.items():\n"
+            "    m.fit(a, c)\n"
+            "    print(name, accuracy_score(d, m.predict(b)))",
+            4,
+        ),
+        (
+            "def report(m):\n    m.fit(a, c)\n    print(m.score(b, d))\n"
+            "report(LogisticRegression())\nreport(SVC())",
+            3,
+        ),
+        ("print([m.fit(a, c).score(b, d) for m in (LogisticRegression(), SVC())])", 1),
+    ],
+    ids=["list", "dict", "helper", "comprehension"],
+)
+def test_two_classes_of_models_at_one_place_are_two_models(body: str, place: int) -> None:
+    assert [("NBS323", 2, place)] == [
+        (leak.code, leak.cell, leak.span.line) for leak in leaks_of(PAGE + body)
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for n in [100, 200]:\n    print(SVC().fit(a[:n], c[:n]).score(b, d))",
+        "for seed in range(5):\n"
+        "    a, b, c, d = train_test_split(X, y, random_state=seed)\n"
+        "    print(SVC().fit(a, c).score(b, d))",
+    ],
+    ids=["more rows", "other rows"],
+)
+def test_one_class_of_models_on_other_rows_is_one_model(body: str) -> None:
+    assert leaks_of(PAGE + body) == ()
