@@ -30,6 +30,8 @@ from pytest_nbsafe.values import replace
 def store(machine: Machine, target: ast.expr, value: Value) -> None:
     """Bind a target to a value: a name, several, a column, an attribute."""
     if isinstance(target, ast.Name):
+        if target.id in _GROUPS:
+            machine.mark_groups_of(machine.get(value))
         machine.bind(target.id, value)
     elif isinstance(target, ast.Tuple | ast.List):
         target = _without_star(machine, target, value)
@@ -41,6 +43,10 @@ def store(machine: Machine, target: ast.expr, value: Value) -> None:
         _store_attribute(machine, target, value)
     elif isinstance(target, ast.Subscript):
         _store_item(machine, target, value)
+
+
+_GROUPS = frozenset({"groups", "group_ids", "group_labels"})
+"""What the groups of rows are called by those who mean to keep them together."""
 
 
 def remember(machine: Machine, node: ast.Assign, value: Value) -> None:

@@ -62,9 +62,8 @@ def extreme_rows(call: TableCall, wanted: Better) -> Value:
 
 def value_counts(call: TableCall) -> Value:
     """Return how many rows each value has: who counts the rows of each group has several."""
-    for origin in call.data.origins if call.data.form == "series" else ():
-        base, name = origin if isinstance(origin, tuple) and len(origin) == 2 else (None, "")
-        call.machine.mark_group(base, str(name))
+    if call.data.form == "series":
+        call.machine.mark_groups_of(call.data)
     return statistic(call)
 
 
@@ -282,6 +281,8 @@ def sorted_rows(call: TableCall) -> Value:
     """Return the rows sorted: in order of time where they are sorted by a date."""
     names = call.arguments.names(0, "by") or ()
     data = replace(call.data, ranked=True) if call.data.scores else call.data
+    if len(names) > 1:  # the rows of a patient, by their dates
+        call.machine.mark_group(data.base, names[0])
     for name in names:
         key_column = tabular.column(data, name)
         if chosen := subscripts.selecting(key_column):  # which names come first depends on it

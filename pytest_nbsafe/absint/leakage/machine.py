@@ -179,6 +179,12 @@ class Machine:
         if base is not None and repeated and _GROUP.fullmatch(name):
             self.notes.groups[base] = name
 
+    def mark_groups_of(self, column: Value) -> None:
+        """Remember a column as one of groups: it is used as only a column of groups is."""
+        for origin in column.origins if isinstance(column, Data) else ():
+            if isinstance(origin, tuple) and len(origin) == 2:
+                self.mark_group(origin[0], str(origin[1]))
+
     def group_of(self, data: Data) -> str | None:
         """Return the column or name that says which group each of some rows belongs to."""
         if any(isinstance(atom.source, GroupsOf) for atom in data.rows):

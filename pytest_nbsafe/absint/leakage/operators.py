@@ -26,6 +26,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.marks import RoundItem
 from pytest_nbsafe.absint.leakage.memory import Choice, join, joined
 from pytest_nbsafe.absint.leakage.rows import ByColumn
 from pytest_nbsafe.values import replace
@@ -194,6 +195,8 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
     for other in node.comparators[1:]:
         machine.evaluate(other)
     op = node.ops[0]
+    if isinstance(right, AnyValue) and isinstance(right.key, RoundItem):
+        machine.mark_groups_of(left)  # the rows of each patient in turn
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_COMPARISONS.get(type(op)), left.value, right.value, machine.fresh(node))
     if isinstance(right, Data) and not isinstance(left, Data):
