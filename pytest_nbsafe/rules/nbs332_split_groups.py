@@ -3,8 +3,9 @@
 Why it matters: rows of one patient are much alike. A model that recognises the patient needs to
 know nothing of the illness, and it will meet other patients.
 
-Limits: told where the page names the groups (it counts, aggregates or repeats rows by them, or
-passes them as `groups`) and then splits without them.
+Limits: told where the page names the groups (it counts, aggregates, repeats or sorts rows by them,
+takes one after another, or calls them `groups`) and then splits without them. A column of ids that
+is only dropped may have one row each.
 
 Source: Saeb et al. 2017 (record-wise and subject-wise splits); Kapoor & Narayanan 2023.
 """

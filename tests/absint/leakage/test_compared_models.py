@@ -24,15 +24,19 @@ a, b, c, d = train_test_split(X, y)
     [
         ("for m in [LogisticRegression(), SVC()]:\n    m.fit(a, c)\n    print(m.score(b, d))", 3),
         (
-            "models = {'lr': LogisticRegression(), 'svc': SVC()}\n"
-            "for name, m in models.items():\n"
-            "    m.fit(a, c)\n"
-            "    print(name, accuracy_score(d, m.predict(b)))",
+            (
+                "models = {'lr': LogisticRegression(), 'svc': SVC()}\n"
+                "for name, m in models.items():\n"
+                "    m.fit(a, c)\n"
+                "    print(name, accuracy_score(d, m.predict(b)))"
+            ),
             4,
         ),
         (
-            "def report(m):\n    m.fit(a, c)\n    print(m.score(b, d))\n"
-            "report(LogisticRegression())\nreport(SVC())",
+            (
+                "def report(m):\n    m.fit(a, c)\n    print(m.score(b, d))\n"
+                "report(LogisticRegression())\nreport(SVC())"
+            ),
             3,
         ),
         ("print([m.fit(a, c).score(b, d) for m in (LogisticRegression(), SVC())])", 1),
@@ -49,9 +53,11 @@ def test_two_classes_of_models_at_one_place_are_two_models(body: str, place: int
     "body",
     [
         "for n in [100, 200]:\n    print(SVC().fit(a[:n], c[:n]).score(b, d))",
-        "for seed in range(5):\n"
-        "    a, b, c, d = train_test_split(X, y, random_state=seed)\n"
-        "    print(SVC().fit(a, c).score(b, d))",
+        (
+            "for seed in range(5):\n"
+            "    a, b, c, d = train_test_split(X, y, random_state=seed)\n"
+            "    print(SVC().fit(a, c).score(b, d))"
+        ),
     ],
     ids=["more rows", "other rows"],
 )
