@@ -275,15 +275,16 @@ def _fit_predict(owner: Value, value: Estimator, data: Data, arguments: Argument
 
 def _fit_resample(_owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:
     target = arguments.data(1, "y")
-    deps: list[Dep] = []
-    if value.learns != "nothing":  # else it only leaves rows out
+    parts = [data, target if target is not None else data]
+    if value.learns == "nothing":  # it only leaves rows out
+        step = sets.Division(sets.Sampled(arguments.fresh), ("is", True), "random")
+        parts = [tabular.part(part, step) for part in parts]
+    else:
         certain = arguments.machine.certain and not data.vague
         made_at = arguments.site, arguments.name()
-        deps = [Dep("resample", data.rows, value.what, *made_at, certain=certain)]
-    parts = (data, target if target is not None else data)
-    return Seq(
-        tuple(arguments.machine.box(tabular.with_deps(replace(p, mask=None), deps)) for p in parts)
-    )
+        dep = Dep("resample", data.rows, value.what, *made_at, certain=certain)
+        parts = [tabular.with_deps(replace(part, mask=None), (dep,)) for part in parts]
+    return Seq(tuple(map(arguments.machine.box, parts)))
 
 
 def _predict(_owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:

@@ -37,12 +37,14 @@ def train_test(arguments: Arguments) -> Value:
     shuffled = arguments.constant("shuffle", default=True) is not False
     sizes = tuple(machine.token(arguments.find(-1, name)) for name in ("test_size", "train_size"))
     fresh = arguments.fresh
-    key: Hashable = ("split", seed, sizes, shuffled)
+    given = [value for value in arguments.args if not isinstance(machine.get(value), Const)]
+    sides = [_side(machine, value) for value in given]
+    deps = frozenset[Dep]().union(*(side.all_deps() for side in sides if isinstance(side, Data)))
+    copied = frozenset(dep.site for dep in deps if dep.kind == "resample")
+    key: Hashable = ("split", seed, sizes, shuffled, copied)  # of more rows a seed draws others
     if seed is None or isinstance(seed, AnyValue):
         key = ("split", fresh, shuffled)
     kind: sets.Kind = "chosen" if not shuffled else "round" if machine.loops else "random"
-    given = [value for value in arguments.args if not isinstance(machine.get(value), Const)]
-    sides = [_side(machine, value) for value in given]
     while any(_has(value, key) for value in sides):
         key = ("again", key)  # a part that is split again with the same seed
     pairs = [(side, Division(key, ("is", place), kind)) for side in sides for place in (0, 1)]

@@ -63,3 +63,17 @@ def test_two_classes_of_models_at_one_place_are_two_models(body: str, place: int
 )
 def test_one_class_of_models_on_other_rows_is_one_model(body: str) -> None:
     assert leaks_of(PAGE + body) == ()
+
+
+def test_one_seed_splits_fewer_or_more_rows_in_another_way() -> None:
+    again = (
+        "print(SVC().fit(a, c).score(b, d))\n"
+        "X, y = Sampler().fit_resample(X, y)\n"
+        "a, b, c, d = train_test_split(X, y, random_state=0)\n"
+        "print(LogisticRegression().fit(a, c).score(b, d))"
+    )
+    page = PAGE.replace("(X, y)\n", "(X, y, random_state=0)\n")
+    fewer = "from imblearn.under_sampling import RandomUnderSampler as Sampler\n"
+    more = "from imblearn.over_sampling import RandomOverSampler as Sampler\n"
+    assert leaks_of(page + fewer + again) == ()
+    assert [leak.code for leak in leaks_of(page + more + again)] == ["NBS311"]
