@@ -272,7 +272,15 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
 
 
 def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
-    held = any(isinstance(event, RowsSplit) for event in events)
+    apart = [
+        event.score
+        for event in events
+        if isinstance(event, Predicted)
+        and sets.overlap(event.score.fit.rows, event.score.rows) == "no"
+    ]
+    held = bool(apart) or any(isinstance(event, RowsSplit) for event in events)
+    if any(not score.predicted for score in apart):  # a network told its score on them
+        return
     if not scores or not held or any(not is_training(score) or score.vague for score in scores):
         return
     last = scores[-1]

@@ -324,6 +324,8 @@ def _located(
     if isinstance(second, Data):
         # a mask over columns: `df.loc[:, df.isna().mean() < .5]`
         return tabular.chosen_by(part, Names(None, selecting(second)))
+    if isinstance(second, AnyValue):  # `df.loc[:, df.dtypes == float]`
+        return tabular.chosen_by(part, Names())
     return _of_table(machine, part, key[1])
 
 
