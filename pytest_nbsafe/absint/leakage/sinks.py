@@ -67,14 +67,22 @@ def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterato
 def _predicted(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
     """Yield what was learned of rows held back that are predicted, where nothing scores the model.
 
-    The predictions are then what the notebook gives, and nobody sees that they are too good.
+    The predictions are then what the notebook gives, and nobody sees that they are too good. Rows
+    that a network is scored on as it is trained are validation rows when it predicts others.
     """
     judged = {score.fit.site for score in scores if not is_training(score)}
-    for event in events:
-        if isinstance(event, Predicted) and event.score.fit.site not in judged:
-            score = event.score
-            if sets.overlap(score.fit.rows, score.rows) == "no":
-                yield from (story for story in _learned(score) if story.dep in score.fit.deps)
+    apart = [score for score in _apart(events) if score.fit.site not in judged]
+    for score in apart:
+        others = (other for other in apart if other.fit.site == score.fit.site and other.predicted)
+        if not score.predicted and any(sets.overlap(o.rows, score.rows) == "no" for o in others):
+            continue
+        yield from (story for story in _learned(score) if story.dep in score.fit.deps)
+
+
+def _apart(events: Sequence[Event]) -> list[Eval]:
+    """Return what is predicted of rows that the model has not learned from."""
+    told = [event.score for event in events if isinstance(event, Predicted)]
+    return [score for score in told if sets.overlap(score.fit.rows, score.rows) == "no"]
 
 
 def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
@@ -272,12 +280,7 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
 
 
 def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
-    apart = [
-        event.score
-        for event in events
-        if isinstance(event, Predicted)
-        and sets.overlap(event.score.fit.rows, event.score.rows) == "no"
-    ]
+    apart = _apart(events)
     held = bool(apart) or any(isinstance(event, RowsSplit) for event in events)
     if any(not score.predicted for score in apart):  # a network told its score on them
         return
