@@ -83,6 +83,9 @@ def method(owner: Value, value: Estimator, arguments: Arguments) -> Value:
 
 def _fit(owner: Value, value: Estimator, arguments: Arguments, *, more: bool = False) -> Value:
     data = _given(value, arguments, "X", "x", "raw_documents", "dtrain", "generator")
+    given = [ast.dump(node) for node in arguments.node.args[:2]]
+    if value.role == "model" and len(given) > len(set(given)):
+        value = replace(value, role="embedding")  # `fit(X, X)`: it gives back what it is given
     if data is None or (not arguments.args and not arguments.keywords):
         data = value.given
     if data is None:
