@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pytest_nbsafe.absint.leakage import containers, learned_effects, scores, tabular
+from pytest_nbsafe.absint.leakage import (
+    containers,
+    learned_effects,
+    scores,
+    subscripts,
+    tabular,
+)
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Better,
@@ -22,7 +28,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
 from pytest_nbsafe.absint.leakage.containers import item_of
 from pytest_nbsafe.absint.leakage.loops import elements
-from pytest_nbsafe.absint.leakage.marks import Length, Sorted
+from pytest_nbsafe.absint.leakage.marks import Length, Ranked, Sorted
 from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.values import replace
 
@@ -143,6 +149,11 @@ def _sorted(arguments: Arguments) -> Value:
     value = arguments.get(0)
     if isinstance(value, Seq) and scores.scores_in(arguments.machine, value):
         return Seq((), item_of(arguments.machine, value), Sorted(arguments.fresh))
+    if isinstance(value, Seq) and value.each is not None:
+        pair = arguments.machine.plain(value.each)
+        parts = pair.items if isinstance(pair, Seq) else (pair,)
+        deps = subscripts.selecting_any(arguments.machine, parts)
+        return replace(value, key=Ranked(deps)) if deps else value
     return value
 
 

@@ -163,17 +163,19 @@ def designed(arguments: Arguments, *, several: bool = False) -> Value:
     data = next((v for v in arguments.every() if isinstance(v, Data) and v.rows), None)
     if data is None:
         return arguments.unknown()
-    call = TableCall(data, arguments)
     formula = arguments.find(0, "formula_like")
-    made = rowwise(call)
-    if isinstance(formula, Const) and _STATEFUL.search(str(formula.value)):
-        made = fitted(call)
-    made = tabular.without_origins(made) if isinstance(made, Data) else made
+    text = str(formula.value) if isinstance(formula, Const) else ""
+    words = set(_WORD.findall(text)) or {name for name, _ in data.named}
+    deps = data.deps.union(*(column.deps for name, column in data.named if name in words))
+    if _STATEFUL.search(text):
+        deps |= {learned_by(TableCall(data, arguments), "fitted")}
+    made = Data(data.rows, deps, "frame", vague=data.vague)
     return Seq((made, made)) if several else made
 
 
 _STATEFUL = patterns.compile(r"\b(?:standardize|scale|center|bs|cr|cc|te)\(")
 """What a formula says where it learns of the rows."""
+_WORD = patterns.compile(r"\w+")
 
 
 def normalized(call: TableCall) -> Value:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pytest_nbsafe.absint.leakage import containers, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
-    NO_DEPS,
     AnyValue,
     Columns,
     Const,
@@ -93,7 +92,7 @@ def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
     machine.loops -= 1
     machine.memory.scopes[-1] = saved
     given = machine.get(source)
-    chosen = _selecting(machine, [given, *tests])
+    chosen = subscripts.selecting_any(machine, [given, *tests])
     if chosen and all(isinstance(machine.get(v), AnyValue | Const | Names) for v in results):
         return Names(None, chosen)
     plain = len(node.generators) == 1 and not first.ifs and len(results) == len(items)
@@ -210,13 +209,7 @@ def _tested(machine: Machine, generator: ast.comprehension) -> Deps:
     machine.store(generator.target, AnyValue(machine.fresh(generator.target)))
     values = [machine.evaluate(test) for test in generator.ifs]
     machine.memory.scopes[-1] = saved
-    return _selecting(machine, values)
-
-
-def _selecting(machine: Machine, values: Sequence[Value]) -> Deps:
-    """Return what a choice by values depends on."""
-    known = (machine.get(value) for value in values)
-    return NO_DEPS.union(*(subscripts.selecting(v) for v in known if isinstance(v, Data)))
+    return subscripts.selecting_any(machine, values)
 
 
 def keyed(machine: Machine, node: ast.DictComp) -> Value:

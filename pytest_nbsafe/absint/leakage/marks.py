@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from pytest_nbsafe.absint.leakage.abstract_values import Deps
 from pytest_nbsafe.values import dataclass
 
 
@@ -59,6 +60,14 @@ class Sorted:
     """A list of scores, the best or the worst of them first."""
 
     made: Hashable
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A list of names that is sorted by what `deps` say of them; `cut`: only some of it."""
+
+    deps: Deps
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

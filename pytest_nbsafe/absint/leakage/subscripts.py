@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage import tabular
@@ -23,7 +23,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.machine import Machine
-from pytest_nbsafe.absint.leakage.marks import Length, RoundItem, RoundPart, Shape
+from pytest_nbsafe.absint.leakage.marks import Length, Ranked, RoundItem, RoundPart, Shape
 from pytest_nbsafe.absint.leakage.memory import joined
 from pytest_nbsafe.absint.leakage.rows import Atom, ByPlace, ByUnknown, Division
 from pytest_nbsafe.values import replace
@@ -104,7 +104,10 @@ def _of_seq(machine: Machine, value: Seq, key: tabular.Selector) -> Value:
         if value.each is not None:
             some: tuple[Hashable, ...] = ("range", key.low or 0, key.high)
             some = some if not key.step else ("by", key)
-            return Seq((), _item(machine, value, value.each, some), value.key)
+            mark = value.key
+            if isinstance(mark, Ranked) and not key.whole:
+                mark = replace(mark, cut=True)
+            return Seq((), _item(machine, value, value.each, some), mark)
         rows = as_data(machine, value)
         return tabular.take_rows(machine, rows, key) if rows is not None else value
     number = key.value if isinstance(key, Const) else None
@@ -291,6 +294,14 @@ def selecting(key: Data) -> frozenset[Dep]:
         for dep in key.all_deps()
         if dep.kind in {"selection", "correlation"}
     )
+
+
+def selecting_any(machine: Machine, values: Iterable[Value]) -> frozenset[Dep]:
+    """Return what a choice by any of some values depends on."""
+    known = [machine.get(value) for value in values]
+    ranked = (v.key for v in known if isinstance(v, Seq) and isinstance(v.key, Ranked))
+    cut = (mark.deps for mark in ranked if mark.cut)
+    return _NONE.union(*(selecting(v) for v in known if isinstance(v, Data)), *cut)
 
 
 def _array_columns(machine: Machine, data: Data, key: tabular.Selector) -> Data:
