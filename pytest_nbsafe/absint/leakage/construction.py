@@ -16,6 +16,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Dictionary,
     Estimator,
     Form,
+    Instance,
     ModelFit,
     Seq,
     Splitter,
@@ -205,7 +206,7 @@ def _held(arguments: Arguments) -> tuple[Value, ...]:
 
     def look(value: Value, depth: int) -> None:
         state = arguments.machine.get(value)
-        if isinstance(state, Estimator):
+        if isinstance(state, Estimator | Instance):
             estimators.append(value)
         elif isinstance(state, Seq) and depth < 4:
             for item in state.parts():

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 
+from pytest_nbsafe.absint.leakage import own_steps, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import subscripts, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Better,
@@ -105,7 +105,9 @@ def _given(value: Estimator, arguments: Arguments, *names: str) -> Data | None:
     each = given.each if isinstance(given, Seq) else None
     batch = subscripts.batch(arguments.machine, each)  # a generator of features and labels
     data = subscripts.as_data(arguments.machine, batch[0]) if batch else arguments.data(0, *names)
-    return subscripts.own_rows(data) if data is not None else None
+    if data is None:
+        return None
+    return own_steps.changed(value, subscripts.own_rows(data), arguments)
 
 
 def learn(
@@ -243,7 +245,7 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | 
     """Return rows changed by what an estimator has learned."""
     result = replace(data, form="array", base=None, columns=None, mask=None, random=False, named=())
     result = replace(result, deps=data.all_deps(), pred=None)
-    learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE]
+    learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE and not p.steps]
     if not learning:
         return result
     result = tabular.without_origins(result)
