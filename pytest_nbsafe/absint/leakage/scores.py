@@ -105,7 +105,8 @@ def by_name(arguments: Arguments) -> Value:
 
 
 _SCORE = patterns.compile(
-    r"(?i)confusion|accuracy|precision|recall|score|error|report|r2|auc|f1|^(?:rm)?s?[lm]?[am]p?e$"
+    r"(?i)accuracy|confusion|error(?!bar)|evaluat|loss|metric|precision|recall|report|score|"
+    r"(?<![a-z])(?:auc|f1|r2|s?map?e|rms?l?e|ms?l?e|mae)(?![a-z])"
 )
 """What functions are called that judge predictions."""
 _LOSS = patterns.compile(r"loss|error|deviance|^m[as]e$|^rmse")
