@@ -19,6 +19,8 @@ ASIDE = f"{PACKAGE}.aside.fork"
 """The module whose `ask` takes a `HostQuestion`."""
 STATE = f"{PACKAGE}.kernel_state"
 """The module whose `ask` gives a `Sweep`."""
+ENDING = f"{PACKAGE}.ending"
+"""The module whose `ask` lets the kernel end."""
 SURROUNDINGS = f"{PACKAGE}.surroundings"
 """The module whose `ask` takes a `SurroundingsQuestion` and gives `Surroundings`."""
 

@@ -14,6 +14,7 @@ if not sys.path[0]:
     del sys.path[0]  # the folder in which it runs, which is not to be imported from
 
 import ctypes
+import gc
 import importlib.util
 import json
 import os
@@ -50,6 +51,10 @@ def serve(channel: socket.socket) -> dict[str, Any]:
             importlib.import_module(name)
         except ImportError:
             continue
+    # What stays as it is need not be looked at by each collection, nor copied for it; what the
+    # user's cells make is collected as ever.
+    gc.collect()
+    gc.freeze()
     added = {name: text for name, text in os.environ.items() if given.get(name) != text}
     _say(lines, _hindrance())
     kernels: set[int] = set()

@@ -10,11 +10,13 @@ import functools
 import json
 import logging
 import os
+import queue
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import MIME, CellRun
+from pytest_nbsafe.kernel.contract import ENDING, MIME, CellRun
 from pytest_nbsafe.runner import leftovers
 from pytest_nbsafe.runner.failures import asks_exit
 from pytest_nbsafe.runner.jupyter_folders import kernel_specs, writable_environ
@@ -25,6 +27,11 @@ from pytest_nbsafe.values import dataclass, field
 
 START_LIMIT_S = 60
 INTERRUPT_LIMIT_S = 5.0
+END_LIMIT_S = 1.5
+_LOOK_S = 0.005
+_HEAR_S = 0.05
+_RECONNECT_MS = 10
+"""How soon a socket tries again to connect to a kernel that is coming up."""
 IOPUB_LIMIT_S = 60
 FORKING = "nbsafe-forking"
 """The name under which jupyter_client finds `ForkingProvisioner`, an entry point."""
@@ -109,9 +116,13 @@ class KernelProcess:
         self.pid = getattr(client.km.provisioner, "pid", None)
 
     async def connect(self) -> None:
-        """Wait until the process is up, and connect to it."""
-        await self._client.async_start_new_kernel_client()
-        self._client.widen()
+        """Wait until the process is up, and connect to it.
+
+        Raises:
+            KernelStartFailed: it ended, or does not answer.
+
+        """
+        await self._client.meet()
         self.alive = True
 
     async def stop(self) -> None:
@@ -119,12 +130,13 @@ class KernelProcess:
         client = self._client
         if client is None or client.km is None:
             return
-        now = self._busy or not self.alive
-        if now:
+        if self._busy or not self.alive:
             kill_group(self.pid)
         try:
             if client.km.has_kernel:
-                await client.km.shutdown_kernel(now=now)
+                if self.alive and not self._busy:
+                    await self._end()
+                await client.km.shutdown_kernel(now=True)
         finally:
             self.alive = False
             await client.km.cleanup_resources()
@@ -132,6 +144,29 @@ class KernelProcess:
                 client.kc.stop_channels()
             client.km = client.kc = None
             self.processes_ended = leftovers.end(str(self.folder.path), self.pid)
+
+    async def _end(self) -> None:
+        """Ask the process to end, over one channel and then the other, and wait for it a while."""
+        asked = asyncio.ensure_future(
+            self.evaluate(f"__import__('{ENDING}', fromlist=['_']).ask()")
+        )
+        try:
+            if await self._ends(END_LIMIT_S):
+                return
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+        await self._client.km.request_shutdown()
+        await self._ends(END_LIMIT_S)
+
+    async def _ends(self, limit_s: float) -> bool:
+        """Wait for the process to end, looking more often than jupyter_client does."""
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline:
+            if not await self._client.km.is_alive():
+                return True
+            await asyncio.sleep(_LOOK_S)
+        return False
 
     async def execute(
         self, source: str, timeout_s: float | None, heard: Heard | None = None
@@ -289,10 +324,33 @@ def _client_class() -> type[Any]:
             )
             self._exchange = Exchange()
 
-        def widen(self) -> None:
-            """Let the output channel queue without a limit: a full queue drops messages."""
-            assert self.kc is not None, "the client is connected"
-            self.kc.iopub_channel.socket.setsockopt(zmq.RCVHWM, 0)
+        async def meet(self) -> None:
+            """Connect to a kernel that is coming up, as soon as it answers on both channels."""
+            assert self.km is not None, "it was given one"
+            self.km.context.setsockopt(zmq.RECONNECT_IVL, _RECONNECT_MS)
+            self.kc = client = self.km.client()
+            client.allow_stdin = False
+            client.start_channels()
+            # a full queue would drop messages
+            client.iopub_channel.socket.setsockopt(zmq.RCVHWM, 0)
+            deadline = time.monotonic() + START_LIMIT_S
+            while not await self._answers(client):
+                if not await self.km.is_alive():
+                    raise KernelStartFailed("it ended before it answered")
+                if time.monotonic() > deadline:
+                    raise KernelStartFailed(f"no answer in {START_LIMIT_S} s")
+
+        async def _answers(self, client: Any) -> bool:
+            """Return whether the kernel answers a request, and is heard to be idle after it."""
+            request = client.kernel_info()
+            try:
+                await client.get_shell_msg(timeout=1)
+                while True:
+                    message = await client.get_iopub_msg(timeout=_HEAR_S)
+                    if message["parent_header"].get("msg_id") == request and _is_idle(message):
+                        return True
+            except queue.Empty:  # it is not up, or its output channel not yet connected
+                return False
 
         async def exchange(self, source: str, exchange: Exchange) -> bool:
             """Run source; False when the kernel died over it."""
@@ -315,7 +373,7 @@ def _client_class() -> type[Any]:
         def process_message(self, msg: Mapping[str, Any], cell: Any, cell_index: int) -> None:  # noqa: ARG002  # nbclient's signature
             kind, content = msg["msg_type"], msg["content"]
             if kind == "status":
-                if content["execution_state"] == "idle":
+                if _is_idle(msg):
                     raise CellExecutionComplete
             elif kind == "display_data" and MIME in content.get("data", {}):
                 self._exchange.event = content["data"][MIME]
@@ -325,6 +383,10 @@ def _client_class() -> type[Any]:
                     self._exchange.heard(kind, content)
 
     return Client
+
+
+def _is_idle(message: Mapping[str, Any]) -> bool:
+    return bool(message["content"].get("execution_state") == "idle")
 
 
 def _unpacker(

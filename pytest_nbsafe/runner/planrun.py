@@ -155,9 +155,9 @@ class PlanRun:
         session = self._session
         return session.look(names) if names and session is not None and session.alive else {}
 
-    def result(self) -> PlanResult:
-        """Return what has been run so far."""
-        if not self.finished:
+    def result(self, *, described: bool = True) -> PlanResult:
+        """Return what has been run so far; with the environment as of now, where it is asked."""
+        if described and not self.finished:
             self._describe()
         cpu_s = sum(result.cpu_s for result in self.results)
         results = tuple(self.results)

@@ -90,7 +90,7 @@ class TrialRun:
 
     def is_as_expected(self, cell: int) -> bool:
         """Return whether a cell of the clean order showed what was saved, as far as it tells."""
-        trial = Trial(self._clean.result(), suspicions=self._by_text)
+        trial = Trial(self._clean.result(described=False), suspicions=self._by_text)
         asked = self._graph, trial, self._expected
         is_same = changed_outputs.is_as_saved(*asked, cell)
         return is_same or cell not in changed_outputs.to_repeat(*asked)

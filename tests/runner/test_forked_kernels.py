@@ -40,7 +40,7 @@ print(__import__("json").dumps({
     "filters": [str(entry) for entry in warnings.filters],
     "threads": [type(thread).__name__ for thread in threading.enumerate()],
     "signals": [str(signal.getsignal(number)) for number in range(1, 32)],
-    "gc": [gc.get_threshold(), gc.get_freeze_count(), gc.isenabled()],
+    "gc": [gc.get_threshold(), gc.isenabled()],
     "locale": locale.setlocale(locale.LC_ALL),
     "main": sorted(vars(main)),
     "depth": len(inspect.stack()),
