@@ -251,7 +251,8 @@ class NotebookSession:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
         if self._run is None or self.no_kernel:
             return None
-        from pytest_nbsafe.runner.kernel_process import KernelStartFailed, NoSuchKernel
+        from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
+        from pytest_nbsafe.runner.kernel_process import KernelStartFailed
 
         try:
             if self._trial is None and cell and not self._needs_whole_trial(self._run, cell):

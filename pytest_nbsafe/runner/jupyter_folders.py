@@ -8,28 +8,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 VARIABLE = "IPYTHONDIR"
 
 
-def kernel_specs(log: Any) -> Any:
-    """Return what knows the kernels that are installed, where Jupyter and IPython look for them."""
-    from jupyter_client.kernelspec import KernelSpecManager
-    from jupyter_core.paths import jupyter_path
-
-    folders = [*jupyter_path("kernels"), str(_of_ipython() / "kernels")]
-    return KernelSpecManager(kernel_dirs=folders, log=log)
-
-
 def writable_environ(folder: Path) -> dict[str, str]:
     """Return what a kernel needs to write to `folder` what it cannot write to IPython's own."""
-    place = _of_ipython()
+    place = of_ipython()
     nearest = place if os.path.lexists(place) else place.parent
     if nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK):
         return {}
     return {VARIABLE: str(folder / "ipython")}
 
 
-def _of_ipython() -> Path:
+def of_ipython() -> Path:
+    """Return IPython's own folder, which need not be there."""
     return Path(os.path.expanduser(os.environ.get(VARIABLE) or "~/.ipython"))  # noqa: PTH111  # no home is no error

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import logging
 import os
 import queue
 import time
@@ -19,7 +18,8 @@ from typing import Any
 from pytest_nbsafe.kernel.contract import ENDING, MIME, CellRun
 from pytest_nbsafe.runner import leftovers
 from pytest_nbsafe.runner.failures import asks_exit
-from pytest_nbsafe.runner.jupyter_folders import kernel_specs, writable_environ
+from pytest_nbsafe.runner.installed_kernels import kernel_specs, let_fork, quiet
+from pytest_nbsafe.runner.jupyter_folders import writable_environ
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, kill_group
 from pytest_nbsafe.trace.results import RunStatus
@@ -33,24 +33,10 @@ _HEAR_S = 0.05
 _RECONNECT_MS = 10
 """How soon a socket tries again to connect to a kernel that is coming up."""
 IOPUB_LIMIT_S = 60
-FORKING = "nbsafe-forking"
-"""The name under which jupyter_client finds `ForkingProvisioner`, an entry point."""
 _NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
-_log = logging.getLogger("pytest_nbsafe.kernel")
-_log.disabled = True  # what goes wrong is in the results; jupyter's own log repeats it
 
-
-class NoSuchKernel(Exception):  # noqa: N818  # it completes "raise NoSuchKernel"
-    """No kernel of this name is installed; `available` are those that are."""
-
-    def __init__(self, name: str, available: tuple[str, ...]) -> None:
-        super().__init__(f"no kernel {name!r}; there are: {', '.join(available) or 'none'}")
-        self.name = name
-        self.available = available
-
-
-class KernelStartFailed(Exception):  # noqa: N818  # as above
+class KernelStartFailed(Exception):  # noqa: N818  # it completes "raise KernelStartFailed"
     """The kernel is installed but did not come up; the message says why."""
 
 
@@ -100,7 +86,7 @@ class KernelProcess:
         """Start the process, which takes a while to come up."""
         self._client = client = _client_class()(self._name, self.folder, self._hide)
         if self._slot is not None:
-            _let_fork(client.km, self._slot)
+            let_fork(client.km, self._slot)
         await client.async_start_new_kernel(
             cwd=str(cwd),
             env={
@@ -262,35 +248,6 @@ class KernelProcess:
         return f"; it said: {line}" if line else ""
 
 
-def _let_fork(manager: Any, slot: int) -> None:
-    """Let a kernel be forked, if it starts as kernels do, and our provisioner is installed."""
-    from jupyter_client.provisioning import KernelProvisionerFactory
-
-    spec = manager.kernel_spec
-    if "kernel_provisioner" in spec.metadata:
-        return
-    forking = {"provisioner_name": FORKING, "config": {"slot": slot}}
-    spec.metadata["kernel_provisioner"] = forking
-    if not KernelProvisionerFactory.instance().is_provisioner_available(spec):
-        del spec.metadata["kernel_provisioner"]
-
-
-def check_installed(name: str) -> None:
-    """Look for a kernel.
-
-    Raises:
-        NoSuchKernel: no kernel of that name is installed.
-
-    """
-    from jupyter_client.kernelspec import NoSuchKernel as Unknown
-
-    manager = kernel_specs(_log)
-    try:
-        manager.get_kernel_spec(name)
-    except (Unknown, ValueError) as error:
-        raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error
-
-
 @functools.cache
 def _client_class() -> type[Any]:
     """Return our subclass of nbclient's client; made on first use, for the import is heavy."""
@@ -306,14 +263,14 @@ def _client_class() -> type[Any]:
         def __init__(
             self, kernel: str, folder: KernelFolder, hide: Callable[[bytes], bytes] | None
         ) -> None:
-            specs = kernel_specs(_log)
-            manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=_log)
+            specs = kernel_specs()
+            manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=quiet)
             folder.apply(manager)
             manager.session.unpack = _unpacker(manager.session.unpack, hide)
             super().__init__(
                 new_notebook(cells=[new_code_cell("")]),
                 km=manager,
-                log=_log,
+                log=quiet,
                 allow_errors=True,
                 timeout=None,
                 startup_timeout=START_LIMIT_S,
@@ -329,8 +286,8 @@ def _client_class() -> type[Any]:
             assert self.km is not None, "it was given one"
             self.km.context.setsockopt(zmq.RECONNECT_IVL, _RECONNECT_MS)
             self.kc = client = self.km.client()
-            client.allow_stdin = False
             client.start_channels()
+            client.allow_stdin = False  # which starting the channels has allowed
             # a full queue would drop messages
             client.iopub_channel.socket.setsockopt(zmq.RCVHWM, 0)
             deadline = time.monotonic() + START_LIMIT_S

@@ -30,11 +30,11 @@ from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.cell_results import CellResults
 from pytest_nbsafe.runner.folder_copies import FolderCopy
+from pytest_nbsafe.runner.installed_kernels import check_installed
 from pytest_nbsafe.runner.kernel_process import (
     Heard,
     KernelProcess,
     KernelStartFailed,
-    check_installed,
 )
 from pytest_nbsafe.runner.listening import Shown, text_of
 from pytest_nbsafe.runner.loop import LoopThread

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import subprocess
 import sys
@@ -12,7 +11,8 @@ import pytest
 from makenb import CLEAN, write
 from tiers import every
 
-from pytest_nbsafe.runner.jupyter_folders import kernel_specs, writable_environ
+from pytest_nbsafe.runner.installed_kernels import kernel_specs
+from pytest_nbsafe.runner.jupyter_folders import writable_environ
 
 VARIABLES = (
     "IPYTHONDIR", "HOME", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR",
@@ -50,10 +50,7 @@ def test_a_folder_of_ipython_is_made_by_nobody_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "new"))
-    assert (
-        str(tmp_path / "new" / "kernels")
-        in kernel_specs(logging.getLogger("nbsafe-tests")).kernel_dirs
-    )
+    assert str(tmp_path / "new" / "kernels") in kernel_specs().kernel_dirs
     assert writable_environ(tmp_path) == {}
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert writable_environ(tmp_path) == {"IPYTHONDIR": str(tmp_path / "ipython")}

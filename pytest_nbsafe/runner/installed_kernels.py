@@ -1,0 +1,67 @@
+"""The kernels that are installed, and whether one may start as a fork."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from pytest_nbsafe.runner.jupyter_folders import of_ipython
+
+FORKING = "nbsafe-forking"
+"""The name under which jupyter_client finds `ForkingProvisioner`, an entry point."""
+quiet = logging.getLogger("pytest_nbsafe.kernel")
+quiet.disabled = True
+"""Jupyter's own log would repeat what is in the results."""
+_installed: set[tuple[str, ...]] = set()
+"""Kernels that were found, each with the folders in which it was looked for."""
+
+
+class NoSuchKernel(Exception):  # noqa: N818  # it completes "raise NoSuchKernel"
+    """No kernel of this name is installed; `available` are those that are."""
+
+    def __init__(self, name: str, available: tuple[str, ...]) -> None:
+        super().__init__(f"no kernel {name!r}; there are: {', '.join(available) or 'none'}")
+        self.name = name
+        self.available = available
+
+
+def kernel_specs() -> Any:
+    """Return what knows the kernels that are installed, where Jupyter and IPython look for them."""
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_core.paths import jupyter_path
+
+    folders = [*jupyter_path("kernels"), str(of_ipython() / "kernels")]
+    return KernelSpecManager(kernel_dirs=folders, log=quiet)
+
+
+def let_fork(manager: Any, slot: int) -> None:
+    """Let a kernel be forked, if it starts as kernels do, and our provisioner is installed."""
+    from jupyter_client.provisioning import KernelProvisionerFactory
+
+    spec = manager.kernel_spec
+    if "kernel_provisioner" in spec.metadata:
+        return
+    forking = {"provisioner_name": FORKING, "config": {"slot": slot}}
+    spec.metadata["kernel_provisioner"] = forking
+    if not KernelProvisionerFactory.instance().is_provisioner_available(spec):
+        del spec.metadata["kernel_provisioner"]
+
+
+def check_installed(name: str) -> None:
+    """Look for a kernel.
+
+    Raises:
+        NoSuchKernel: no kernel of that name is installed.
+
+    """
+    from jupyter_client.kernelspec import NoSuchKernel as Unknown
+
+    manager = kernel_specs()
+    place = name, *manager.kernel_dirs
+    if place in _installed:
+        return
+    try:
+        manager.get_kernel_spec(name)
+        _installed.add(place)
+    except (Unknown, ValueError) as error:
+        raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error
