@@ -21,8 +21,8 @@ from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.findings import Finding
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "remedies"
-UNTRIED = {"NBS403", "NBS404", "NBS906"}
-"""Told by tests of their own, or, the last one, of what no user can do anything about."""
+UNTRIED = {"NBS906"}
+"""Told of what no user can do anything about."""
 
 
 class Try(NamedTuple):
