@@ -3,9 +3,9 @@
 Why it matters: a model can know its training rows by heart. Without a score on rows that it has
 not seen nobody can tell whether it has learned anything else.
 
-Limits: told only in a notebook that holds rows back (a split or a test file) and scores nothing
-on them, or that takes a score of a classifier or a regressor on its training rows as its
-result. Clusters, densities and embeddings are left alone, and so is any model that is
+Limits: told only in a notebook that holds rows back (a split, or a file that it predicts) and
+scores nothing on them, or whose result is the score of a classifier on the rows of a file that it
+was fitted on. Clusters, densities and embeddings are left alone, and so is any model that is
 cross-validated, or a network that a loop of its own trains.
 
 Source: Hastie, Tibshirani & Friedman 2009, section 7.4 (the optimism of the training error).

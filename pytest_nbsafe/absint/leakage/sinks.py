@@ -293,14 +293,23 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
 
 def _train_only(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
     apart = _apart(events)
-    held = bool(apart) or any(isinstance(event, RowsSplit) for event in events)
     if any(not score.predicted for score in apart):  # a network told its score on them
         return
-    if not scores or not held or any(not is_training(score) or score.vague for score in scores):
+    if not scores or any(not is_training(score) or score.vague for score in scores):
         return
     last = scores[-1]
+    held = bool(apart) or any(isinstance(event, RowsSplit) for event in events)
+    if not held and not _classifies_a_file(last):
+        return
     if last.fit.role in {"classifier", "regressor", "model", "pipeline", "search", "meta"}:
         yield _of_score("NBS314", last, last.site, last.name, last.fit.what)
+
+
+def _classifies_a_file(score: Eval) -> bool:
+    """Return whether the score is of a classifier on rows of a file: its result, with no other."""
+    sources = sets.sources(score.rows)
+    read = (isinstance(key, tuple) and str(key[0]).startswith("read_") for key in sources)
+    return score.fit.role == "classifier" and all(read)
 
 
 def _reused(scores: Sequence[Eval]) -> Iterator[Story]:
