@@ -53,7 +53,7 @@ def evaluated(
     return Data(form="stat", scores=frozenset((score,)))
 
 
-def counted(machine: Machine, node: ast.If, test: Value) -> None:
+def answers_counted(machine: Machine, node: ast.If, test: Value) -> None:
     """Tell the judge of right or wrong predictions that a loop counts one by one."""
     if not (isinstance(test, Data) and test.judged and test.pred and machine.loops):
         return

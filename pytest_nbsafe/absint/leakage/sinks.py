@@ -81,7 +81,7 @@ def _predicted(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Stor
 
 def _apart(events: Sequence[Event]) -> list[Eval]:
     """Return what is predicted of rows that the model has not learned from."""
-    told = [event.score for event in events if isinstance(event, Predicted)]
+    told = dict.fromkeys(event.score for event in events if isinstance(event, Predicted))
     return [s for s in told if sets.overlap(s.fit.rows, s.rows) == "no" and _is_split(s)]
 
 

@@ -128,7 +128,7 @@ def _delete(machine: Machine, node: ast.Delete) -> bool:
 def _if(machine: Machine, node: ast.If) -> bool:
     test = machine.get(machine.evaluate(node.test))
     _note_choice(machine, node, test)
-    scores.counted(machine, node, test)
+    scores.answers_counted(machine, node, test)
     known = operators.truth(test)
     if known is not None:
         return machine.block(node.body if known else node.orelse)
