@@ -220,7 +220,10 @@ def _mask(
     random: bool,
 ) -> Mask | None:
     known = isinstance(right, Const)
+    in_turn = isinstance(right, AnyValue) and isinstance(right.key, RoundItem)
     value = right.value if isinstance(right, Const) else AnyValue(machine.token(right))
+    if in_turn and isinstance(key, ByColumn):
+        key = replace(key, in_turn=True)
     if isinstance(op, ast.Eq | ast.NotEq):
         if isinstance(value, bool):
             value, known = int(value), True

@@ -309,7 +309,10 @@ def learned_by(call: TableCall, kind: DepKind, rows: sets.Rows | None = None) ->
     """Return what it is that a value will depend on."""
     data = call.data
     rows = data.rows if rows is None else rows
-    by_group = any(isinstance(step.key, EachGroup) for atom in rows for step in atom.steps)
+    keys = [step.key for atom in rows for step in atom.steps]
+    by_group = any(
+        isinstance(key, EachGroup) or (isinstance(key, ByColumn) and key.in_turn) for key in keys
+    )
     return Dep(
         kind,
         rows,

@@ -48,10 +48,14 @@ class ByPlace:
 
 @dataclass(frozen=True, slots=True)
 class ByColumn:
-    """A division by the values of a column, compared with something unknown where that is set."""
+    """A division by the values of a column, compared with something unknown where that is set.
+
+    `in_turn`: a loop compares it with one value after another.
+    """
 
     origin: Hashable
     compared: Hashable = None
+    in_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
