@@ -242,7 +242,7 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
     if isinstance(key, Names):
         return tabular.chosen_by(data, key)
     listed = isinstance(key, Seq) and not any(isinstance(v, Data | Index) for v in key.items)
-    is_array = data.form == "array" or data.base is data.columns is None
+    is_array = data.form == "array" or (data.form != "frame" and data.base is data.columns is None)
     if is_array and (listed or isinstance(key, AnyValue)):
         # an array: some of its rows, and nobody knows which
         step = Division(ByUnknown(machine.token(key)), ("is", True))
