@@ -101,7 +101,7 @@ class ModelFit:
     """What an estimator learned from: rows, and what these depend on.
 
     `watch` are rows that it stops by, `tuned` what its parameters were chosen with, `copied` is
-    where the target came among the features, if it did.
+    where the target came among the features, if it did. `made` is where the estimator was made.
     """
 
     what: str
@@ -118,6 +118,12 @@ class ModelFit:
     copied: CodeSite | None = None
     searched: bool = False
     certain: bool = True
+    made: CodeSite | None = None
+
+    @property
+    def model(self) -> Hashable:
+        """What tells one model from another that was fitted elsewhere, or at the same place."""
+        return self.site, self.what, self.made
 
     def beside(self, before: ModelFit | None) -> ModelFit:
         """Return the same fit of an estimator that goes on knowing what it knew before."""

@@ -184,7 +184,9 @@ def construct(cls: LibraryClass, arguments: Arguments) -> Value:
         given=given if given is not None and given.rows else None,
         stops=_stops(cls, arguments),
     )
-    return arguments.machine.box(estimator)
+    owner = arguments.machine.box(estimator)
+    arguments.machine.notes.made[owner] = arguments.site
+    return owner
 
 
 def _fit_of(arguments: Arguments) -> ModelFit | None:

@@ -133,6 +133,7 @@ def learn(
         learns=value.learns,
         watch=_watched(value, arguments, watched),
         searched=value.role == "search",
+        made=machine.notes.made.get(owner),
     )
     if more:
         fit = fit.beside(value.fit)

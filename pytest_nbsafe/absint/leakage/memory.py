@@ -67,7 +67,8 @@ class Notes:
     rows of a source come from, each with the name that it was given; `times` says when a place was
     last run.
     `saved` is what files hold, `stars` are the modules of `from x import *`, `runs` counts those
-    of each cell, `tokens` are small numbers that stand for values.
+    of each cell, `tokens` are small numbers that stand for values, `made` says where an estimator
+    was made.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -80,6 +81,7 @@ class Notes:
     stars: list[str] = field(default_factory=list)
     runs: dict[int, int] = field(default_factory=dict)
     tokens: dict[object, int] = field(default_factory=dict)
+    made: dict[Value, CodeSite] = field(default_factory=dict)
     objects: int = 0
 
     def copy(self) -> Notes:

@@ -26,7 +26,7 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     for event in events:
         if isinstance(event, Eval):
             fit = event.fit
-            key = (event.site, fit.site, fit.what, event.rows, event.deps, fit.rows)
+            key = (event.site, fit.model, event.rows, event.deps, fit.rows)
             distinct.setdefault(key, event)
     scores = list(distinct.values())
     scores += _searched(events, scores)
@@ -319,8 +319,7 @@ def _reused(scores: Sequence[Eval]) -> Iterator[Story]:
         if not _on_test(score):
             continue
         fit = first.setdefault(score.rows, score.fit)
-        other = (fit.site, fit.what) != (score.fit.site, score.fit.what)
-        if other and score.rows not in reported:
+        if fit.model != score.fit.model and score.rows not in reported:
             reported.add(score.rows)
             yield _of_score("NBS323", score, score.site, "", score.fit.what)
 

@@ -39,11 +39,12 @@ a, b, c, d = train_test_split(X, y)
             ),
             3,
         ),
+        ("for m in [SVC(), SVC(C=9)]:\n    m.fit(a, c)\n    print(m.score(b, d))", 3),
         ("print([m.fit(a, c).score(b, d) for m in (LogisticRegression(), SVC())])", 1),
     ],
-    ids=["list", "dict", "helper", "comprehension"],
+    ids=["list", "dict", "helper", "two of a class", "comprehension"],
 )
-def test_two_classes_of_models_at_one_place_are_two_models(body: str, place: int) -> None:
+def test_models_that_are_scored_at_one_place_are_several(body: str, place: int) -> None:
     assert [("NBS323", 2, place)] == [
         (leak.code, leak.cell, leak.span.line) for leak in leaks_of(PAGE + body)
     ]
@@ -52,6 +53,7 @@ def test_two_classes_of_models_at_one_place_are_two_models(body: str, place: int
 @pytest.mark.parametrize(
     "body",
     [
+        "for C in range(1, 9):\n    print(SVC(C=C).fit(a, c).score(b, d))",
         "for n in [100, 200]:\n    print(SVC().fit(a[:n], c[:n]).score(b, d))",
         (
             "for seed in range(5):\n"
@@ -59,9 +61,9 @@ def test_two_classes_of_models_at_one_place_are_two_models(body: str, place: int
             "    print(SVC().fit(a, c).score(b, d))"
         ),
     ],
-    ids=["more rows", "other rows"],
+    ids=["other settings", "more rows", "other rows"],
 )
-def test_one_class_of_models_on_other_rows_is_one_model(body: str) -> None:
+def test_a_model_that_a_loop_makes_is_one_model(body: str) -> None:
     assert leaks_of(PAGE + body) == ()
 
 
