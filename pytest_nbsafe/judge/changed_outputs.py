@@ -105,6 +105,8 @@ class _Page:
         settings = self.expected.settings(result.cell)
         if settings is None or not _is_comparable(page, result):
             return None
+        if not page.outputs and not result.outputs:
+            return None
         if not page.outputs and not (self._has_run(page) and self._keeps_outputs()):
             return None
         difference = self._difference(page, result, settings)
