@@ -200,6 +200,7 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
     "skip": partial(row_effects.by_count, first=False),
     "subset": row_effects.subset,
     "delete": row_effects.deleted,
+    "one_each": row_effects.one_each,
     "dropna": row_effects.without_gaps,
     "query": row_effects.queried,
     "group_rows": row_effects.group_rows,

@@ -284,7 +284,7 @@ def sorted_rows(call: TableCall) -> Value:
     names = call.arguments.names(0, "by") or ()
     data = replace(call.data, ranked=True) if call.data.scores else call.data
     if len(names) > 1:  # the rows of a patient, by their dates
-        call.machine.mark_group(data.base, names[0])
+        call.machine.mark_groups_of(tabular.column(data, names[0]), weakly=True)
     for name in names:
         key_column = tabular.column(data, name)
         if chosen := subscripts.selecting(key_column):  # which names come first depends on it

@@ -28,13 +28,20 @@ from pytest_nbsafe.analysis.model import Span
 from pytest_nbsafe.libraries.leakroles import LeakRoles
 from pytest_nbsafe.values import dataclass, replace
 
-_GROUP = patterns.compile(
-    r"(?i)(?:(?:patient|subject|user|customer|client|person|participant|speaker|animal|household|"
-    r"donor|driver|student)s?(?:[ _-]?(?:id|no|nr|num|number|name))?|"
-    r"(?:session|house|group|family|site|machine|engine|unit)s?[ _-]?(?:id|no|nr|num|number)|"
-    r".*[a-z][ _](?:id|ID)|subj)"
+_LIVING = (
+    r"(?:patient|subject|user|customer|client|person|participant|speaker|animal|household|"
+    r"donor|driver|student)s?(?:[ _-]?(?:id|no|nr|num|number|name))?|subj"
 )
-"""What a column of groups is called: a guess that counts only beside a use that says the same."""
+_OTHERS = (
+    r"(?:session|house|group|family|site|machine|engine|unit)s?[ _-]?(?:id|no|nr|num|number)|"
+    r".*[a-z][ _](?:id|ID)"
+)
+_ALIKE = patterns.compile(rf"(?i)(?:{_LIVING})")
+_GROUP = patterns.compile(rf"(?i)(?:{_LIVING}|{_OTHERS})")
+"""What a column of groups is called: a guess that counts only beside a use that says the same.
+
+Of the first kind a weaker use does: to sort by a shop says little of its days.
+"""
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -179,11 +186,16 @@ class Machine:
         if base is not None and repeated and _GROUP.fullmatch(name):
             self.notes.groups[base] = name
 
-    def mark_groups_of(self, column: Value) -> None:
-        """Remember a column as one of groups: it is used as only a column of groups is."""
+    def mark_groups_of(self, column: Value, *, weakly: bool = False) -> None:
+        """Remember a column as one of groups: it is used as only a column of groups is.
+
+        Where it is used so `weakly`, its name has to say more.
+        """
         for origin in column.origins if isinstance(column, Data) else ():
             if isinstance(origin, tuple) and len(origin) == 2:
-                self.mark_group(origin[0], str(origin[1]))
+                base, name = origin[0], str(origin[1])
+                if not weakly or _ALIKE.fullmatch(name):
+                    self.mark_group(base, name)
 
     def group_of(self, data: Data) -> str | None:
         """Return the column or name that says which group each of some rows belongs to."""

@@ -196,7 +196,7 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
         machine.evaluate(other)
     op = node.ops[0]
     if isinstance(right, AnyValue) and isinstance(right.key, RoundItem):
-        machine.mark_groups_of(left)  # the rows of each patient in turn
+        machine.mark_groups_of(left, weakly=True)  # the rows of each patient in turn
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_COMPARISONS.get(type(op)), left.value, right.value, machine.fresh(node))
     if isinstance(right, Data) and not isinstance(left, Data):

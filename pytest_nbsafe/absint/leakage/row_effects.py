@@ -197,10 +197,17 @@ def assigned(call: TableCall) -> Value:
 # -- some of the rows ------------------------------------------------------------------------------
 
 
-def filtered(call: TableCall) -> Value:
+def filtered(call: TableCall) -> Data:
     """Return some of the rows."""
     given = tuple(call.machine.token(value) for value in call.arguments.every())
     return tabular.part(call.data, Division((call.what, call.arguments.fresh, given), ("is", True)))
+
+
+def one_each(call: TableCall) -> Value:
+    """Return one row for each value of some columns: a table in which these are no groups."""
+    result = filtered(call)
+    names = call.arguments.names(call.first, "subset")
+    return replace(result, base=("one each", call.arguments.fresh)) if names else result
 
 
 def at_end(call: TableCall, *, first: bool) -> Value:
@@ -209,7 +216,8 @@ def at_end(call: TableCall, *, first: bool) -> Value:
     value = count.value if isinstance(count, Const) else 5 if count is None else AnyValue(0)
     if data.form == "group":
         step = Division(ByUnknown((call.what, call.arguments.fresh)), ("is", value))
-        return tabular.part(data, step, "frame")
+        some = tabular.part(data, step, "frame")
+        return replace(some, base=("one each", call.arguments.fresh)) if value == 1 else some
     if data.ranked and value == 1:
         site = call.machine.site(call.arguments.node)
         call.machine.note(Choice(site, data.scores))
