@@ -156,14 +156,28 @@ def _constant(node: ast.expr) -> str | int | None:
 
 
 def _stored(modules: Iterable[ast.Module]) -> frozenset[str]:
-    """Return the attributes and text keys that the notebook stores: they hold data."""
+    """Return the attributes and text keys that the notebook stores: they hold data.
+
+    So do the columns with which it makes a table.
+    """
     keys: set[str] = set()
     for module in modules:
         for node in ast.walk(module):
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            if isinstance(node, ast.Call):
+                keys.update(_columns(node))
+            elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
                 keys.add(node.attr)
             elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
                 key = _constant(node.slice)
                 if isinstance(key, str):
                     keys.add(key)
     return frozenset(keys)
+
+
+def _columns(call: ast.Call) -> Iterator[str]:
+    """Yield the columns of a table that a call makes from a dict: `pd.DataFrame({"a": ...})`."""
+    is_table = isinstance(call.func, ast.Attribute) and call.func.attr == "DataFrame"
+    if is_table and call.args and isinstance(call.args[0], ast.Dict):
+        for key in call.args[0].keys:
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value

@@ -6,7 +6,8 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.analysis.model import CellAnalysis
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph
+from pytest_nbsafe.analysis.parts import Reader
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.replay import read_doubts, stale_cells, stale_names
 from pytest_nbsafe.replay.session_runs import SessionEvidence, SessionRun, SessionText, StepAnswer
@@ -47,12 +48,18 @@ def session_texts(
     notebook: Notebook, analyses: Mapping[int, CellAnalysis]
 ) -> dict[int, SessionText]:
     """Return what each text says, also through the functions that it defines."""
+    reader = Reader(Graph(notebook, analyses, {}, {}))
     return {
         number: SessionText(
             source=notebook.cell(number).source,
             makes=analysis.defines.union(*(each.writes for each in analysis.functions.values())),
             dead=analysis.dead,
             certain=frozenset(use.name for use in analysis.uses if use.certain),
+            partly=frozenset(
+                name
+                for name in {use.name for use in analysis.uses}
+                if () not in reader.read(name, number)
+            ),
         )
         for number, analysis in analyses.items()
     }

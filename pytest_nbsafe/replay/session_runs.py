@@ -106,6 +106,8 @@ class CleanRun:
 class SessionText:
     """What a text of a cell says: the names it may bind, surely binds again, and surely reads.
 
+    Of those in `partly` it reads certain parts alone (`d["a"]`).
+
     Source: Macke et al. 2021, Def. 6 (`dead`).
     """
 
@@ -113,6 +115,7 @@ class SessionText:
     makes: frozenset[str] = frozenset()
     dead: frozenset[str] = frozenset()
     certain: frozenset[str] = frozenset()
+    partly: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

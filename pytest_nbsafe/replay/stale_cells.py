@@ -46,15 +46,21 @@ def cells(session: SessionEvidence, names: StaleNames) -> StaleCells:
     """Return what can be said of the cells before any is run again.
 
     Source: Macke et al. 2021, Def. 7. Departs: a cell reads what it really read when it last ran,
-    not what some path of its text might.
+    not what some path of its text might; and where it reads certain parts of a name (`d["a"]`) that
+    holds what it held then, and has the result of the clean run, what is stale are other parts.
     """
     last = session.last
     stale = frozenset(names.stale)
-    return StaleCells(
-        reads={cell: stale & entry_reads(p.result.records).keys() for cell, p in last.items()},
-        unrunnable=frozenset(cell for cell, p in last.items() if _lacks(session, p.result)),
-        wrong=frozenset(cell for cell, p in last.items() if _is_wrong(session, p.result, cell)),
-    )
+    wrong = frozenset(cell for cell, p in last.items() if _is_wrong(session, p.result, cell))
+    reads = {cell: stale & entry_reads(p.result.records).keys() for cell, p in last.items()}
+    for cell in reads.keys() - wrong:
+        run = last[cell]
+        if _is_comparable(session, run, cell):
+            parts = session.text(cell).partly
+            before, now = run.result.reads, session.now.names
+            reads[cell] -= {name for name in parts if compared(name, before, now) == "same"}
+    unrunnable = frozenset(cell for cell, p in last.items() if _lacks(session, p.result))
+    return StaleCells(reads, unrunnable, wrong)
 
 
 def to_rerun(known: StaleCells) -> frozenset[str]:
