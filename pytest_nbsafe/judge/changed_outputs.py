@@ -35,6 +35,9 @@ _OF_THE_PAGE = frozenset(
     {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
 )
 """Exceptions, besides those that hang on cells alone, which no version of a library raises."""
+_NOT_BY_CHANCE = 5
+"""How many digits of a line two runs that draw do not show alike by chance: the largest of some
+numbers they may."""
 _DRAWN = frozenset({"picture", "code", "drawing"})
 
 
@@ -121,11 +124,15 @@ class _Page:
         if first is None:
             return None
         again = self._again(result.cell)
+        by_chance = result.cell in makers(self.graph).chance
+        by_chance = by_chance and not self._is_removed(result.cell, first)
         if again is None:
-            by_chance = result.cell in makers(self.graph).chance
-            return None if by_chance and not self._is_removed(result.cell, first) else first
+            return None if by_chance else first
         varying = volatile(result.outputs, again.outputs, settings)
-        if varying.is_all or varying.groups:
+        varies = varying.is_all or bool(varying.groups)
+        if by_chance and (varies or _digits(first.new) < _NOT_BY_CHANCE):
+            return None
+        if varies:
             first = compare(page.outputs, result.outputs, settings, varying)
         return first
 
@@ -294,6 +301,10 @@ def _read(outputs: Sequence[Output]) -> tuple[Output, ...]:
         else output
         for output in outputs
     )
+
+
+def _digits(text: str) -> int:
+    return sum(character.isdigit() for character in text)
 
 
 def _shows(outputs: Sequence[Output]) -> bool:

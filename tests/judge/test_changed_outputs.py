@@ -260,11 +260,41 @@ def test_what_a_model_learned_needs_something_else_learned_that_is_as_saved() ->
 
 
 def test_a_draw_without_a_second_run_is_left_to_its_own_rule() -> None:
-    text = "# %% [1]\nimport random\nx = random.random()\n# %% [2]\nprint(x)\n#> 1\n"
+    text = "# %% [1]\nimport random\nx = random.random()\n# %% [2]\nprint(x)\n#> 0.1\n"
     notebook = percent.parse(text)
-    trial = Trial(ran(notebook, {2: "2"}))
+    trial = Trial(ran(notebook, {2: "0.234567"}))
     assert changed(build(notebook), trial, Expectations()) == {}
-    assert why(text, {2: "2"}) == {2: ""}, "two runs drew the same: there is a seed somewhere"
+    assert why(text, {2: "0.234567"}) == {2: ""}, (
+        "two runs drew the same: there is a seed somewhere"
+    )
+
+
+DRAWN = """\
+# %% [1]
+import random
+draws = [random.randint(1, 100) for _ in range(30)]
+# %% [2]
+print(max(draws), draws.index(max(draws)))
+#> 90 24
+# %% [3]
+print(sum(draws) / 30)
+#> 48.933333
+"""
+
+
+@pytest.mark.parametrize(
+    ("clean", "second", "cells"),
+    [
+        ({2: "99 3"}, {2: "99 3"}, set()),  # the largest of thirty is often the same
+        ({2: "99 3"}, {2: "99 17"}, set()),
+        ({3: "51.733333"}, {3: "51.733333"}, {3}),  # so many digits are not
+        ({3: "51.733333"}, {3: "47.166667"}, set()),
+    ],
+)
+def test_two_draws_may_show_the_same_few_digits(
+    clean: dict[int, str], second: dict[int, str], cells: set[int]
+) -> None:
+    assert set(why(DRAWN, clean, second)) == cells
 
 
 @pytest.mark.parametrize(
