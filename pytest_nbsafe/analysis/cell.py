@@ -91,7 +91,7 @@ def _analysed(
     builder.python_major, builder.shadowed, builder.libraries = python_major, shadowed, libraries
     suite(builder, parse(python.text).body)
     if builder.suspicious:
-        _compile(python.text)
+        _compile(parse(python.text))
     return _result(source, builder, python.text, python.escapes)
 
 
@@ -112,11 +112,17 @@ def parse(text: str) -> ast.Module:
     return tree
 
 
-def _compile(text: str) -> None:
-    """Let Python itself say what its parser lets pass, such as `return` outside a function."""
+def _compile(tree: ast.Module) -> None:
+    """Let Python itself say what its parser lets pass, such as `return` outside a function.
+
+    IPython compiles one statement after the other, so that an import from `__future__` may follow
+    others.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        for statement in tree.body:
+            module = ast.Module([statement], [])
+            compile(module, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
 
 
 def _fault(error: Exception, source: str, python_major: int) -> Fault:

@@ -19,6 +19,7 @@ _SHELL_CALLS = frozenset({
     "run_cell", "ex", "push", "run_code", "runcode", "safe_execfile", "safe_execfile_ipy",
     "enable_pylab", "run_cell_async",
 })  # fmt: skip
+_SHELL_NAMES = frozenset({"user_ns", "user_global_ns"})
 _MODULES_OF_NAMES = frozenset({"builtins", "__builtins__", "__builtin__", "__main__"})
 
 
@@ -58,7 +59,7 @@ def stores_namespace(b: Builder, target: ast.expr) -> bool:
     if name is not None and not b.function:
         b.bind(name, target, "assign")
     else:
-        note(b, target, f"`{called}()[...] = ...` may bind any name")
+        note(b, target, f"`{called}[...] = ...` may bind any name")
     return True
 
 
@@ -89,14 +90,14 @@ def _check_function(b: Builder, node: ast.Call, name: str) -> None:
     for argument in (*node.args, *(k.value for k in node.keywords)):
         called = _namespace_call(b, argument)
         if called is not None:
-            note(b, node, f"`{name}({called}())` may bind any name")
+            note(b, node, f"`{name}({called})` may bind any name")
 
 
 def _check_method(b: Builder, node: ast.Call, func: ast.Attribute) -> None:
     called = _namespace_call(b, func.value)
     if called is not None:
         if func.attr not in _READING:
-            note(b, node, f"`{called}().{func.attr}(...)` may bind any name")
+            note(b, node, f"`{called}.{func.attr}(...)` may bind any name")
         return
     if not _is_shell(func.value):
         return
@@ -135,11 +136,13 @@ def _run_literal(b: Builder, node: ast.Call) -> bool:
 
 
 def _namespace_call(b: Builder, node: ast.expr) -> str | None:
-    """Return `globals`, `locals` or `vars` when the node calls it without arguments."""
+    """Return how the node spells the notebook's names: `globals()`, `get_ipython().user_ns`."""
     if isinstance(node, ast.Call) and not node.args and isinstance(node.func, ast.Name):
         name = node.func.id
         if name == "globals" or (name in {"locals", "vars"} and not b.function):
-            return name
+            return f"{name}()"
+    if isinstance(node, ast.Attribute) and node.attr in _SHELL_NAMES and _is_shell(node.value):
+        return f"get_ipython().{node.attr}"
     return None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pytest_nbsafe.analysis import dependencies
-from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span, Use
+from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Span, Use, kept
 from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, saved_error
 from pytest_nbsafe.trace.results import CellResult, Failure, PlanResult, exception, undefined_name
 from pytest_nbsafe.values import dataclass
@@ -49,11 +49,20 @@ def missing(graph: Graph, clean: PlanResult) -> tuple[Missing, ...]:
         result = clean.last(cell)
         verdict = _verdict(graph.notebook.cell(cell), result, use, own[cell])
         above, later = _definers(graph, cell, use.name)
+        if verdict in {"proved", "suspected"} and use.name in _bound_by_functions(graph):
+            continue  # who calls the function, a widget maybe, the text need not say
         if verdict is not None and not above:
             by_place[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)
     for item in _missing_in_run(graph, clean):
         by_place.setdefault((item.cell, item.name), item)
     return tuple(by_place[key] for key in sorted(by_place))
+
+
+@kept
+def _bound_by_functions(graph: Graph) -> frozenset[str]:
+    """Return the names that some function of the notebook binds, as `global` lets it."""
+    analyses = graph.cells.values()
+    return frozenset[str]().union(*(f.writes for each in analyses for f in each.functions.values()))
 
 
 def _definers(graph: Graph, cell: int, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
