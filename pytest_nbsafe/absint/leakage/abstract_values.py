@@ -28,13 +28,26 @@ class CodeSite:
 
 
 @dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table: those named, or with `but` all but those."""
+
+    but: bool
+    names: frozenset[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        """Return whether a column is among them."""
+        return (name in self.names) != self.but
+
+
+@dataclass(frozen=True, slots=True)
 class Dep:
     """Something that was learned of rows, or done to them, and where.
 
     `what` did it, `name` is that of what it was given, `of` are the columns that it was learned
     of where they are known, `grouped` whether it is another for each group of rows. Of rows in
     order of time, "time" says that they are a series, "dated" that they have dates, "sorted" that
-    they were sorted by them.
+    they were sorted by them. A correlation knows of which `table` it was taken: its base, and its
+    columns.
     """
 
     kind: DepKind
@@ -45,6 +58,7 @@ class Dep:
     of: frozenset[Hashable] = frozenset()
     certain: bool = True
     grouped: bool = False
+    table: tuple[Hashable, Columns] | None = None
 
     @property
     def is_time(self) -> bool:
@@ -73,18 +87,6 @@ class Column:
     uses: frozenset[Hashable] = frozenset()
     pred: ModelFit | None = None
     site: CodeSite | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of a table: those named, or with `but` all but those."""
-
-    but: bool
-    names: frozenset[str] = frozenset()
-
-    def has(self, name: str) -> bool:
-        """Return whether a column is among them."""
-        return (name in self.names) != self.but
 
 
 @dataclass(frozen=True, slots=True)

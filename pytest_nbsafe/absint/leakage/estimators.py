@@ -182,11 +182,17 @@ def _of_layers(machine: Machine, value: Estimator) -> Deps:
     return frozenset(deps)
 
 
+_BLIND = frozenset({"DummyClassifier", "DummyRegressor"})
+"""What looks at no feature, whichever it is given."""
+
+
 def _copied(
     machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: CodeSite
 ) -> CodeSite | None:
     """Return where the target's own column, or a copy of it, came among the features, if it did."""
     if not target or any(part.role == "columns" for part in _all(machine, value)):
+        return None
+    if value.what in _BLIND:
         return None
     if data.columns is None or data.origins & target:  # of `fit(y, y)`: no features at all
         return None

@@ -41,7 +41,9 @@ def _axis(call: TableCall, place: int) -> Hashable:
 
 
 def _by_row(call: TableCall, place: int | None = None) -> bool:
-    """Return whether a call looks at each row alone."""
+    """Return whether a call looks at each row alone, or at what stands under its label."""
+    if "level" in call.arguments.keywords:
+        return True
     axis = _axis(call, call.first if place is None else place)
     return axis in {1, "columns", -1, "index_columns"} or call.data.form == "row"
 
@@ -119,7 +121,10 @@ def statistic(
         columns = (tabular.column(data, name).origins for name in known)
         dep = learned_by(call, kind)
         of = data.origins.union(*(v.origins for v in others), *columns)
-        deps |= {replace(dep, of=of, grouped=dep.grouped or grouped)}
+        table = None
+        if kind == "correlation" and not others and data.columns is not None:
+            table = data.base, data.columns
+        deps |= {replace(dep, of=of, grouped=dep.grouped or grouped, table=table)}
     form: Form = "frame" if data.form == "group" else "stat"
     base = data.base if data.form in {"group", "frame"} else None
     columns_of = data.columns if data.form == "series" else None

@@ -176,9 +176,17 @@ def _differ(left: tuple[Division, ...], right: tuple[Division, ...]) -> Answer:
                     return "no"
                 if apart is False:
                     answer = "yes"
+    if answer == "yes" and _ends_apart(left, right):
+        answer = "unknown"  # of rows some of which may have been dropped, by place
     if left[0].key == right[0].key or _opaque(left[0]) or _opaque(right[0]):
         return answer
     return "yes" if {"random", "round"} & {left[0].kind, right[0].kind} else answer
+
+
+def _ends_apart(left: tuple[Division, ...], right: tuple[Division, ...]) -> bool:
+    """Return whether the last divisions are the two ends of one by place."""
+    a, b = left[-1], right[-1]
+    return a.key == b.key and _by_place(a) and disjoint(a.part, b.part) is True
 
 
 def _opaque(step: Division) -> bool:
@@ -199,6 +207,11 @@ def disjoint(left: tuple[Hashable, ...], right: tuple[Hashable, ...]) -> bool | 
     if opposite(left) == right or opposite(right) == left:
         return True
     return False if left == right else None
+
+
+def is_part(some: Division, other: Division) -> bool:
+    """Return whether one division keeps no row that the other leaves out."""
+    return some.key == other.key and disjoint(some.part, opposite(other.part)) is True
 
 
 def _ranges_apart(left: tuple[Hashable, ...], right: tuple[Hashable, ...]) -> bool | None:

@@ -56,7 +56,7 @@ def _leak(page: Page, story: Story) -> Leak:
 
 def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Story]:
     for score in scores:
-        yield from _of_one(score, page)
+        yield from _of_one(score, scores, page)
     yield from _predicted(events, scores)
     yield from _chosen(events, scores)
     yield from _train_only(events, scores)
@@ -107,13 +107,13 @@ def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
     ]
 
 
-def _of_one(score: Eval, page: Page) -> Iterator[Story]:
+def _of_one(score: Eval, scores: Sequence[Eval], page: Page) -> Iterator[Story]:
     fit = score.fit
     if fit.copied is not None:
         target = next((str(o[-1]) for o in fit.target if isinstance(o, tuple)), "")
         yield Story("NBS341", score, fit.copied, fit.certain, fit.data, target, fitted=True)
-    if not is_training(score):
-        yield from _overlaps(score)
+    if not is_training(score) and not _is_beside_test(score, scores):
+        yield from _overlaps(score, scores)
         yield from _learned(score)
     yield from _divided(score, page)
     for dep in sorted(fit.deps, key=_place):
@@ -138,6 +138,20 @@ def is_training(score: Eval) -> bool:
     return sets.within(score.rows, score.fit.rows) and not _held_back(score)
 
 
+def _is_beside_test(score: Eval, scores: Sequence[Eval]) -> bool:
+    """Return whether a score is on some rows of the training part, and another on held-back rows."""
+    fit = score.fit
+    if score.cv or _held_back(score) or sets.overlap(fit.rows, score.rows) != "yes":
+        return False
+    parts = {step for atom in fit.rows for step in atom.steps}
+    others = [
+        o for o in scores if o.fit.site == fit.site and sets.overlap(fit.rows, o.rows) == "no"
+    ]
+    beside = {step.rest() for o in others for atom in o.rows for step in atom.steps}
+    training = {step for step in parts if any(sets.is_part(step, rest) for rest in beside)}
+    return bool(score.rows) and all(training & {*atom.steps} for atom in score.rows)
+
+
 def _is_test_part(score: Eval) -> bool:
     """Return whether rows are the second part of a split, and called test: not to be fitted on."""
     last = {atom.steps[-1] for atom in score.rows if atom.steps}
@@ -153,7 +167,7 @@ def _held_back(score: Eval) -> bool:
     return any(step.kind != "chosen" for step in extra) or (named and (bool(extra) or some))
 
 
-def _overlaps(score: Eval) -> Iterator[Story]:
+def _overlaps(score: Eval, scores: Sequence[Eval]) -> Iterator[Story]:
     fit = score.fit
     if score.cv or score.vague:
         return
@@ -163,11 +177,21 @@ def _overlaps(score: Eval) -> Iterator[Story]:
             yield _of_dep("NBS313", score, max(joins, key=_place))
         elif not _met(score, "resample"):
             yield _of_fit("NBS312", score)
-    if sets.overlap(fit.watch, score.rows) == "yes":
+    if sets.overlap(fit.watch, score.rows) == "yes" and not _is_validated(fit, scores):
         yield _of_fit("NBS322", score)
     for dep in sorted(fit.tuned, key=_place):
         if sets.overlap(dep.rows, score.rows) == "yes":
             yield _of_dep("NBS321", score, dep)
+
+
+def _is_validated(fit: ModelFit, scores: Sequence[Eval]) -> bool:
+    """Return whether other rows are held back too, and scored: those it stops by are validation."""
+    return any(
+        other.fit.site == fit.site
+        and sets.overlap(fit.watch, other.rows) == "no"
+        and sets.overlap(fit.rows, other.rows) == "no"
+        for other in scores
+    )
 
 
 def _of_others(dep: Dep, score: Eval) -> bool:
@@ -182,7 +206,7 @@ def _learned(score: Eval) -> Iterator[Story]:
     if not score.cv and sets.overlap(fit.rows, score.rows) == "yes" and not _met(score, "resample"):
         return  # trained on them: that says it all
     for dep in sorted(fit.deps | score.deps, key=_place):
-        if dep.is_time or dep.kind in {"join", "ahead", "tuned"}:
+        if dep.is_time or dep.kind in {"join", "ahead", "tuned"} or _is_blind(dep, fit.target):
             continue
         if sets.overlap(dep.rows, score.rows) != "yes":
             continue
@@ -195,6 +219,15 @@ def _learned(score: Eval) -> Iterator[Story]:
         yield _of_dep(code, score, dep)
         if code == "NBS342" and dep.is_statistic:
             yield _of_dep("NBS302", score, dep)
+
+
+def _is_blind(dep: Dep, target: frozenset[object]) -> bool:
+    """Return whether columns were compared with each other, the target not among them."""
+    if dep.kind != "selection" or dep.table is None:
+        return False
+    base, columns = dep.table
+    named = [origin[-2:] for origin in target if isinstance(origin, tuple)]
+    return bool(named) and all(of == base and not columns.has(str(name)) for of, name in named)
 
 
 def _met(score: Eval, kind: DepKind) -> list[Dep]:

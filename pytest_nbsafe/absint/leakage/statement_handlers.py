@@ -130,6 +130,7 @@ def _if(machine: Machine, node: ast.If) -> bool:
     _note_choice(machine, node, test)
     scores.answers_counted(machine, node, test)
     known = operators.truth(test)
+    known = _asks_for_name(machine, node.test) if known is None else known
     if known is not None:
         return machine.block(node.body if known else node.orelse)
     bodies = (lambda: machine.block(node.body), lambda: machine.block(node.orelse))
@@ -138,6 +139,18 @@ def _if(machine: Machine, node: ast.If) -> bool:
     if chosen:
         _note_names(machine, node, chosen)
     return reached
+
+
+def _asks_for_name(machine: Machine, test: ast.expr) -> bool | None:
+    """Return the answer of `"X" in globals()` where the name is bound, None for all else."""
+    if not (isinstance(test, ast.Compare) and isinstance(test.left, ast.Constant)):
+        return None
+    op, asked = test.ops[0], test.comparators[0]
+    is_bound = len(test.ops) == 1 and test.left.value in machine.scope
+    if not (is_bound and isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name)):
+        return None
+    names = asked.func.id in {"globals", "locals", "vars", "dir"} and not asked.args
+    return isinstance(op, ast.In) if names and isinstance(op, ast.In | ast.NotIn) else None
 
 
 def _note_names(machine: Machine, node: ast.If, chosen: Deps) -> None:
