@@ -139,7 +139,7 @@ def is_training(score: Eval) -> bool:
 
 
 def _is_beside_test(score: Eval, scores: Sequence[Eval]) -> bool:
-    """Return whether a score is on some rows of the training part, and another on held-back rows."""
+    """Return whether a score is on some training rows, and another on rows held back from them."""
     fit = score.fit
     if score.cv or _held_back(score) or sets.overlap(fit.rows, score.rows) != "yes":
         return False
