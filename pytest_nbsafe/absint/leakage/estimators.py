@@ -72,6 +72,11 @@ def method(owner: Value, value: Estimator, arguments: Arguments) -> Value:
         return owner
     if effect == "learned":
         return _learned(value)
+    if effect == "reload":
+        saved = arguments.machine.notes.saved.get(arguments.find(0, "filepath", "path"))
+        if saved is not None:
+            arguments.machine.put(owner, arguments.machine.get(saved))
+        return Const(None)
     if effect in {"fit", "partial_fit"}:
         return _fit(owner, value, arguments, more=effect == "partial_fit")
     handler, names = _METHODS.get(effect or "", (None, ()))
@@ -140,8 +145,9 @@ def learn(
     machine.put(owner, replace(value, fit=fit))
     _note_validation(fit, arguments)
     for callback in stoppers(arguments):
-        if isinstance(callback.path, Const):
-            machine.notes.saved[callback.path] = owner
+        if isinstance(callback.path, Const):  # the best model is the one that is loaded from there
+            best = replace(fit, watch=fit.watch | _watched_rows(arguments, watched))
+            machine.notes.saved[callback.path] = machine.box(replace(value, fit=best))
     for step in value.steps:
         inner = machine.get(step)
         if isinstance(inner, Estimator) and value.role in {"pipeline", "columns"}:
@@ -225,11 +231,13 @@ def _watched(value: Estimator, arguments: Arguments, places: Sequence[Value]) ->
     stops = value.stops or arguments.constant("early_stopping_rounds") is not None
     best = arguments.constant("use_best_model")
     stops = best is not False and (stops or best is True)
-    stops = stops or bool(stoppers(arguments))
+    stops = stops or any(callback.path is None for callback in stoppers(arguments))
+    return _watched_rows(arguments, places) if stops else sets.NONE
+
+
+def _watched_rows(arguments: Arguments, places: Sequence[Value]) -> sets.Rows:
     watched = [arguments.keywords[name] for name in _WATCHES if name in arguments.keywords]
     watched += places
-    if not stops or not watched:
-        return sets.NONE
     only = Arguments(arguments.machine, arguments.node, watched[:1], {})
     tables = [
         subscripts.as_data(arguments.machine, v)
