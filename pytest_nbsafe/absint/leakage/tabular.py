@@ -56,9 +56,19 @@ def column(data: Data, name: str) -> Data:
         pred=own_column.pred,
         vague=data.vague,
         random=data.random,
-        scores=data.scores,
+        scores=data.scores if _NO_SCORES.isdisjoint(_words(name)) else frozenset(),
         ranked=data.ranked,
     )
+
+
+_NO_SCORES = frozenset(
+    {"duration", "elapsed", "memory", "minutes", "runtime", "sec", "seconds", "secs", "time"}
+)
+"""Words in the name of a column, beside those of scores, by which no model is chosen for them."""
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+", name.lower())
 
 
 def chosen(data: Data, names: Iterable[str]) -> Data:
