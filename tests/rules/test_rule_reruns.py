@@ -187,6 +187,7 @@ CELLS = [
         ("df = df.reset_index()\ndel df['b']", "raises KeyError: df['b'] is gone"),
         ("df.insert(0, 'z', 1)\ndf = df.drop('z', axis=1)", "-"),
         ("df = df.assign(z=1)\ndf = df.drop('z', axis=1)", "-"),
+        ("df.eval('c = a + 1', inplace=True)\ndf.drop(columns='c', inplace=True)", "-"),
         ("df = df.T\nprint(df)\ndf = df.T", "-"),
         ("df = df.sort_values('a')\ndf = df[::-1]", "-"),
         ("df = df[::-1]", "reverses df again"),

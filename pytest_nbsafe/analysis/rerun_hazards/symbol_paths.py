@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis.scopes import root
 
 ANY = "?"
@@ -78,6 +80,9 @@ def dropped(call: ast.Call) -> list[object]:
     return labels(given[0]) if given else []
 
 
+_EVALUATED = patterns.compile(r"^[ \t]*(\w+)[ \t]*=(?!=)", re.MULTILINE)
+
+
 def stored_labels(tree: ast.Module, watched: frozenset[str]) -> dict[str, set[object]]:
     """Return the keys that a cell stores under each name: they are there for a second run.
 
@@ -102,9 +107,12 @@ def stored_labels(tree: ast.Module, watched: frozenset[str]) -> dict[str, set[ob
 
 
 def _added(call: ast.Call, method: str) -> list[object]:
-    """Return the columns that `insert` and `assign` add."""
+    """Return the columns that `insert`, `assign` and `eval("c = a + b")` add."""
     if method == "insert" and len(call.args) > 1:
         return labels(call.args[1])
+    if method == "eval" and call.args:
+        text = call.args[0].value if isinstance(call.args[0], ast.Constant) else None
+        return _EVALUATED.findall(text) if isinstance(text, str) else [ANY]
     return [keyword.arg for keyword in call.keywords] if method == "assign" else []
 
 
