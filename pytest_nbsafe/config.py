@@ -11,6 +11,7 @@ from pytest_nbsafe import files, toml
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.keys import (
+    PLATFORMS,
     SETTINGS,
     Contract,
     KernelStart,
@@ -33,6 +34,7 @@ class Config:
     `timeout_s` is the limit for one cell, `notebook_timeout_s` for all runs, None for none.
     `select` and `ignore` are codes, already expanded from prefixes; an empty `select` means all;
     `named` are those that `select` names one by one, which shows them though they be notes.
+    `builtins` are names that the kernel brings along, as do those of a hosted `platform`.
     `kernel` overrides the notebook's own kernel; `kernel_start` says whether kernels may start as
     forks of a process that has ipykernel loaded. `notes` shows findings of severity note.
 
@@ -53,6 +55,8 @@ class Config:
     static: bool = False
     timeout_s: float | None = 600.0
     notebook_timeout_s: float | None = None
+    builtins: tuple[str, ...] = ()
+    platform: str | None = None
     kernel: str | None = None
     kernel_start: KernelStart = "fork"
     select: tuple[str, ...] = ()
@@ -76,6 +80,11 @@ class Config:
     repeat: int = 1
     sanitizers: Pairs = ()
     sanitize_with: str | None = None
+
+    @property
+    def given_names(self) -> frozenset[str]:
+        """The names that no cell has to define, beside those of Python and IPython."""
+        return frozenset(self.builtins).union(PLATFORMS.get(self.platform or "", ()))
 
     @property
     def leak_roles(self) -> str:

@@ -16,6 +16,16 @@ LeakageMode = Literal["both", "static", "runtime"]
 OutputMode = Literal["off", "lenient", "exact"]
 KernelStart = Literal["fork", "spawn"]
 KERNEL_STARTS: tuple[str, ...] = get_args(KernelStart)
+PLATFORMS: Mapping[str, tuple[str, ...]] = {
+    "databricks": (
+        *("dbutils", "display", "displayHTML", "getArgument", "sc", "spark", "sql", "sqlContext"),
+        "table",
+    ),
+    "sagemaker": ("sc", "spark", "sqlContext"),
+    "colab": (),
+    "kaggle": (),
+}
+"""Names that the kernels of hosted platforms bring along, beside those of IPython."""
 OUTPUT_MODES: tuple[str, ...] = get_args(OutputMode)
 Pairs = tuple[tuple[str, str], ...]
 LEAKAGE_MODES: tuple[str, ...] = get_args(LeakageMode)
@@ -88,6 +98,14 @@ def selectors(value: Any) -> list[str]:
 
 def _codes(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(code for part in selectors(value) for code in matching(part)))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(
+        isinstance(n, str) and n.isidentifier() for n in value
+    ):
+        raise _UnfitError
+    return tuple(value)
 
 
 def _flag(value: Any) -> bool:
@@ -224,6 +242,8 @@ SETTINGS = {
     "static": Setting("static", _flag, _FLAG),
     "timeout": Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
     "notebook-timeout": Setting("notebook_timeout_s", _seconds, "seconds for all, 0 for no limit"),
+    "builtins": Setting("builtins", _names, "a list of names that the kernel brings along"),
+    "platform": _choice("platform", tuple(PLATFORMS)),
     "kernel-start": _choice("kernel_start", KERNEL_STARTS),
     "kernel": Setting("kernel", _text, "the name of a kernel in `jupyter kernelspec list`"),
     "select": Setting("select", _codes, _CODES),

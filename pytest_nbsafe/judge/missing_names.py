@@ -37,8 +37,13 @@ class Missing:
     via: str = ""
 
 
-def missing(graph: Graph, clean: PlanResult) -> tuple[Missing, ...]:
-    """Return the missing names of every cell, in page order; not what a run refutes."""
+def missing(
+    graph: Graph, clean: PlanResult, given: frozenset[str] = frozenset()
+) -> tuple[Missing, ...]:
+    """Return the missing names of every cell, in page order; not what a run refutes.
+
+    `given` are names that the kernel is said to bring along: a run alone can tell otherwise.
+    """
     order = tuple(cell.number for cell in graph.notebook.code_cells)
     by_place: dict[tuple[int, str], Missing] = {}
     own: dict[int, Mapping[str, Place]] = {}
@@ -49,7 +54,7 @@ def missing(graph: Graph, clean: PlanResult) -> tuple[Missing, ...]:
         result = clean.last(cell)
         verdict = _verdict(graph.notebook.cell(cell), result, use, own[cell])
         above, later = _definers(graph, cell, use.name)
-        if verdict in {"proved", "suspected"} and use.name in _bound_by_functions(graph):
+        if verdict != "observed" and (use.name in given or use.name in _bound_by_functions(graph)):
             continue  # who calls the function, a widget maybe, the text need not say
         if verdict is not None and not above:
             by_place[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)

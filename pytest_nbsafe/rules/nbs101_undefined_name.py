@@ -47,7 +47,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     What may be missing joins what surely is: where one name of a cell is gone, the functions
     that the cell calls with it are seldom another fault.
     """
-    nowhere = [item for item in missing(facts.graph, facts.trial.clean) if not item.later]
+    items = missing(facts.graph, facts.trial.clean, facts.config.given_names)
+    nowhere = [item for item in items if not item.later]
     sure: dict[int, str] = {}
     for item in nowhere:
         if item.verdict != "suspected":

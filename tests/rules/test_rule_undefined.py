@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from rulecase import found
 
+from pytest_nbsafe.config import Config
+
 CALLBACK = """\
 # %% [1]
 from ipywidgets import interact
@@ -32,6 +34,21 @@ def test_names_that_something_else_binds(text: str) -> None:
 def test_a_local_name_of_a_function_is_not_one_of_the_notebook() -> None:
     text = CALLBACK.replace("    global last\n", "")
     assert [line.split()[0] for line in found(text) if "NBS101" in line] == ["NBS101"]
+
+
+@pytest.mark.parametrize(
+    ("config", "missing"),
+    [
+        (Config(), ["1", "2"]),
+        (Config(builtins=("get_pricing",)), ["1"]),
+        (Config(platform="databricks"), ["2"]),
+        (Config(platform="colab"), ["1", "2"]),
+    ],
+)
+def test_names_that_the_kernel_brings_along(config: Config, missing: list[str]) -> None:
+    text = "# %% [1]\nspark.read.csv('a.csv')\n# %% [2]\nget_pricing('SPY')\n"
+    lines = [line.split() for line in found(text, config) if "NBS101" in line]
+    assert [place.partition(":")[0] for _, place, *_ in lines] == missing
 
 
 def test_ipython_compiles_one_statement_after_the_other() -> None:
