@@ -101,11 +101,10 @@ def _codes(value: Any) -> tuple[str, ...]:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(
-        isinstance(n, str) and n.isidentifier() for n in value
-    ):
+    names = tuple(name.strip() for name in selectors(value))
+    if not all(name.isidentifier() for name in names):
         raise _UnfitError
-    return tuple(value)
+    return names
 
 
 def _flag(value: Any) -> bool:

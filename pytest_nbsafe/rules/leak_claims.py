@@ -24,7 +24,8 @@ def in_orders(
 ) -> tuple[tuple[Leak, str], ...]:
     """Return the leaks of a plan and of the page's own order, each with the words for its order.
 
-    A leak counts in the order that was run. One that only the page's order has is a suspicion, and
+    A leak counts in the order that was run. Where some runs of that are inferred, one that no other
+    order has is a suspicion, for the order may be wrong. So is one that only the page's order has,
     told as a note: the saved scores do not come from it, and a run from top to bottom shows it.
     Without `notes` it is not looked for.
     """
@@ -32,7 +33,11 @@ def in_orders(
         return tuple((leak, "") for leak in analyse(page.cells))
     ran = {_key(leak): leak for leak in analyse(plan.cells)}
     below = {_key(leak): leak for leak in analyse(page.cells)} if ran or notes else {}
-    as_ran = [(leak, "" if key in below else _RAN) for key, leak in ran.items()]
+    sure = all(run.recorded for run in plan.runs)
+    as_ran = [
+        (leak, "") if key in below else (replace(leak, certain=leak.certain and sure), _RAN)
+        for key, leak in ran.items()
+    ]
     rest = [leak for key, leak in below.items() if key not in ran]
     return (*as_ran, *((replace(leak, certain=False), _PAGE) for leak in rest))
 

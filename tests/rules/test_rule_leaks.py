@@ -35,7 +35,7 @@ LEAK = Leak("NBS301", certain=True, cell=1, span=Span(2, 1, 2, 6), what="PCA", m
 
 
 def _plan(*cells: int) -> Plan:
-    runs = (Run(step, n, None, recorded=False, reason="") for step, n in enumerate(cells, 1))
+    runs = (Run(step, n, None, recorded=True, reason="") for step, n in enumerate(cells, 1))
     return Plan("recorded", tuple(runs))
 
 
@@ -84,6 +84,12 @@ def test_the_pages_own_order_is_not_asked_where_nobody_wants_to_know() -> None:
 def test_a_leak_of_the_order_that_was_run_weighs() -> None:
     told = _told({(2, 1): [LEAK]}, _plan(2, 1))
     assert told == [("NBS301, in the order in which the cells ran", True)]
+
+
+def test_a_leak_of_an_inferred_order_is_a_suspicion() -> None:
+    plan = _plan(2, 1)
+    inferred = replace(plan, runs=(replace(plan.runs[0], recorded=False), *plan.runs[1:]))
+    assert [certain for _, certain in _told({(2, 1): [LEAK]}, inferred)] == [False]
 
 
 def test_a_leak_of_the_page_alone_is_a_suspicion() -> None:
