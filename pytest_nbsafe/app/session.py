@@ -64,6 +64,13 @@ def examine(path: Path, config: Config, listener: Listener = NOBODY_LISTENS) -> 
     return Report(session.findings, (session.report(),))
 
 
+def end_kernel_servers() -> None:
+    """End what waits to start kernels, once no more notebooks will run."""
+    from pytest_nbsafe.runner import forked_kernels
+
+    forked_kernels.close_idle()
+
+
 class NotebookSession:
     """One notebook under test: outcomes are computed when asked for, running what they need.
 

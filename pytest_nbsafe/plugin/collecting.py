@@ -51,7 +51,7 @@ class Collecting:
 
     def pytest_sessionfinish(self) -> None:
         """Stop every kernel that is still up, whatever ended the run."""
-        self._open_notebooks.close_all()
+        self._open_notebooks.finish()
 
     def pytest_unconfigure(self) -> None:
         """Stop what a second interrupt may have left."""

@@ -49,6 +49,7 @@ class OpenNotebooks:
     def __init__(self) -> None:
         self.listen: Listen | None = None
         self._open: dict[Path, NotebookSession] = {}
+        self._were_any = False
 
     def of(
         self, path: Path, config: Config, selected: Callable[[], set[int] | None]
@@ -61,6 +62,7 @@ class OpenNotebooks:
             listener = self.listen(path) if self.listen else NOBODY_LISTENS
             session = NotebookSession(path, config, selected(), listener)
         self._open[path] = session
+        self._were_any = True
         while len(self._open) > MOST:
             self.close(next(iter(self._open)))
         return session
@@ -75,6 +77,14 @@ class OpenNotebooks:
         """Close every notebook."""
         while self._open:
             self.close(next(iter(self._open)))
+
+    def finish(self) -> None:
+        """Close every notebook, and end what waits to start kernels."""
+        self.close_all()
+        if self._were_any:
+            from pytest_nbsafe.app.session import end_kernel_servers
+
+            end_kernel_servers()
 
 
 class NotebookFile(pytest.File):

@@ -193,6 +193,13 @@ def _server(launch: Launch, options: Sequence[str]) -> _Server | None:
         return _servers.get(key)
 
 
+def close_idle() -> None:
+    """End the servers that have no kernel; they start again when one is asked for."""
+    with _lock:
+        for key in [key for key, server in _servers.items() if not server.kernels]:
+            _servers.pop(key).close()
+
+
 def _has_room() -> bool:
     """Return whether there may be one more server, if need be in place of one that is idle."""
     if len(_servers) < _MOST_SERVERS:

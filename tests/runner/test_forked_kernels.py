@@ -143,6 +143,15 @@ while not os.path.exists("pid"):
 """
 
 
+def test_servers_end_that_have_no_kernel(tmp_path: Path) -> None:
+    page = notebook("print(1)")
+    with KernelSession(page, cwd=tmp_path) as session:
+        forked_kernels.close_idle()
+        assert session.run(page.code_cells[0], 1).status == "ok"
+    forked_kernels.close_idle()
+    assert forked_kernels._servers == {}
+
+
 def test_a_detached_fork_of_a_cell_is_ended(tmp_path: Path) -> None:
     shown(DETACHED, tmp_path)
     assert ends(int((tmp_path / "pid").read_text()))
