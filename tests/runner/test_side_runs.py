@@ -31,6 +31,8 @@ island.os = types.SimpleNamespace(**vars(os))
 """
 """Gives the island an `os` of its own: what a cell puts into the real one does not reach it."""
 START = "import os, sys, random, threading, warnings\nrandom.seed(7)\nx = 1\nheld = [1, 2]\nx"
+CONNECTED = "import time; time.sleep(0.5)"
+"""The channels that no cell needs are connected a moment after the others; each is a file."""
 STATE = (
     "x, held, random.getstate()[1][-3:], Out, In, get_ipython().execution_count, _, "
     "sorted(globals())"
@@ -321,6 +323,7 @@ def test_threads_and_numbers_work_in_a_sealed_child(started: KernelSession) -> N
 )
 def test_the_kernel_stays_as_it_was(session: KernelSession, plain: list[str], source: str) -> None:
     run(session, START)
+    run(session, CONNECTED)
     assert plain[0] == text(session, STATE)
     told = ask(session, source, limit_s=1)
     assert told.results or told.cause
@@ -333,6 +336,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What a kernel shows that was asked nothing."""
     with KernelSession(notebook(""), cwd=tmp_path_factory.mktemp("nb")) as session:
         run(session, START)
+        run(session, CONNECTED)
         return [text(session, source) for source in (STATE, STATE, MORE)]
 
 
