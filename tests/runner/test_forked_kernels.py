@@ -23,7 +23,8 @@ pytestmark = [
 ]
 
 SNAPSHOT = """
-import gc, inspect, locale, os, signal, sys, tempfile, threading, warnings
+import gc, inspect, locale, os, signal, sys, tempfile, threading, time, warnings
+time.sleep(0.5)  # the channels that no cell needs are connected a moment after the others
 main, environ = sys.modules["__main__"], open("/proc/self/environ").read().split(chr(0))
 own = os.environ["NBSAFE_KERNEL"]
 print(__import__("json").dumps({
