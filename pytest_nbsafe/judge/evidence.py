@@ -25,7 +25,7 @@ from pytest_nbsafe.values import replace
 def judgements(graph: Graph, trial: Trial, suspected: Collection[int]) -> dict[int, Judgement]:
     """Return what the clean run says of each cell."""
     runs = trial.clean, trial.replay, trial.second
-    return verdicts.judge(graph.notebook, suspected, *runs, influences(graph))
+    return verdicts.judge(graph, suspected, *runs, influences(graph))
 
 
 def second_run(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTED) -> int | None:

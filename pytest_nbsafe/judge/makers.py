@@ -21,9 +21,10 @@ class Makers:
     """The cells that take part of theirs from a library, from one that learns, from a draw.
 
     Libraries are what is not of Python itself, the modules of the project among them; those that
-    learn or solve give other numbers from one version to the next; draws are unseeded ones. What
-    lies in `memory` is shown by cells whose own text asks for an array that is not set. The cells
-    that are `drawing` do so themselves.
+    learn or solve give other numbers from one version to the next; draws are unseeded ones. Where
+    names are bound unseen (`%run`, `from m import *`), all cells from there on may use a library.
+    What lies in `memory` is shown by cells whose own text asks for an array that is not set. The
+    cells that are `drawing` do so themselves.
     """
 
     libraries: frozenset[int] = frozenset()
@@ -50,8 +51,14 @@ def makers(graph: Graph) -> Makers:
     for event, _ in draws.unseeded(graph):
         loose.setdefault(event.cell, set()).add(event.span.line)
     memory = frozenset(_asking_for_memory(graph))
-    reach = _from(graph, imported), _from(graph, learns), _from(graph, loose)
-    return Makers(*reach, memory, frozenset(loose))
+    libraries = _from(graph, imported) | _below_unseen_names(graph)
+    learning_cells, chance = _from(graph, learns), _from(graph, loose)
+    return Makers(libraries, learning_cells, chance, memory, frozenset(loose))
+
+
+def _below_unseen_names(graph: Graph) -> frozenset[int]:
+    first = min((n for n, analysis in graph.cells.items() if analysis.opaque), default=None)
+    return frozenset(n for n in graph.cells if first is not None and n >= first)
 
 
 def _asking_for_memory(graph: Graph) -> Iterator[int]:

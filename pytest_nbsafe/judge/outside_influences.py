@@ -7,20 +7,16 @@ needed to explain it. So it is with threads: how far one has come hangs on when 
 from __future__ import annotations
 
 import re
-import sys
 from functools import cache
 from typing import NamedTuple
 
-from pytest_nbsafe import patterns
-from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.judge.flow import read_above
+from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.values import dataclass
-
-_RUN = patterns.compile(r"^[ \t]*%(?:run|load|pylab)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +24,13 @@ class Influences:
     """What else than order and edits may be why a cell shows another text than was saved.
 
     Cells that look `outside`, and of these those for which two runs are no proof: they do not ask
-    a timer alone; those that are `versioned`; and whether any libraries are imported.
+    a timer alone; those that are `versioned`; and those that `libraries` have a part in.
     """
 
     outside: frozenset[int] = frozenset()
     beyond_proof: frozenset[int] = frozenset()
     versioned: frozenset[int] = frozenset()
-    libraries: bool = False
+    libraries: frozenset[int] = frozenset()
 
 
 NO_INFLUENCES = Influences()
@@ -79,7 +75,7 @@ def influences(graph: Graph) -> Influences:
     beyond_proof = _lookers(graph, asks, asks.machine)
     timed = any(asks.timers.search(cell.source) for cell in graph.notebook.code_cells)
     outside = lookers(graph) if timed else beyond_proof
-    return Influences(outside, beyond_proof, versioned(graph), _has_libraries(graph))
+    return Influences(outside, beyond_proof, versioned(graph), makers(graph).libraries)
 
 
 def asked_by(graph: Graph, cell: int) -> frozenset[str]:
@@ -97,14 +93,6 @@ def _asked(libraries: str) -> dict[str, re.Pattern[str]]:
         for kind in ("network", "threads")
     }
     return {"machine": asks.machine, "timers": asks.timers, "files": asks.files, **calls}
-
-
-def _has_libraries(graph: Graph) -> bool:
-    """Return whether a cell imports, or runs, what is not of Python itself."""
-    imports = (each for cell in graph.cells for each in syntax.imports(graph, cell))
-    modules = {imported.module.partition(".")[0] for imported in imports}
-    runs = any(_RUN.search(cell.source) for cell in graph.notebook.code_cells)
-    return runs or not modules <= sys.stdlib_module_names
 
 
 def lookers(graph: Graph) -> frozenset[int]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis import trees
+from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
 from pytest_nbsafe.judge.trial import PICTURE, Judgement
@@ -40,7 +41,7 @@ _ELLIPSES = ("...", "…")
 
 
 def judge(
-    notebook: Notebook,
+    graph: Graph,
     suspected: Collection[int],
     clean: PlanResult,
     replay: PlanResult | None = None,
@@ -51,21 +52,21 @@ def judge(
 
     A difference counts as "differs" only where `second` (when given) gave the same as `clean`,
     where another version of a library does not make it as well (nor shows what only stands in
-    another order elsewhere), and where every unsuspected cell above reproduces its saved text; else
-    it is "nondeterministic" or "drift". Where the replayed plan gives the saved text here, the
-    order explains the difference, and nothing else need be the same. Where a cell shows no text its
-    pictures count, pixel by pixel: equal ones are the same; others differ only where all
-    unsuspected cells reproduce theirs, so that it is not the machine that draws. What differs in a
-    cell that looks outside is drift, of itself alone; all of it where nothing on the page is as it
-    was saved, and part of that is made from files or by libraries that may give other numbers
-    today.
+    another order elsewhere), and where every unsuspected cell above that may have a part in it
+    reproduces its saved text; else it is "nondeterministic" or "drift". Where the replayed plan
+    gives the saved text here, the order explains the difference, and nothing else need be the same.
+    Where a cell shows no text its pictures count, pixel by pixel: equal ones are the same; others
+    differ only where all unsuspected cells reproduce theirs, so that it is not the machine that
+    draws. What differs in a cell that looks outside is drift, of itself alone; all of it where
+    nothing on the page is as it was saved, and part of that is made from files or by libraries that
+    may give other numbers today.
     """
-    page = _Page(notebook, frozenset(suspected), clean, replay, second, influences)
+    page = _Page(graph, frozenset(suspected), clean, replay, second, influences)
     judgements, drifting = page.by_text()
     if page.is_elsewhere(judgements) or page.has_other_libraries():
-        for cell, judgement in judgements.items():
-            if judgement.output == "differs" and not page.is_reproduced(cell):
-                judgements[cell] = replace(judgement, output="drift")
+        for cell in judgements.keys() & (influences.libraries | influences.versioned):
+            if judgements[cell].output == "differs" and not page.is_reproduced(cell):
+                judgements[cell] = replace(judgements[cell], output="drift")
     if any(has_pictures(result.outputs) for result in clean.results):
         judgements |= page.by_pictures(judgements, drifting=drifting)
     return judgements
@@ -75,7 +76,7 @@ def judge(
 class _Page:
     """A notebook as it was saved, and what its runs gave."""
 
-    notebook: Notebook
+    graph: Graph
     suspected: frozenset[int]
     clean: PlanResult
     replay: PlanResult | None
@@ -85,7 +86,7 @@ class _Page:
     def by_text(self) -> tuple[dict[int, Judgement], bool]:
         """Return the judgement of each cell by its text, and whether anything there drifts."""
         judgements: dict[int, Judgement] = {}
-        drifting, moved = False, Counter[str]()
+        drifting, moved = set[int](), Counter[str]()
         for result in self.clean.results:
             if not result.came_to_end:
                 continue
@@ -94,14 +95,24 @@ class _Page:
                 is_outside, suspected = cell in self.influences.outside, cell in self.suspected
                 version = self._version_drift(result) if suspected else ""
                 excused = drift.is_of(moved, self._saved(cell), result.outputs)
-                if drifting or is_outside or version or excused:
+                if self._is_reached(cell, drifting) or is_outside or version or excused:
                     judgement = replace(judgement, output="drift")
                 if version == "order":
                     moved += drift.words(result.outputs)
                 elif not is_outside and (version or not suspected):
-                    drifting = True
+                    drifting.add(cell)
             judgements[cell] = judgement
-        return judgements, drifting
+        return judgements, bool(drifting)
+
+    def _is_reached(self, cell: int, drifting: Collection[int]) -> bool:
+        """Return whether what made these cells differ may have reached another, further down.
+
+        It does along the names; and where libraries have a part in both.
+        """
+        libraries = self.influences.libraries
+        if cell in libraries and not libraries.isdisjoint(drifting):
+            return True
+        return cell in downstream(page_edges(self.graph), *drifting)
 
     def is_reproduced(self, cell: int) -> bool:
         """Return whether the replayed plan gives the cell's saved text."""
@@ -168,13 +179,13 @@ class _Page:
     def _version_drift(self, result: CellResult) -> drift.Drift:
         """Return what an older library, or Python, has done if that explains a cell's text."""
         saved = self._saved(result.cell)
-        if self.influences.libraries:
+        if result.cell in self.influences.libraries:
             return drift.by_library(saved, result.outputs)
-        unordered = saved_before(self.notebook, DICTS_IN_ORDER)
+        unordered = saved_before(self.graph.notebook, DICTS_IN_ORDER)
         return drift.by_python(saved, result.outputs, unordered=unordered)
 
     def _saved(self, cell: int) -> tuple[Output, ...]:
-        return self.notebook.cell(cell).outputs
+        return self.graph.notebook.cell(cell).outputs
 
 
 def _shown(plan: PlanResult | None, cell: int) -> tuple[Output, ...]:

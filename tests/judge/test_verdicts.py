@@ -6,9 +6,10 @@ import percent
 import pytest
 
 from pytest_nbsafe.analysis.build import build
-from pytest_nbsafe.judge.outside_influences import Influences
+from pytest_nbsafe.judge import verdicts
+from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
 from pytest_nbsafe.judge.trial import Judgement
-from pytest_nbsafe.judge.verdicts import judge, standing
+from pytest_nbsafe.judge.verdicts import standing
 from pytest_nbsafe.notebook.model import Cell, CellId, Notebook, Output
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.results import CellResult, PlanResult, Value
@@ -48,6 +49,17 @@ def ran(*printed: str, reads: dict[int, dict[str, str]] | None = None) -> PlanRe
     return PlanResult(Plan("top-down", runs), results)
 
 
+def judge(
+    notebook: Notebook,
+    suspected: set[int],
+    clean: PlanResult,
+    replay: PlanResult | None,
+    second: PlanResult | None,
+    influences: Influences = NO_INFLUENCES,
+) -> dict[int, Judgement]:
+    return verdicts.judge(build(notebook), suspected, clean, replay, second, influences)
+
+
 def output_of(judgements: dict[int, Judgement], cell: int) -> str:
     return judgements[cell].output
 
@@ -67,9 +79,23 @@ def test_two_clean_runs_that_disagree_give_no_verdict() -> None:
     assert output_of(judged, 2) == "nondeterministic"
 
 
-def test_a_difference_above_that_nobody_suspects_makes_it_drift() -> None:
-    judged = judge(page("1", "2"), {2}, ran("9", "3"), None, ran("9", "3"))
-    assert output_of(judged, 2) == "drift"
+@pytest.mark.parametrize(
+    ("texts", "libraries", "expected"),
+    [
+        (("x = 9\nprint(x)", "print(x - 6)"), set[int](), "drift"),
+        (("print(9)", "print(3)"), {1, 2}, "drift"),
+        (("print(9)", "print(3)"), {1}, "differs"),
+        (("print(9)", "print(3)"), set[int](), "differs"),
+    ],
+)
+def test_a_difference_above_that_nobody_suspects_counts_where_it_may_reach(
+    texts: tuple[str, ...], libraries: set[int], expected: str
+) -> None:
+    saved = page("1", "2")
+    cells = (replace(cell, source=text) for cell, text in zip(saved.cells, texts, strict=True))
+    saved, clean = replace(saved, cells=tuple(cells)), ran("9", "3")
+    influences = Influences(libraries=frozenset(libraries))
+    assert output_of(judge(saved, {2}, clean, None, clean, influences), 2) == expected
 
 
 def test_a_suspected_difference_above_does_not_make_it_drift() -> None:
@@ -100,7 +126,7 @@ def test_where_nothing_is_as_it_was_saved_it_is_another_machine(
     version: str, saved: tuple[str, ...], clean: tuple[str, ...], expected: str
 ) -> None:
     notebook = replace(page(*saved), metadata={"language_info": {"version": version}})
-    influences = Influences(versioned=frozenset({2}))
+    influences = Influences(versioned=frozenset({1}))
     judged = judge(notebook, {1, 2, 3}, ran(*clean), None, ran(*clean), influences)
     assert output_of(judged, 1) == expected
     replayed = judge(notebook, {1, 2, 3}, ran(*clean), ran(*saved), ran(*clean))
@@ -126,7 +152,7 @@ def test_dicts_of_an_old_python_had_no_order(
 
 def test_rows_in_another_order_do_not_excuse_other_numbers() -> None:
     saved, clean = page("red 12\nblue 30", "red", "2.5"), ran("blue 30\nred 12", "blue", "3.5")
-    influences = Influences(libraries=True)
+    influences = Influences(libraries=frozenset({1, 2, 3}))
     judged = judge(saved, {1, 2, 3}, clean, None, clean, influences)
     assert [output_of(judged, cell) for cell in (1, 2, 3)] == ["drift", "drift", "differs"]
     replayed = ran("red 12\nblue 30", "red", "2.5")
@@ -135,7 +161,7 @@ def test_rows_in_another_order_do_not_excuse_other_numbers() -> None:
 
 def test_other_last_digits_excuse_what_differs_below() -> None:
     saved, clean = page("0.84385", "3"), ran("0.84386", "4")
-    judged = judge(saved, {1, 2}, clean, None, clean, Influences(libraries=True))
+    judged = judge(saved, {1, 2}, clean, None, clean, Influences(libraries=frozenset({1, 2, 3})))
     assert [output_of(judged, cell) for cell in (1, 2)] == ["drift", "drift"]
     plain = judge(saved, {1, 2}, clean, None, clean)
     assert [output_of(plain, cell) for cell in (1, 2)] == ["differs", "differs"]
