@@ -19,7 +19,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
-from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, saved_before
+from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
 from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import chance_text, shown, tables
@@ -35,9 +35,6 @@ _OF_THE_PAGE = frozenset(
     {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
 )
 """Exceptions, besides those that hang on cells alone, which no version of a library raises."""
-_NOT_BY_CHANCE = 5
-"""How many digits of a line two runs that draw do not show alike by chance: the largest of some
-numbers they may."""
 _DRAWN = frozenset({"picture", "code", "drawing"})
 
 
@@ -130,7 +127,7 @@ class _Page:
             return None if by_chance else first
         varying = volatile(result.outputs, again.outputs, settings)
         varies = varying.is_all or bool(varying.groups)
-        if by_chance and (varies or _digits(first.new) < _NOT_BY_CHANCE):
+        if by_chance and (varies or agree_by_chance(first.new)):
             return None
         if varies:
             first = compare(page.outputs, result.outputs, settings, varying)
@@ -301,10 +298,6 @@ def _read(outputs: Sequence[Output]) -> tuple[Output, ...]:
         else output
         for output in outputs
     )
-
-
-def _digits(text: str) -> int:
-    return sum(character.isdigit() for character in text)
 
 
 def _shows(outputs: Sequence[Output]) -> bool:

@@ -24,13 +24,15 @@ class Influences:
     """What else than order and edits may be why a cell shows another text than was saved.
 
     Cells that look `outside`, and of these those for which two runs are no proof: they do not ask
-    a timer alone; those that are `versioned`; and those that `libraries` have a part in.
+    a timer alone; those that are `versioned`; and those that `libraries`, or unseeded draws
+    (`chance`), have a part in.
     """
 
     outside: frozenset[int] = frozenset()
     beyond_proof: frozenset[int] = frozenset()
     versioned: frozenset[int] = frozenset()
     libraries: frozenset[int] = frozenset()
+    chance: frozenset[int] = frozenset()
 
 
 NO_INFLUENCES = Influences()
@@ -75,7 +77,8 @@ def influences(graph: Graph) -> Influences:
     beyond_proof = _lookers(graph, asks, asks.machine)
     timed = any(asks.timers.search(cell.source) for cell in graph.notebook.code_cells)
     outside = lookers(graph) if timed else beyond_proof
-    return Influences(outside, beyond_proof, versioned(graph), makers(graph).libraries)
+    made_by = makers(graph)
+    return Influences(outside, beyond_proof, versioned(graph), made_by.libraries, made_by.chance)
 
 
 def asked_by(graph: Graph, cell: int) -> frozenset[str]:

@@ -38,6 +38,13 @@ _KEEPING = frozenset(
 )
 """Functions and methods whose result tells all, or nearly all, of what they are given."""
 _ELLIPSES = ("...", "…")
+_NOT_BY_CHANCE = 5
+"""How many digits of a text two runs that draw do not show alike by chance: the largest of some
+numbers they may."""
+_FINE = frozenset(
+    {"Array", "DataFrame", "Index", "Series", "Tensor", "complex", "float", "ndarray"}
+)
+"""Kinds of values of which two draws are hardly ever the same; of ten numbers they often are."""
 
 
 def judge(
@@ -162,8 +169,10 @@ class _Page:
         replayed = self.replay.last(clean.cell) if self.replay else None
         shown = compare(self._saved(clean.cell), clean.outputs)
         output: Comparison = shown.result
+        drawn = clean.cell in self.influences.chance
         if output == "differs" and second is not None:
             repeats = compare(clean.outputs, second.outputs).result != "differs"
+            repeats = repeats and not (drawn and agree_by_chance(shown.new))
             output = "differs" if repeats else "nondeterministic"
         reads = replayed.reads if replayed else {}
         kept = {name: replayed.after[name] for name in sorted(replayed.kept)} if replayed else {}
@@ -172,8 +181,8 @@ class _Page:
             output=output,
             saved=shown.saved,
             clean=shown.new,
-            values=_compared(reads, clean.reads, second.reads if second else None),
-            made=_compared(kept, clean.after, second.after if second else None),
+            values=_compared(reads, clean.reads, second.reads if second else None, drawn=drawn),
+            made=_compared(kept, clean.after, second.after if second else None, drawn=drawn),
         )
 
     def _version_drift(self, result: CellResult) -> drift.Drift:
@@ -194,9 +203,24 @@ def _shown(plan: PlanResult | None, cell: int) -> tuple[Output, ...]:
 
 
 def _compared(
-    replayed: Mapping[str, Value], clean: Mapping[str, Value], second: Mapping[str, Value] | None
+    replayed: Mapping[str, Value],
+    clean: Mapping[str, Value],
+    second: Mapping[str, Value] | None,
+    *,
+    drawn: bool,
 ) -> dict[str, Comparison]:
-    return {name: compared(name, replayed, clean, second) for name in replayed}
+    """Return how values compare; where draws have a part in them, small ones prove nothing."""
+    answers = {name: compared(name, replayed, clean, second) for name in replayed}
+    if drawn:
+        for name, answer in answers.items():
+            if answer == "differs" and clean[name].kind.rpartition(".")[2] not in _FINE:
+                answers[name] = "nondeterministic"
+    return answers
+
+
+def agree_by_chance(text: str) -> bool:
+    """Return whether two runs that draw may well show this text both."""
+    return sum(character.isdigit() for character in text) < _NOT_BY_CHANCE
 
 
 def saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:

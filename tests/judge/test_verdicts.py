@@ -172,6 +172,26 @@ def test_chance_above_does_not_make_it_drift() -> None:
     assert output_of(judged, 2) == "differs"
 
 
+@pytest.mark.parametrize(
+    ("number", "kind", "expected"),
+    [
+        ("7", "int", "nondeterministic"),
+        ("0.27182", "float", "differs"),
+        ("0.27182", "numpy.ndarray", "differs"),
+    ],
+)
+def test_draws_that_agree_by_chance_prove_nothing(number: str, kind: str, expected: str) -> None:
+    clean = ran(number, reads={1: {"x": "new"}})
+    result = replace(clean.results[0], reads={"x": Value("new", kind)})
+    clean = replace(clean, results=(result,))
+    drawn = Influences(chance=frozenset({1}))
+    judged = judge(page("1"), {1}, clean, ran("1", reads={1: {"x": "old"}}), clean, drawn)
+    assert output_of(judged, 1) == expected
+    assert judged[1].values == {"x": expected}
+    settled = judge(page("1"), {1}, clean, ran("1", reads={1: {"x": "old"}}), clean)
+    assert (output_of(settled, 1), settled[1].values) == ("differs", {"x": "differs"})
+
+
 def test_no_saved_text_has_nothing_to_compare() -> None:
     assert output_of(judge(page("1", ""), {2}, ran("1", "2"), None, None), 2) == (
         "nothing-to-compare"
