@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from itertools import count, repeat
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -225,9 +225,10 @@ class NotebookSession:
         if facts.config.repeat > 1:
             repeated = self._repeated = TemporaryFolder()
 
-        slots = count() if facts.config.kernel_start == "fork" else repeat(None)
+        numbers, forks = count(), facts.config.kernel_start == "fork"
 
         def make_session(purpose: Purpose) -> KernelSession:
+            number, is_repeat = next(numbers), purpose == "repeat"
             return KernelSession(
                 facts.notebook,
                 kernel=facts.config.kernel,
@@ -239,10 +240,10 @@ class NotebookSession:
                 paths=(paths.tests, paths.sources),
                 surroundings=surroundings,
                 shows=self._listener.shows if purpose == "clean" else None,
-                temporary=repeated if purpose == "repeat" else temporary,
-                environ=repeating.environ() if purpose == "repeat" else None,
+                temporary=repeated if is_repeat else temporary,
+                environ=repeating.environ(number, is_repeat=is_repeat),
                 copy=None if purpose == "clean" else self._copies.fresh(),
-                slot=next(slots),
+                slot=number if forks else None,
             )
 
         own_plan = plan if orders.differs(plan, clean) else None

@@ -1,4 +1,4 @@
-"""Where a run takes place that is to give the same though all else is another."""
+"""What tells the kernels of one notebook apart, so that agreement between them is no chance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,18 @@ _THREADS = (
 _HASH_SEED = "PYTHONHASHSEED"
 
 
-def environ() -> Mapping[str, str]:
-    """Return variables for another order of sets, and for one thread for each library."""
-    other = "2" if os.environ.get(_HASH_SEED) == "1" else "1"
-    return {_HASH_SEED: other, **dict.fromkeys(_THREADS, "1")}
+def environ(kernel: int, *, is_repeat: bool) -> Mapping[str, str]:
+    """Return variables for a notebook's kernel of this number, from 0 on.
+
+    Each kernel has sets come in another order, the same ones tomorrow: two checks of one notebook
+    find the same. A repeated run has one thread for each library, too. The hash seed of a user
+    stands, but not in a repeated run.
+    """
+    own = os.environ.get(_HASH_SEED)
+    if own is None:
+        seed = {_HASH_SEED: str(kernel + 1)}
+    elif is_repeat:
+        seed = {_HASH_SEED: "2" if own == "1" else "1"}
+    else:
+        seed = {}
+    return seed | dict.fromkeys(_THREADS if is_repeat else (), "1")

@@ -86,6 +86,18 @@ def test_two_runs_print_the_same_bytes() -> None:
     assert len(first) > 100
 
 
+def test_two_checks_by_running_find_the_same_whatever_the_order_of_sets_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    write(Path("nb.ipynb"), "# %% [1]\nraise ValueError(hash('some text'))\n")
+    assert main(["run", "nb.ipynb"]) == 1
+    first = capsys.readouterr().out
+    assert main(["run", "nb.ipynb"]) == 1
+    assert capsys.readouterr().out == first
+    assert "raised ValueError: " in first
+
+
 def test_check_looks_into_this_folder_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("sub/a.ipynb"), BROKEN)
     write(Path("sub/.ipynb_checkpoints/a.ipynb"), BROKEN)
