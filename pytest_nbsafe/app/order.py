@@ -24,7 +24,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
     graph, config = python_graph(path, settings)
     plans: dict[str, Plan] = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
     plan = orders.plan(graph, config.order)
-    same = plan.cells == plans["top-down"].cells
+    same = not orders.differs(plan, plans["top-down"])
     stats = {
         "cells": len(graph.cells),
         "steps": len(plan.runs),

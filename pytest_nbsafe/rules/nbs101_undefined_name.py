@@ -10,7 +10,7 @@ one that the cell may have bound itself, in a loop or an `if`, is told only afte
 Where a cell was saved with just this NameError, NBS409 tells of that; one that is tagged
 `raises-exception` is meant so.
 
-Source: Macke et al. 2021, section 6.6 (the Wiener process); Brown et al., section 5.
+Source: Macke et al. 2021, section 6.6 (the Wiener process); Koop 2021, section 4.1 (unbound names).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ its author only because the lower cell was run first, an order that the page doe
 Limits: as for NBS101. A function's body may mention a name that is defined further down; only
 calling the function above the definition is a fault, and a warning until a run shows it.
 
-Source: Brown et al., section 4.1 (out-of-order cells), Fig. 2 (b).
+Source: Koop 2021, section 4.1 (out-of-order cells), Fig. 2 (b).
 """
 
 from __future__ import annotations

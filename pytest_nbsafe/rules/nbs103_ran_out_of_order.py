@@ -10,7 +10,7 @@ order does not, or makes another value. A saved result that differs is told as N
 that are run again, counts of different sessions, and reads in functions that may not be called
 are never one.
 
-Source: Brown et al., section 4.1.
+Source: Koop 2021, section 4.1.
 """
 
 from __future__ import annotations

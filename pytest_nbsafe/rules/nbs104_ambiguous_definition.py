@@ -10,7 +10,7 @@ definition is told that the very next cell replaces and nothing reads. Loop vari
 and the same line twice are left alone, too. Counts of several sessions are not compared. A
 definition below the read is NBS103's.
 
-Source: Brown et al., section 3 and Fig. 2 (a), ambiguous dependencies. Departs: there any
+Source: Koop 2021, section 4.1 and Fig. 2 (a), ambiguous dependencies. Departs: there any
 name that two cells define is ambiguous: a quarter of the cells of nearly half of the notebooks.
 """
 

@@ -7,7 +7,7 @@ Limits: a note, shown on request. A session shows only where a count stands at t
 there may be more; which cells belong together is inferred. A cell with the count and the text
 of another is taken for its copy.
 
-Source: Brown et al., section 3 (the same count twice shows two sessions).
+Source: Koop 2021, section 3 (the same count twice shows two sessions).
 """
 
 from __future__ import annotations

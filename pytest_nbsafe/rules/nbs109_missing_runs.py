@@ -7,7 +7,7 @@ Limits: a note, shown on request. A cell that is run twice leaves a gap that doe
 several sessions each is counted by itself, up to its highest count; how long it went on after
 that nobody knows.
 
-Source: Brown et al., section 3 (missing counts and gaps).
+Source: Koop 2021, section 3 (missing counts and gaps).
 """
 
 from __future__ import annotations

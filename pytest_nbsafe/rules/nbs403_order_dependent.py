@@ -8,7 +8,7 @@ agree on something else. Where no output shows it, it is told once, at the first
 that makes another value; in an inferred order as a warning, for that order may be wrong. Where the
 counts, a stale value or a failing run say why (NBS1, NBS2, NBS4), that is told.
 
-Source: Macke et al. 2021 and Brown et al. compare orders by their dependencies; here the values are
+Source: Macke et al. 2021 and Koop 2021 compare orders by their dependencies; here the values are
 compared, after each cell.
 """
 

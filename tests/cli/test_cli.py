@@ -201,6 +201,12 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"nbsafe {__version__}\n"
 
 
+def test_cells_that_never_ran_make_no_order(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("nb.ipynb"), "# %% [1]\na = 1\n# %%\nb = 2\n# %% [4]\nprint(a)\n")
+    assert main(["order", "nb.ipynb", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "top-down"
+
+
 @pytest.mark.parametrize("arguments", [[], ["nosuch"], ["check", "--format", "yaml"], ["order"]])
 def test_argparse_exits_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
