@@ -230,7 +230,7 @@ def test_check_imports_nothing_heavy_and_the_parser_nothing_at_all() -> None:
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours, heavy = json.loads(done.stdout.split("\n")[-2])
-    parts = ("cli", "errors", "options", "stopping")
+    parts = ("cli", "cli.commands", "cli.parser", "cli.writing", "errors", "options", "stopping")
     assert ours == ["pytest_nbsafe", *(f"pytest_nbsafe.{part}" for part in parts)]
     assert heavy == []
 

@@ -1,0 +1,172 @@
+"""The commands: each takes what was given, asks the app, and returns an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_nbsafe.cli.writing import say, show, write
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.options import of_command
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.findings import Report
+
+OK, ERRORS, MISUSE = 0, 1, 2
+UNREADABLE = "NBS901"
+
+
+def check(given: argparse.Namespace) -> int:
+    """Check notebooks without running them."""
+    from pytest_nbsafe.app.check import check
+
+    # Trees of code are many objects without a cycle: looking for cycles less often is quicker.
+    gc.set_threshold(20_000, 20, 50)
+    settings = _settings(given)
+    if given.write_baseline:
+        return _baselined(given, settings, check)
+    return _reported(check(given.paths, settings), given, settings)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run notebooks and check what happened."""
+    from pytest_nbsafe.app.run import run
+    from pytest_nbsafe.reports.status_line import NotebookStatus, on_last_line, shown
+
+    settings = _settings(given)
+    if given.write_baseline:
+        return _baselined(given, settings, run)
+    with on_last_line(sys.stderr) as status:
+        if status is None:
+            report = run(given.paths, settings)
+        else:
+            report = run(
+                given.paths, settings, lambda path: NotebookStatus(status, f"{shown(path)}  ")
+            )
+    code = _reported(report, given, settings)
+    if given.lock:
+        _lock(report)
+    return code
+
+
+def _lock(report: Report) -> None:
+    from pytest_nbsafe.app import lock
+
+    for line in lock.write(report.notebooks, Path()):
+        say(line)
+
+
+def _baselined(
+    given: argparse.Namespace,
+    settings: dict[str, Any],
+    command: Callable[[Sequence[Path], Mapping[str, Any]], Report],
+) -> int:
+    from pytest_nbsafe.app.write_baseline import write_baseline
+    from pytest_nbsafe.sentences import many
+
+    file, number = write_baseline(given.paths, settings, command)
+    write(f"{file} holds {many(number, 'finding')} now\n", given)
+    return OK
+
+
+def order(given: argparse.Namespace) -> int:
+    """Show in which order a notebook's cells were run."""
+    from pytest_nbsafe.app.order import order
+    from pytest_nbsafe.reports.order_report import ORDER_REPORTERS
+
+    show(ORDER_REPORTERS, order(given.notebook, _settings(given)), given)
+    return OK
+
+
+def whatif(given: argparse.Namespace) -> int:
+    """Show what follows if a cell runs again."""
+    from pytest_nbsafe.app.whatif import whatif
+    from pytest_nbsafe.reports.whatif_report import WHATIF_REPORTERS
+
+    depth = _depth(given.depth)
+    report = whatif(given.notebook, _settings(given), given.run, given.change, depth)
+    show(WHATIF_REPORTERS, report, given)
+    return OK
+
+
+def replay(given: argparse.Namespace) -> int:
+    """Run a recorded session again."""
+    from pytest_nbsafe.app.replay import replay
+    from pytest_nbsafe.reports.replay_report import REPLAY_REPORTERS
+    from pytest_nbsafe.reports.status_line import on_last_line, shown
+
+    judge_each = given.judge_each_step
+    started = time.monotonic()
+    with on_last_line(sys.stderr) as status:
+
+        def progress(path: str, step: int, steps: int) -> None:
+            if status is not None:
+                status.show(f"{shown(path)}  step {step} of {steps}", started)
+
+        report = replay(
+            given.file, _settings(given), given.session, judge_each=judge_each, progress=progress
+        )
+    show(REPLAY_REPORTERS, report, given)
+    return OK
+
+
+def _depth(given: str) -> int | None:
+    """Return the depth that was asked for, None for "all"."""
+    if given == "all":
+        return None
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    raise NbsafeError("bad-depth", f"--depth {given}", "a number from 1 on, or all")
+
+
+def explain(given: argparse.Namespace) -> int:
+    """Explain a code."""
+    from pytest_nbsafe.app.explain import explain
+
+    write(explain(given.code).rstrip("\n") + "\n", given)
+    return OK
+
+
+def rules(given: argparse.Namespace) -> int:
+    """List the codes."""
+    from pytest_nbsafe.reports import json, text
+
+    write(json.codes() if given.format == "json" else text.codes(), given)
+    return OK
+
+
+def _settings(given: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings that were given, each proved alone so that a fault names its option."""
+    from pytest_nbsafe import config
+
+    settings: dict[str, Any] = {}
+    for key in (*(option.key for option in of_command(given.called)), "cache"):
+        value = getattr(given, key.replace("-", "_"), None)
+        if value is not None:
+            config.merge(config.Config(), {key: value}, f"--{key}")
+            settings[key] = value
+    return settings
+
+
+def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any]) -> int:
+    from pytest_nbsafe.reports import REPORTERS
+
+    show(REPORTERS, report, given)
+    return _exit_code(report, settings)
+
+
+def _exit_code(report: Report, settings: dict[str, Any]) -> int:
+    if any(finding.code == UNREADABLE for finding in report.findings):
+        return MISUSE
+    if any(finding.severity == "error" for finding in report.findings):
+        return ERRORS
+    warned = {finding.path for finding in report.findings if finding.severity == "warning"}
+    from pytest_nbsafe import config
+
+    strict = (config.of_notebook(Path(path), settings).strict for path in sorted(warned))
+    return ERRORS if any(strict) else OK

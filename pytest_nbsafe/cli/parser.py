@@ -1,0 +1,142 @@
+"""The options and arguments of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from pytest_nbsafe import __version__
+from pytest_nbsafe.cli import commands
+from pytest_nbsafe.cli.writing import complain
+from pytest_nbsafe.options import LOCK, of_command
+
+FORMATS = ("text", "json")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are safe for a terminal, as all others are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Show how the command is used and end with the code for misuse."""
+        if sys.stderr is not None:
+            self.print_usage(sys.stderr)
+        complain(message)
+        raise SystemExit(commands.MISUSE)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    main = _Parser(
+        prog="nbsafe", description="Find stale values, hidden state and out-of-order cells."
+    )
+    main.add_argument("--version", action="version", version=f"nbsafe {__version__}")
+    adding = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    _takes_paths(
+        adding.add_parser("check", help="check notebooks without running them"), commands.check
+    )
+    run = adding.add_parser("run", help="run notebooks and check what happened")
+    _takes_paths(run, commands.run)
+    run.add_argument(f"--{LOCK.key}", **LOCK.arguments)
+
+    order = adding.add_parser("order", help="show in which order a notebook's cells were run")
+    order.add_argument("notebook", type=Path, metavar="NB")
+    _writes(order, commands.order)
+
+    _takes_whatif(adding.add_parser("whatif", help="show what follows if a cell runs again"))
+    _takes_replay(adding.add_parser("replay", help="run a recorded session again, judge it"))
+
+    explain = adding.add_parser("explain", help="explain a code, with examples")
+    explain.add_argument("code", metavar="CODE")
+    _writes(explain, commands.explain, formats=("text",))
+    _writes(adding.add_parser("rules", help="list the codes"), commands.rules)
+
+    for name, command in adding.choices.items():
+        command.set_defaults(called=name)
+        for option in of_command(name):
+            command.add_argument(f"--{option.key}", **option.arguments)
+    return main
+
+
+def _takes_whatif(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Show what follows if a cell runs again, in a notebook that was run as its counts say: "
+        "which cells would then read a stale value, which sequences are safe, what has to run."
+    )
+    parser.add_argument("notebook", type=Path, metavar="NB")
+    parser.add_argument(
+        "--run",
+        type=int,
+        required=True,
+        metavar="CELL",
+        help="the cell, counted from 1 over all cells, text cells too",
+    )
+    parser.add_argument(
+        "--change",
+        metavar="NAME",
+        help="only the value of this name, which the cell binds, changes; "
+        "also tells which cells would miss it if this cell renamed it",
+    )
+    parser.add_argument(
+        "--depth",
+        default="3",
+        metavar="N",
+        help="try up to N runs of other cells after it, or all (default: %(default)s)",
+    )
+    _writes(parser, commands.whatif)
+
+
+def _takes_replay(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Run a recorded session again and tell after each step which names and cells are "
+        'stale. FILE holds JSON lines, {"cell": ID, "source": TEXT} for each run (the first may '
+        'be {"page": [IDS]}), or is the history.sqlite of IPython. The code is run, in a copy of '
+        "the folder."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--session", type=int, metavar="N", help="which session of a history.sqlite"
+    )
+    parser.add_argument(
+        "--judge-each-step",
+        action="store_true",
+        help="a clean run after every step, not only after the last",
+    )
+    _writes(parser, commands.replay)
+
+
+def _takes_paths(
+    parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], int]
+) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        metavar="PATHS",
+        help="notebooks and folders (default: this folder)",
+    )
+    parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        default=None,
+        help="neither read nor write the cache",
+    )
+    parser.add_argument(
+        "--write-baseline", action="store_true", help="write the findings to a baseline"
+    )
+    _writes(parser, command)
+
+
+def _writes(
+    parser: argparse.ArgumentParser,
+    command: Callable[[argparse.Namespace], int],
+    formats: Sequence[str] = FORMATS,
+) -> None:
+    parser.add_argument("--format", choices=formats, default="text")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the report to this file")
+    parser.set_defaults(command=command)
