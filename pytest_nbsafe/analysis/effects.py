@@ -32,9 +32,13 @@ def of_method(call: ast.Call, libraries: str, *, kept: bool) -> Effect:
         return "changes" if name in known.changes_and_returns else "unknown"
     if name in known.changes:
         return "changes"
-    if name in known.pure or name in known.inplace:
+    if name in known.pure or name in known.inplace or _is_of_accessor(call.func, known.accessors):
         return "leaves"
     return "draws" if name in known.draws else "unknown"
+
+
+def _is_of_accessor(method: ast.Attribute, accessors: frozenset[str]) -> bool:
+    return isinstance(method.value, ast.Attribute) and method.value.attr in accessors
 
 
 def is_in_place(call: ast.Call) -> bool:

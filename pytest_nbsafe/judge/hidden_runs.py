@@ -15,6 +15,7 @@ from pytest_nbsafe.analysis.dependencies import page_edges, upstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise
 from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.order.missing_counts import missing_before
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.outputs.text_alone import compare, reproduces
 from pytest_nbsafe.trace.results import CellResult, PlanResult
@@ -96,24 +97,13 @@ def _other_plans(graph: Graph, plan: Plan, shown: int) -> Iterator[tuple[HiddenR
 
 
 def candidates(graph: Graph) -> tuple[HiddenRuns, ...]:
-    """Return the cells with missing counts before their own that change what they read.
-
-    None where counts repeat: what is missing in one session may be there in another.
-    """
-    known = [cell.count for cell in graph.notebook.code_cells if cell.count is not None]
-    if len(set(known)) != len(known):
-        return ()
-    return tuple(_candidates(graph, frozenset(known)))
-
-
-def _candidates(graph: Graph, known: Collection[int]) -> Iterator[HiddenRuns]:
-    for cell in graph.notebook.code_cells:
-        if cell.count is None or cell.number not in graph.cells:
-            continue
-        before = max((count for count in known if count < cell.count), default=0)
-        gap = tuple(range(before + 1, cell.count))
-        if 0 < len(gap) <= _MOST_MISSING and _changes_input(graph, cell.number):
-            yield HiddenRuns(cell.number, gap)
+    """Return the cells with a few missing counts before their own that change what they read."""
+    gaps = missing_before(graph.notebook).items()
+    return tuple(
+        HiddenRuns(cell, tuple(gap))
+        for cell, gap in sorted(gaps)
+        if len(gap) <= _MOST_MISSING and cell in graph.cells and _changes_input(graph, cell)
+    )
 
 
 def _changes_input(graph: Graph, cell: int) -> bool:

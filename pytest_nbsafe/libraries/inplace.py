@@ -23,7 +23,8 @@ class Methods:
     `changes` change their object in place, `changes_and_returns` too and return something,
     `inplace` only when told `inplace=True`; `idempotent` are those of them that a second call
     leaves without effect. `draws` only add to a picture. `pure` leave their object as it was;
-    `returns` says the class of what they return, where it is known.
+    `returns` says the class of what they return, where it is known. `accessors` are attributes
+    whose own methods leave the object as it was: `s.dt.floor("D")`.
     """
 
     changes: frozenset[str] = _NONE
@@ -33,6 +34,7 @@ class Methods:
     draws: frozenset[str] = _NONE
     pure: frozenset[str] = _NONE
     returns: Mapping[str, str] | None = None
+    accessors: frozenset[str] = _NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def lasting(methods: Methods) -> frozenset[str]:
 def _methods(title: str, tables: list[Table]) -> Methods:
     returns = _pairs(_words(tables, "returns"))
     returns.update(dict.fromkeys(_words(tables, "same"), title))
-    keys = ("changes", "changes_and_returns", "inplace", "idempotent", "draws")
+    keys = ("changes", "changes_and_returns", "inplace", "idempotent", "draws", "accessors")
     sets = {key: frozenset(_words(tables, key)) for key in keys}
     pure = frozenset((*_words(tables, "pure"), *returns))
     pure -= sets["changes"] | sets["changes_and_returns"]
@@ -136,6 +138,7 @@ def _any_class(classes: Mapping[str, Methods]) -> Methods:
         idempotent=idempotent,
         draws=draws - pure,
         pure=pure - changes - returning,
+        accessors=_all(classes, "accessors"),
     )
 
 

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
+from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
@@ -217,12 +218,21 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         remedy=work_with_what_is_made_now(edge.definer)
         if fails
         else "restart the kernel, run all cells from the top, and save",
-        severity="error" if fails or differs else "warning",
+        severity="error" if fails or differs else _doubtful(facts, drifts=bool(shows)),
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=marks | {("raise", edge.reader, 0)} if fails else marks,
         fault=("NBS103", edge.definer, edge.reader if fails else 0),
         also=f"also read {what} before, as [{reader}]",
     )
+
+
+def _doubtful(facts: Facts, *, drifts: bool = False) -> Severity:
+    """Return how much it weighs that one cell seems to have run before another.
+
+    Where counts repeat, which of two runs came first is a guess.
+    """
+    several = len({*session_split.split(facts.notebook.code_cells).values()}) > 1
+    return "note" if several and not drifts else "warning"
 
 
 # -- read as a cell further down had made it -------------------------------------------------------
@@ -257,7 +267,7 @@ def _from_below(facts: Facts, read: ReadFromBelow) -> Claim:
         steps=steps,
         remedy="restart the kernel, run all cells from the top, and save; "
         f"if cell {read.definer} belongs before this one, move it up first",
-        severity="error" if shown_by else "warning",
+        severity="error" if shown_by else _doubtful(facts),
         symbols=named_parts.parts(read.name, shown),
         explains={("stale", read.cell, 0)},
         fault=("NBS103", "in", read.cell) if shown_by else ("NBS103", "from", read.definer),

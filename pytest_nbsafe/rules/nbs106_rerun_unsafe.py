@@ -4,6 +4,9 @@ Why it matters: in a notebook cells are run again all the time. `df = df.drop(..
 second time, `x += 1` or `items.append(...)` silently gives another result, and nothing on the
 page shows that it happened.
 
+It is a warning where it may have happened: counts are missing just before the cell's own, a second
+run fails at nothing, and the page shows, or uses, what comes of it. Else it is a note.
+
 Limits: only what is surely so is told: what stands under `if` or `try` is left out, and so are
 methods and functions that the tool does not know, and methods of objects whose class it cannot
 tell. What can be done twice with the same result (`df.dropna()`, a column made from another,
@@ -23,6 +26,7 @@ from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.model import is_skipped
+from pytest_nbsafe.order.missing_counts import missing_before
 from pytest_nbsafe.rules.base import Claim, Facts, claim, is_wrong
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed
@@ -33,9 +37,9 @@ BAD = """\
 # %% [1]
 import pandas as pd
 prices = pd.DataFrame({"net": [10.0, 20.0], "note": ["a", "b"]})
-# %% [2]
-prices["net"] = prices["net"] * 1.2 #! NBS106
 # %% [3]
+prices["net"] = prices["net"] * 1.2 #! NBS106
+# %% [4]
 print(prices)
 """
 GOOD = """\
@@ -72,8 +76,20 @@ def _claim(facts: Facts, cell: int, hazard: Hazard) -> Claim:
         f"a second run of this cell {hazard.does}",
         steps=_steps(facts, cell, hazard),
         remedy=_remedy(hazard),
+        severity="warning" if _may_have_happened(facts, cell, hazard) else "note",
         fault=("NBS106", cell, hazard.span.line),
     )
+
+
+def _may_have_happened(facts: Facts, cell: int, hazard: Hazard) -> bool:
+    """Return whether the page may show what a second run of a cell did to it.
+
+    A run that failed would be the one that the page shows.
+    """
+    if hazard.raises or cell not in missing_before(facts.notebook):
+        return False
+    page = facts.notebook.cell(cell)
+    return bool(page.outputs or downstream(page_edges(facts.graph), cell))
 
 
 def _seen(facts: Facts, more: RanOtherwise) -> Claim:

@@ -5,14 +5,14 @@ it again, and forgot a cell in between; the number in the report is the old one.
 
 Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
 cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
-too; it refutes when the text is the same. Rows in another order, last digits and dtypes are
-what another version of a library gives as well: they only warn, unless the recorded order
-gives the saved text. Where there is no text, so do pictures, if all others
-of the page are drawn again byte for byte; else the finding stays a warning, one for all cells
-below the same cause. Without a run, only a read of a stale name is told. Where the clean run
-does not reach the cell, it is run again in a copy of the replayed kernel, after the cells that
-refresh what it reads: text that is then another confirms. What was saved without a cell that
-never ran is told where a run without that cell gives it, and the clean run does not.
+too; it refutes when the text is the same. Rows in another order, last digits and dtypes are what
+another version of a library gives as well: they only warn, unless the recorded order gives the
+saved text. Where there is no text, so do pictures, if all others of the page are drawn again byte
+for byte; else the finding stays a warning, one for all cells below the same cause. Without a run,
+only a read of a stale name is told, as a note where the counts come from several sessions. Where
+the clean run does not reach the cell, it is run again in a copy of the replayed kernel, after the
+cells that refresh what it reads: text that is then another confirms. What was saved without a
+cell that never ran is told where a run without that cell gives it, and the clean run does not.
 
 Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
 cell that was run again and changed nothing makes nothing stale.
@@ -25,10 +25,12 @@ from collections.abc import Collection, Iterator, Sequence
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_random
+from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.missing_names import mention
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise, Rerun
+from pytest_nbsafe.order import session_split
 from pytest_nbsafe.order.ambiguous_reads import ambiguous
 from pytest_nbsafe.rules import named_parts, stale_paths
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
@@ -216,6 +218,7 @@ def _claim(
     page = facts.notebook.cell(suspicion.cell)
     judgement = facts.trial.judgements.get(suspicion.cell)
     verdict: Verdict = "suspected"
+    severity: Severity | None = None
     says = "this result may be stale"
     if judgement is not None and judgement.output == "differs":
         verdict = "confirmed"
@@ -232,6 +235,8 @@ def _claim(
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
     else:
         steps = (*steps, *not_run_again(rerun, suspicion.line))
+        if len({*session_split.split(facts.notebook.code_cells).values()}) > 1:
+            severity = "note"  # which run came first is a guess there
     return claim(
         facts,
         "NBS201",
@@ -241,6 +246,7 @@ def _claim(
         f"{says}: {why}",
         steps=steps,
         remedy=remedy,
+        severity=severity,
         symbols=_parts(facts, suspicion),
         explains=stale_paths.marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
         fault=("NBS201", stale_paths.root(suspicion)[1]) if verdict == "suspected" else None,

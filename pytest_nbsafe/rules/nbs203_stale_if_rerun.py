@@ -4,9 +4,10 @@ Why it matters: this cell reads a name and what another cell made from that name
 changes the first, runs it, and comes straight back here sees the new value at work, beside
 results that still stem from the old one: nothing fails, and the numbers do not fit together.
 
-Limits: a note, shown on request; it says what could happen, not what did. Told once a cell,
-and only where the cell reads both; `nbsafe whatif` tells of every sequence. Functions, classes
-and imports do not count as changed.
+Limits: a note, shown on request; it says what could happen, not what did. Told once a cell, only
+where the cell reads both, and only of a cell that seems to be run again: its count is higher than
+one further down, or the count just before it is missing. `nbsafe whatif` tells of every sequence.
+Functions, classes and imports do not count as changed.
 
 Source: NBLyzer, section 4.1 (stale cells). Departs: there every chain of three cells is told.
 """
@@ -16,16 +17,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.order.missing_counts import missing_before
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import called
 from pytest_nbsafe.sentences import cells
 
 BAD = """\
-# %% [1]
-prices = [3, 4, 5]
 # %% [2]
-mean = sum(prices) / len(prices)
+prices = [3, 4, 5]
 # %% [3]
+mean = sum(prices) / len(prices)
+# %% [4]
 print([p - mean for p in prices]) #! NBS203
 #> [-1.0, 0.0, 1.0]
 """
@@ -34,6 +36,7 @@ GOOD = """\
 prices = [3, 4, 5]
 # %% [2]
 mean = sum(prices) / len(prices)
+# %% [3]
 print([p - mean for p in prices])
 #> [-1.0, 0.0, 1.0]
 """
@@ -44,6 +47,8 @@ def check(facts: Facts) -> Iterator[Claim]:
     from pytest_nbsafe.absint.mixing import mixtures  # only notes need it
 
     for mixed in mixtures(facts.graph, facts.plan):
+        if not _is_run_again(facts, mixed.source):
+            continue
         stale = mixed.stale
         left_out = mixed.left_out or (mixed.maker,)
         message = (
@@ -62,3 +67,12 @@ def check(facts: Facts) -> Iterator[Claim]:
             remedy=f"join {cells((mixed.source, *left_out))}, or, when cell {mixed.source} "
             f"runs again, run {cells(left_out)} before this one",
         )
+
+
+def _is_run_again(facts: Facts, cell: int) -> bool:
+    """Return whether the counts show, or leave room for, another run of a cell."""
+    own = facts.notebook.cell(cell).count
+    below = (c.count for c in facts.notebook.code_cells if c.number > cell and c.count is not None)
+    return own is not None and (
+        own > min(below, default=own) or cell in missing_before(facts.notebook)
+    )

@@ -51,15 +51,15 @@ from sklearn.model_selection import train_test_split
 # %% [2]
 rows = ourlib.read_rows('/store/2024/rows.bin')
 noise = ourlib.simulate(3)
-# %% [3]
+# %% [4]
 rows.append_rows(noise)
 rows.store('rows.out')
-# %% [4]
+# %% [5]
 X = Scaler().fit_transform(rows.values)
 train, test = train_test_split(X, random_state=0)
 model = LogisticRegression().fit(train[:, 1:], train[:, 0])
 print(model.score(test[:, 1:], test[:, 0]))
-# %% [5]
+# %% [6]
 kept = ourlib.read_rows('rows.out')
 """
 

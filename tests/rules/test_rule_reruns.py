@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 from rulecase import facts_of
@@ -457,3 +458,22 @@ def test_a_cell_that_is_skipped_is_left_alone() -> None:
     notebook = replace(facts.notebook, cells=(facts.notebook.cells[0], tagged))
     assert evaluate(replace(facts, notebook=notebook)) == ()
     assert len(findings("n += 1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "cells", "severity"),
+    [
+        ((1, 3, 4), ("n += 1", "print(n)"), "warning"),
+        ((1, 2, 3), ("n += 1", "print(n)"), "note"),  # nothing ran just before it
+        ((1, 3, 4), ("n += 1", "print(t)"), "note"),  # nobody sees it
+        ((1, 3, 4), ("del df['a']", "print(df)"), "note"),  # a run that failed would be the last
+        ((1, 3, 3), ("n += 1", "print(n)"), "note"),  # two sessions: [2] may be of the other
+        ((None, None, None), ("n += 1", "print(n)"), "note"),
+    ],
+)
+def test_a_second_run_is_a_warning_where_it_may_have_happened(
+    counts: tuple[int | None, ...], cells: tuple[str, ...], severity: str
+) -> None:
+    marks = [f"# %% [{count}]" if count else "# %%" for count in counts]
+    text = "\n".join(chain(*zip(marks, (SETUP, *cells), strict=True)))
+    assert [str(f.severity) for f in evaluate(facts_of(text, ONLY))] == [severity]

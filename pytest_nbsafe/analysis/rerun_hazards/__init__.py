@@ -21,7 +21,8 @@ class Hazard:
     """A name whose object a second run would find changed by the first.
 
     `does` continues "a second run of this cell ...". `maker` is the nearest cell above that binds
-    the name. `rebinds` tells an assignment from a change in place.
+    the name. `rebinds` tells an assignment from a change in place; `raises` what a second run
+    fails at from what it does in silence.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Hazard:
     does: str
     maker: int
     rebinds: bool
+    raises: bool
 
 
 def hazards(graph: Graph, cell: int) -> tuple[Hazard, ...]:
@@ -93,4 +95,4 @@ def _hazard(analysis: CellAnalysis, change: Change, maker: int) -> Hazard:
         d.span.line >= line and d.name == change.name and d.kind in _VALUES
         for d in analysis.definitions
     )
-    return Hazard(change.name, span, change.does, maker, rebinds)
+    return Hazard(change.name, span, change.does, maker, rebinds, change.kind == "raises")
