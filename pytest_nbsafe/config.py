@@ -40,6 +40,8 @@ class Config:
 
     `folder` is where the configuration file stands, "" without one: the globs of
     `per_file_ignores` (pairs of a glob and codes) and a `baseline` of the file are relative to it.
+    Of the files that are looked for `exclude` leaves some out, and `include`, unless empty, all
+    others; each is a pair of the folder that it is relative to and a glob.
     `jobs` is the number of processes for static checks, 0 for one a processor; `most_mb` is the
     most megabytes that a notebook may have; `runs` is 1 where it runs once, else 0. `leakage` is
     what the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows
@@ -63,6 +65,9 @@ class Config:
     named: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    exclude: Pairs = ()
+    include: Pairs = ()
+    respect_gitignore: bool = True
     baseline: str | None = None
     contracts: tuple[Contract, ...] = ()
     cache: bool = True
@@ -120,6 +125,9 @@ def merge(
     if "select" in changes:
         meant = map(matching, selectors(settings["select"]))
         changes["named"] = tuple(codes[0] for codes in meant if len(codes) == 1)
+    for key in ("exclude", "include"):
+        if key in changes:
+            changes[key] = tuple((str(folder or ""), glob) for glob in changes[key])
     if folder is not None:
         changes["folder"] = str(folder)
         for key in ("baseline", "sanitize_with"):
@@ -162,7 +170,7 @@ def of_notebook(path: Path, settings: Mapping[str, Any]) -> Config:
     ignored = [
         code
         for glob, codes in config.per_file_ignores
-        if _fits(path, glob, config.folder)
+        if fits(path, glob, config.folder)
         for code in codes
     ]
     if not ignored:
@@ -185,17 +193,23 @@ def is_asked(code: str, config: Config) -> bool:
     return shows(code, CODES[code].severity, config) and is_selected(code, config)
 
 
-def _fits(path: Path, glob: str, folder: str) -> bool:
+def fits(path: Path, glob: str, folder: str) -> bool:
     """Return whether a glob means this file: by its name, or by its path from the folder.
 
     As in ruff, `*` goes over slashes too, and a leading `!` means all other files.
     """
     from fnmatch import fnmatchcase
 
-    pattern = glob.removeprefix("!")
-    whole = f"{files.real(Path(folder)).as_posix()}/{pattern}"
-    fits = fnmatchcase(path.name, pattern) or fnmatchcase(files.real(path).as_posix(), whole)
-    return fits is not glob.startswith("!")
+    pattern = glob.removeprefix("!").removeprefix("./").rstrip("/")
+    globs = {pattern, pattern.replace("/**/", "/")}  # `*` goes over slashes, `**` over none too
+    globs |= {each.removeprefix("**/") for each in globs}
+    base = f"{files.real(Path(folder)).as_posix().rstrip('/')}/"
+    shown = files.real(path).as_posix()
+    is_meant = fnmatchcase(path.name, pattern) or (
+        shown.startswith(base)
+        and any(fnmatchcase(shown.removeprefix(base), each) for each in globs)
+    )
+    return is_meant is not glob.startswith("!")
 
 
 @lru_cache(maxsize=64)

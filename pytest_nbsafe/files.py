@@ -49,6 +49,22 @@ def _is_kind(path: Path, test: Callable[[int], bool]) -> bool:
         return False
 
 
+_OF_TOOLS = frozenset(
+    ("node_modules", "site-packages", "__pycache__", "__pypackages__", "build", "dist", "_build")
+)
+
+
+def is_of_tools(folder: Path) -> bool:
+    """Return whether a folder holds what tools put there: an environment, a build."""
+    name = folder.name
+    return (
+        name.startswith(".")
+        or name in _OF_TOOLS
+        or is_file(folder / "pyvenv.cfg")
+        or is_folder(folder / "conda-meta")
+    )
+
+
 def read_bytes(path: Path, most_bytes: int = MOST_BESIDE_BYTES) -> bytes:
     """Return the bytes of a regular file, links followed.
 

@@ -107,6 +107,10 @@ def _names(value: Any) -> tuple[str, ...]:
     return names
 
 
+def _globs(value: Any) -> tuple[str, ...]:
+    return tuple(glob.strip() for glob in selectors(value))
+
+
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise _UnfitError
@@ -236,6 +240,7 @@ def _choice(field: str, choices: Sequence[str]) -> Setting:
 
 _FLAG = "true or false"
 _CODES = "a list of codes or prefixes of codes"
+_GLOBS = "a list of globs"
 SETTINGS = {
     "order": _choice("order", ORDERS),
     "static": Setting("static", _flag, _FLAG),
@@ -250,6 +255,9 @@ SETTINGS = {
     "per-file-ignores": Setting(
         "per_file_ignores", _ignores, "a table from globs to lists of codes"
     ),
+    "exclude": Setting("exclude", _globs, _GLOBS),
+    "include": Setting("include", _globs, _GLOBS),
+    "respect-gitignore": Setting("respect_gitignore", _flag, _FLAG),
     "baseline": Setting("baseline", _text, "the path of a file"),
     "contract": Setting("contracts", _contracts, "tables, each [[tool.nbsafe.contract]]"),
     "cache": Setting("cache", _flag, _FLAG),

@@ -14,7 +14,8 @@ from typing import Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import files, patterns
-from pytest_nbsafe.app.inputs import configuration, notebooks_in, reads_project
+from pytest_nbsafe.app.discovery import Which, notebooks_in
+from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, merged
 from pytest_nbsafe.values import dataclass, replace
@@ -33,11 +34,17 @@ class Work:
     entry: str = ""
 
 
-def check(paths: Sequence[Path], settings: Mapping[str, Any], worth: int = _WORTH) -> Report:
+def check(
+    paths: Sequence[Path],
+    settings: Mapping[str, Any],
+    which: Which | None = None,
+    worth: int = _WORTH,
+) -> Report:
     """Return what can be said of the notebooks without running anything.
 
     `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
-    notebook's own configuration file. Another process is started for every `worth` notebooks.
+    notebook's own configuration file. `which` says which of the notebooks are meant. Another
+    process is started for every `worth` notebooks.
 
     Raises:
         NbsafeError: a path or a setting is not understood.
@@ -46,7 +53,7 @@ def check(paths: Sequence[Path], settings: Mapping[str, Any], worth: int = _WORT
     settings = {**settings, "static": True}
     reports: dict[Path, Report] = {}
     work: list[Work] = []
-    for path in notebooks_in(paths):
+    for path in notebooks_in(paths, settings, which):
         config = configuration(path, settings)
         known = _known(path, config)
         if isinstance(known, Work):
@@ -56,6 +63,19 @@ def check(paths: Sequence[Path], settings: Mapping[str, Any], worth: int = _WORT
     for item, report in zip(work, _analysed(work, settings, worth), strict=True):
         reports[item.path] = report
     return merged(reports[path] for path in sorted(reports))
+
+
+def check_text(content: bytes, path: Path, settings: Mapping[str, Any]) -> Report:
+    """Return what can be said of the bytes of a notebook that lies, or will lie, at `path`.
+
+    Raises:
+        NbsafeError: a setting is not understood.
+
+    """
+    from pytest_nbsafe.app import session
+
+    config = configuration(path, {**settings, "static": True})
+    return session.examine(path, config, content=content)
 
 
 # -- the cache -------------------------------------------------------------------------------------
@@ -101,7 +121,8 @@ def _entry(path: Path, config: Config) -> str:
 
 def _settings(path: Path, config: Config) -> Iterator[str]:
     """Yield what else an answer hangs on: settings, what the baseline knows, the project."""
-    yield repr(replace(config, cache=True, jobs=1, baseline=None, folder="", per_file_ignores=()))
+    which = replace(config, folder="", per_file_ignores=(), exclude=(), include=())
+    yield repr(replace(which, respect_gitignore=True, cache=True, jobs=1, baseline=None))
     if config.baseline:
         from pytest_nbsafe.app import baseline
 

@@ -1,52 +1,13 @@
-"""From the paths that were given to notebooks, and to the settings of each."""
+"""The settings of each notebook, and what they name."""
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe.config import Config
-from pytest_nbsafe.errors import NbsafeError
-
-
-def notebooks_in(paths: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the .ipynb files that `paths` name or contain, sorted, checkpoints left out.
-
-    A file that is named is taken whatever its suffix.
-
-    Raises:
-        NbsafeError: a path does not exist.
-
-    """
-    notebooks: dict[Path, None] = {}
-    for path in paths:
-        try:
-            mode = path.stat().st_mode
-        except OSError as error:
-            raise _no_path(path, error) from None
-        if stat.S_ISDIR(mode):
-            notebooks.update(dict.fromkeys(sorted(_walk(path))))
-        else:
-            notebooks[path] = None
-    return tuple(sorted(notebooks))
-
-
-def _no_path(path: Path, error: OSError) -> NbsafeError:
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return NbsafeError("no-such-path", f"there is no file or folder {path}")
-    return NbsafeError("no-such-path", f"cannot look at {path}: {error.strerror}")
-
-
-def _walk(folder: Path) -> list[Path]:
-    files: list[Path] = []
-    for root, folders, names in os.walk(folder):
-        folders[:] = [f for f in folders if not f.startswith(".") and f != "node_modules"]
-        files.extend(Path(root, name) for name in names if name.endswith(".ipynb"))
-    return files
 
 
 def reads_project(config: Config) -> bool:

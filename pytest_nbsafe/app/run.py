@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.app.inputs import configuration, notebooks_in
+from pytest_nbsafe.app.discovery import Which, notebooks_in
+from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.app.session import NOBODY_LISTENS, Listen, examine
 from pytest_nbsafe.findings import Report, merged
 
@@ -14,17 +15,19 @@ from pytest_nbsafe.findings import Report, merged
 def run(
     paths: Sequence[Path],
     settings: Mapping[str, Any],
+    which: Which | None = None,
     listen: Listen = lambda _: NOBODY_LISTENS,
 ) -> Report:
     """Run the notebooks and return everything found; `listen` gives who is told what runs in one.
 
     `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
-    notebook's own configuration file.
+    notebook's own configuration file. `which` says which of the notebooks are meant.
 
     Raises:
         NbsafeError: a path or a setting is not understood.
 
     """
     return merged(
-        examine(path, configuration(path, settings), listen(path)) for path in notebooks_in(paths)
+        examine(path, configuration(path, settings), listen(path))
+        for path in notebooks_in(paths, settings, which)
     )

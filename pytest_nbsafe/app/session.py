@@ -52,9 +52,14 @@ Listen = Callable[[Path], Listener]
 """Gives who is told what runs in a notebook."""
 
 
-def examine(path: Path, config: Config, listener: Listener = NOBODY_LISTENS) -> Report:
+def examine(
+    path: Path,
+    config: Config,
+    listener: Listener = NOBODY_LISTENS,
+    content: bytes | None = None,
+) -> Report:
     """Run one notebook (or only look at it, as `config` says) and return what is found."""
-    session = NotebookSession(path, config, listener=listener)
+    session = NotebookSession(path, config, listener=listener, content=content)
     try:
         for cell in () if config.static else session.cells:
             session.outcome(cell.number)
@@ -76,8 +81,9 @@ class NotebookSession:
 
     `selected` are the cells that will be asked for; None, or none at all, means the whole
     notebook. `no_kernel` says why nothing can run, once that is known, empty where it can.
-    `listener` is told what runs. A cell of a notebook whose plan is the page's own order is run
-    when it is asked for; else the first outcome drives the whole trial.
+    `listener` is told what runs, `content` stands for what is in the file. A cell of a notebook
+    whose plan is the page's own order is run when it is asked for; else the first outcome drives
+    the whole trial.
 
     Raises:
         NbsafeError: the lock file beside the notebook cannot be read.
@@ -90,6 +96,7 @@ class NotebookSession:
         config: Config,
         selected: Collection[int] | None = None,
         listener: Listener = NOBODY_LISTENS,
+        content: bytes | None = None,
     ) -> None:
         self.config = config
         self._listener = listener
@@ -110,7 +117,7 @@ class NotebookSession:
         self._copies = FolderCopies(path.resolve().parent)
         self._started = time.perf_counter()
         try:
-            self.notebook = load.read(path, config.libraries, config.most_mb)
+            self.notebook = load.read(path, config.libraries, config.most_mb, content)
         except load.Unreadable as error:
             finding = faults.unreadable(str(path), error.line, error.message, error.hint)
             self._take((finding,))

@@ -8,14 +8,15 @@ from typing import Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe.app import baseline as baselines
-from pytest_nbsafe.app.inputs import notebooks_in
+from pytest_nbsafe.app.discovery import Which, notebooks_in
 from pytest_nbsafe.findings import Report
 
 
 def write_baseline(
     paths: Sequence[Path],
     settings: Mapping[str, Any],
-    command: Callable[[Sequence[Path], Mapping[str, Any]], Report],
+    command: Callable[[Sequence[Path], Mapping[str, Any], Which | None], Report],
+    which: Which | None = None,
 ) -> tuple[Path, int]:
     """Write what a command finds in the notebooks as the baseline, return file and number.
 
@@ -28,5 +29,5 @@ def write_baseline(
     """
     here = configs.merge(configs.for_path(Path()), settings, "options")
     file = Path(here.baseline or baselines.DEFAULT)
-    report = command(paths, {**settings, "baseline": ""})
-    return file, baselines.write(file, notebooks_in(paths), report.findings)
+    report = command(paths, {**settings, "baseline": ""}, which)
+    return file, baselines.write(file, notebooks_in(paths, settings, which), report.findings)

@@ -15,43 +15,73 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import of_command
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.app.discovery import Which
     from pytest_nbsafe.findings import Report
 
+_STDIN = Path("-")
 OK, ERRORS, MISUSE = 0, 1, 2
 UNREADABLE = "NBS901"
+_NOTHING = (
+    "no notebooks there: environments, builds, hidden folders, and what git ignores or `exclude` "
+    "names are looked at only when they are named"
+)
 
 
 def check(given: argparse.Namespace) -> int:
     """Check notebooks without running them."""
-    from pytest_nbsafe.app.check import check
+    from pytest_nbsafe.app import check as checking
 
     # Trees of code are many objects without a cycle: looking for cycles less often is quicker.
     gc.set_threshold(20_000, 20, 50)
     settings = _settings(given)
+    if _STDIN in given.paths:
+        return _reported(_checked_text(given, settings), given, settings)
     if given.write_baseline:
-        return _baselined(given, settings, check)
-    return _reported(check(given.paths, settings), given, settings)
+        return _baselined(given, settings, checking.check)
+    return _reported(checking.check(given.paths, settings, _which(given)), given, settings)
+
+
+def _checked_text(given: argparse.Namespace, settings: dict[str, Any]) -> Report:
+    """Return what is to be said of the notebook on standard input."""
+    from pytest_nbsafe.app import check as checking
+    from pytest_nbsafe.app import discovery
+    from pytest_nbsafe.findings import Report
+
+    if len(given.paths) > 1 or given.write_baseline:
+        message = "`-` reads one notebook from standard input, and nothing else"
+        raise NbsafeError("bad-stdin", message, "give paths, or `-` alone")
+    path = given.stdin_filename or _STDIN
+    content = sys.stdin.buffer.read() if sys.stdin is not None else b""
+    if given.force_exclude and discovery.is_excluded(path, settings):
+        return Report((), ())
+    return checking.check_text(content, path, settings)
 
 
 def run(given: argparse.Namespace) -> int:
     """Run notebooks and check what happened."""
-    from pytest_nbsafe.app.run import run
+    from pytest_nbsafe.app import run as running
     from pytest_nbsafe.reports.status_line import NotebookStatus, on_last_line, shown
 
-    settings = _settings(given)
+    settings, which = _settings(given), _which(given)
     if given.write_baseline:
-        return _baselined(given, settings, run)
+        return _baselined(given, settings, running.run)
     with on_last_line(sys.stderr) as status:
         if status is None:
-            report = run(given.paths, settings)
+            report = running.run(given.paths, settings, which)
         else:
-            report = run(
-                given.paths, settings, lambda path: NotebookStatus(status, f"{shown(path)}  ")
+            report = running.run(
+                given.paths, settings, which, lambda at: NotebookStatus(status, f"{shown(at)}  ")
             )
     code = _reported(report, given, settings)
     if given.lock:
         _lock(report)
     return code
+
+
+def _which(given: argparse.Namespace) -> Which:
+    from pytest_nbsafe.app.discovery import Which
+
+    return Which(force_exclude=given.force_exclude)
 
 
 def _lock(report: Report) -> None:
@@ -64,12 +94,12 @@ def _lock(report: Report) -> None:
 def _baselined(
     given: argparse.Namespace,
     settings: dict[str, Any],
-    command: Callable[[Sequence[Path], Mapping[str, Any]], Report],
+    command: Callable[[Sequence[Path], Mapping[str, Any], Which | None], Report],
 ) -> int:
     from pytest_nbsafe.app.write_baseline import write_baseline
     from pytest_nbsafe.sentences import many
 
-    file, number = write_baseline(given.paths, settings, command)
+    file, number = write_baseline(given.paths, settings, command, _which(given))
     write(f"{file} holds {many(number, 'finding')} now\n", given)
     return OK
 
@@ -157,6 +187,8 @@ def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any
     from pytest_nbsafe.reports import REPORTERS
 
     show(REPORTERS, report, given)
+    if not report.notebooks and not given.force_exclude:
+        say(_NOTHING)
     return _exit_code(report, settings)
 
 

@@ -35,8 +35,13 @@ def parser() -> argparse.ArgumentParser:
     main.add_argument("--version", action="version", version=f"nbsafe {__version__}")
     adding = main.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    _takes_paths(
-        adding.add_parser("check", help="check notebooks without running them"), commands.check
+    check = adding.add_parser("check", help="check notebooks without running them")
+    _takes_paths(check, commands.check)
+    check.add_argument(
+        "--stdin-filename",
+        type=Path,
+        metavar="FILE",
+        help="where the notebook lies that `-` reads from standard input",
     )
     run = adding.add_parser("run", help="run notebooks and check what happened")
     _takes_paths(run, commands.run)
@@ -118,6 +123,11 @@ def _takes_paths(
         default=[Path()],
         metavar="PATHS",
         help="notebooks and folders (default: this folder)",
+    )
+    parser.add_argument(
+        "--force-exclude",
+        action="store_true",
+        help="leave out what `exclude` and `include` leave out though it is named, as hooks do",
     )
     parser.add_argument(
         "--no-cache",

@@ -38,8 +38,10 @@ class Unreadable(Exception):  # noqa: N818 - it names what the file is, as NBS90
         self.hint = hint
 
 
-def read(path: Path, libraries: str = "", most_mb: int = 512) -> Notebook:
-    """Return the notebook that lies at `path`.
+def read(
+    path: Path, libraries: str = "", most_mb: int = 512, content: bytes | None = None
+) -> Notebook:
+    """Return the notebook that lies at `path`, or whose bytes are `content`.
 
     `libraries` is what the user says of libraries, as JSON text; a file of more than `most_mb`
     megabytes is not read.
@@ -48,7 +50,8 @@ def read(path: Path, libraries: str = "", most_mb: int = 512) -> Notebook:
         Unreadable: the file cannot be read, or is not a notebook.
 
     """
-    return replace(loads(_text(path, most_mb), str(path)), libraries=libraries)
+    text = _text(path, most_mb) if content is None else _decoded(content)
+    return replace(loads(text, str(path)), libraries=libraries)
 
 
 def loads(text: str, path: str) -> Notebook:
@@ -95,6 +98,10 @@ def _text(path: Path, most_mb: int) -> str:
     except OSError as error:
         reason = error.strerror or error
         raise Unreadable(1, f"the file cannot be read: {reason}", "check the path") from error
+    return _decoded(content)
+
+
+def _decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
 from pytest_nbsafe.plugin.progress import Streaming, TerminalProgress, shows_at_once
 from pytest_nbsafe.plugin.settings import Settings
@@ -20,6 +21,7 @@ class Collecting:
 
     def __init__(self, settings: Settings, *, in_worker: bool) -> None:
         self._settings = settings
+        self._below: dict[Path, frozenset[Path] | None] = {}
         self._open_notebooks = OpenNotebooks()
         self._stop_signals = StopSignals(also_interrupts=in_worker)
 
@@ -39,9 +41,28 @@ class Collecting:
         """Collect a notebook, but never one of the copies that Jupyter keeps."""
         if file_path.suffix != ".ipynb" or ".ipynb_checkpoints" in file_path.parts:
             return None
+        if not self._is_looked_at(file_path, parent.session):
+            return None
         file: NotebookFile = NotebookFile.from_parent(parent, path=file_path)
         file.open_notebooks, file.chosen = self._open_notebooks, self._settings
         return file
+
+    def _is_looked_at(self, path: Path, session: pytest.Session) -> bool:
+        """Return whether a notebook was named, or lies where the command line looks too."""
+        if session.isinitpath(path):
+            return True
+        named = next((folder for folder in path.parents if session.isinitpath(folder)), None)
+        if named is None:
+            return True
+        if named not in self._below:
+            from pytest_nbsafe.app import discovery
+
+            try:
+                self._below[named] = frozenset(discovery.below(named, self._settings.by_hand))
+            except NbsafeError:  # which the notebook that it concerns tells
+                self._below[named] = None
+        below = self._below[named]
+        return below is None or path in below
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:

@@ -10,7 +10,6 @@ from pytest_nbsafe import files
 from pytest_nbsafe.project import Project
 
 _MOST_FOLDERS = 2_000
-_LEFT_OUT = frozenset({"node_modules", "site-packages", "__pycache__", "build", "dist"})
 
 
 def module(project: Project, dotted: str) -> tuple[Path, Path] | None:
@@ -65,7 +64,7 @@ def _walk(project: Project) -> Iterator[tuple[Path, list[str], list[str]]]:
                     return
                 folders, names = _entries(folder)
                 yield folder, folders, names
-                below += [folder / name for name in folders if _is_own(folder / name)]
+                below += [folder / name for name in folders if not files.is_of_tools(folder / name)]
             level = below
 
 
@@ -79,12 +78,6 @@ def _entries(folder: Path) -> tuple[list[str], list[str]]:
     except OSError:
         return [], []
     return sorted(folders), sorted(names)
-
-
-def _is_own(folder: Path) -> bool:
-    """Tell whether a folder may hold modules of the project: not what tools put there."""
-    hidden = folder.name.startswith(".") or folder.name in _LEFT_OUT
-    return not hidden and not files.is_file(folder / "pyvenv.cfg")
 
 
 def _holds_python(folder: Path) -> bool:

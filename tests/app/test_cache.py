@@ -22,7 +22,7 @@ from pytest_nbsafe import project
 from pytest_nbsafe.app import baseline, cache, session
 from pytest_nbsafe.app import check as checking
 from pytest_nbsafe.app.check import check
-from pytest_nbsafe.app.inputs import notebooks_in
+from pytest_nbsafe.app.discovery import notebooks_in
 from pytest_nbsafe.app.write_baseline import write_baseline
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, Step
@@ -498,7 +498,7 @@ def test_several_processes_say_the_same() -> None:
     assert len(alone.findings) > 4
     assert timeless(alone) == timeless(check([Path()], {"cache": False, "jobs": "2"}, worth=2))
     assert timeless(alone) == timeless(check([Path()], {"jobs": "auto"}, worth=2))
-    assert len(entries()) == len(notebooks_in([Path()]))
+    assert len(entries()) == len(notebooks_in([Path()], {}))
 
 
 @pytest.mark.parametrize(("notebooks", "jobs", "started"), [(1, 8, 1), (47, 8, 1), (96, 8, 4)])
