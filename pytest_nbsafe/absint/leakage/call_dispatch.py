@@ -174,6 +174,7 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
     "choose": deferred.chosen,
     "some_columns": row_effects.some_columns,
     "reindex": row_effects.reindexed,
+    "align": row_effects.aligned,
     "rename_columns": row_effects.columns_renamed,
     "items": row_effects.items,
     "columns": deferred.with_columns,

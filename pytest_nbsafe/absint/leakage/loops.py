@@ -96,10 +96,17 @@ def listed(machine: Machine, node: ast.ListComp | ast.SetComp | ast.GeneratorExp
     if chosen and all(isinstance(machine.get(v), AnyValue | Const | Names) for v in results):
         return Names(None, chosen)
     plain = len(node.generators) == 1 and not first.ifs and len(results) == len(items)
+    if plain and isinstance(given, Data) and given.pred and not any(map(_holds_more, results)):
+        return replace(tabular.mix([given]), form="list")  # predictions in other words
     if plain and isinstance(given, Seq) and given.each is None and len(given.items) == len(results):
         return Seq(tuple(machine.box(value) for value in results))
     each = joined(machine.get(value) for value in results)
     return Seq((), each if each is not None else AnyValue(), ("list", *machine.fresh(node)))
+
+
+def _holds_more(value: Value) -> bool:
+    """Return whether a value is something else than one text or number."""
+    return not isinstance(value, Const | AnyValue)
 
 
 def _inner(

@@ -251,4 +251,9 @@ def conditional(machine: Machine, node: ast.IfExp) -> Value:
         kept = {part.id for part in (node.body, node.orelse) if isinstance(part, ast.Name)}
         if len(kept & asked) > 1:  # `best = score if score > best else best`
             machine.note(Choice(machine.site(node.test), test.scores))
-    return if_true if if_true == if_false else join(machine.get(if_true), machine.get(if_false))
+    if if_true == if_false:
+        return if_true
+    either = [machine.get(if_true), machine.get(if_false)]
+    if isinstance(test, Data) and test.pred and all(isinstance(v, Const) for v in either):
+        return tabular.mix([test])  # `1 if p > 0.5 else 0`: the prediction in other words
+    return join(*either)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from pytest_nbsafe.absint.leakage import own_models
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Bound,
@@ -32,9 +33,10 @@ def own_method(owner: Value, value: Instance, arguments: Arguments) -> Value:
             first = replace(arguments, args=arguments.args[:1], what="transform")
             return own_method(owner, now, first)  # type: ignore[arg-type]
         return arguments.unknown()
-    if "staticmethod" not in _decorators(definition):
-        arguments = replace(arguments, args=[owner, *arguments.args])
-    return function(definition, arguments)
+    if "staticmethod" in _decorators(definition):
+        return function(definition, arguments)
+    result = function(definition, replace(arguments, args=[owner, *arguments.args]))
+    return own_models.known(owner, arguments, result)
 
 
 def _decorators(method: Closure) -> set[str]:

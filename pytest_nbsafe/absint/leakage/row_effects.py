@@ -210,6 +210,18 @@ def one_each(call: TableCall) -> Value:
     return replace(result, base=("one each", call.arguments.fresh)) if names else result
 
 
+def aligned(call: TableCall) -> Value:
+    """Return a table and the one that it is given, each with its own rows; columns may be gone."""
+    other = call.arguments.data(call.first, "other")
+    if other is None:
+        return call.arguments.unknown()
+    how = call.arguments.constant("join", default="outer")
+    pair = [call.data, other]
+    if how != "outer":
+        pair = [tabular.chosen_by(part, Names()) for part in pair]
+    return Seq(tuple(call.machine.box(part) for part in pair))
+
+
 def at_end(call: TableCall, *, first: bool) -> Value:
     """Return the first or the last rows, of each group where there are groups."""
     data, count = call.data, call.find(0, "n")

@@ -186,11 +186,13 @@ def _overlaps(score: Eval, scores: Sequence[Eval]) -> Iterator[Story]:
 
 def _is_validated(fit: ModelFit, scores: Sequence[Eval]) -> bool:
     """Return whether other rows are held back too, and scored: those it stops by are validation."""
+    sources = sets.sources(fit.watch)
     return any(
-        other.fit.site == fit.site
+        (other.fit.site == fit.site or sets.sources(other.rows) <= sources)
         and sets.overlap(fit.watch, other.rows) == "no"
-        and sets.overlap(fit.rows, other.rows) == "no"
+        and sets.overlap(fit.rows, other.rows) != "yes"
         for other in scores
+        if other.rows and not other.cv and not is_training(other)
     )
 
 
