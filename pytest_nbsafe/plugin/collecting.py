@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.plugin.items import NotebookFile, OpenNotebooks
+from pytest_nbsafe.plugin.items import NotebookFile, NotebookItem, OpenNotebooks
 from pytest_nbsafe.plugin.progress import Streaming, TerminalProgress, shows_at_once
 from pytest_nbsafe.plugin.settings import Settings
 from pytest_nbsafe.reports.status_line import NotebookStatus
@@ -24,6 +25,7 @@ class Collecting:
         self._below: dict[Path, frozenset[Path] | None] = {}
         self._open_notebooks = OpenNotebooks()
         self._stop_signals = StopSignals(also_interrupts=in_worker)
+        self._only_notebooks = False
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Show what runs, but not in a worker of pytest-xdist, which has no terminal."""
@@ -70,14 +72,23 @@ class Collecting:
         self._stop_signals.ignore()
         self._open_notebooks.close_all()
 
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Stop every kernel that is still up, whatever ended the run."""
         self._open_notebooks.finish()
+        items = getattr(session, "items", ())
+        self._only_notebooks = all(isinstance(item, NotebookItem) for item in items)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
-        """Stop what a second interrupt may have left."""
+        """Stop what a second interrupt may have left.
+
+        pytest then looks twice through all objects for exceptions in the user's finalizers. Where
+        this process held notebooks alone, none of the user's objects is among them.
+        """
         self._open_notebooks.close_all()
         self._stop_signals.leave()
+        if self._only_notebooks and "PYTEST_CURRENT_TEST" not in os.environ:
+            gc.freeze()
 
 
 class Distributing:

@@ -46,6 +46,7 @@ def serve(channel: socket.socket) -> dict[str, Any]:
     lines = channel.makefile("rw", encoding="utf-8", newline="\n")
     os.environ[PARENT] = str(os.getpid())
     given = dict(os.environ)
+    gc.disable()
     for name in LOADS:
         try:
             importlib.import_module(name)
@@ -53,8 +54,8 @@ def serve(channel: socket.socket) -> dict[str, Any]:
             continue
     # What stays as it is need not be looked at by each collection, nor copied for it; what the
     # user's cells make is collected as ever.
-    gc.collect()
     gc.freeze()
+    gc.enable()
     added = {name: text for name, text in os.environ.items() if given.get(name) != text}
     _say(lines, _hindrance())
     kernels: set[int] = set()

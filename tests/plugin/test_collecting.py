@@ -186,7 +186,7 @@ def test_a_bad_configuration_below_stops_the_run_in_one_line(
 
 
 def test_options_win_over_ini_over_file(pytester: pytest.Pytester) -> None:
-    write(pytester.path / "nb.ipynb", OUT_OF_ORDER + "# %% [4]\nprint(missing_name)\n")
+    write(pytester.path / "nb.ipynb", OUT_OF_ORDER + "# %% [5]\nprint(missing_name)\n")
     file = pytester.path / "nbsafe.toml"
     file.write_text("static = true\nignore = ['NBS101', 'NBS103']\n", encoding="utf-8")
     base = ("--nbsafe", "-p", "no:cacheprovider")
