@@ -10,7 +10,9 @@ from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError, suggestion
 from pytest_nbsafe.values import dataclass
 
-Order = Literal["auto", "recorded", "inferred", "top-down"]
+Order = Literal[
+    "auto", "recorded", "inferred", "top-down", "archaeology", "base", "dependency", "all"
+]
 ORDERS: tuple[str, ...] = get_args(Order)
 LeakageMode = Literal["both", "static", "runtime"]
 OutputMode = Literal["off", "lenient", "exact"]

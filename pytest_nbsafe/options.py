@@ -37,7 +37,8 @@ OPTIONS = (
     Option(
         "order",
         "NAME",
-        "the order to replay: auto, recorded, inferred or top-down",
+        "the order to replay: auto (default), recorded, inferred, top-down, archaeology, base, "
+        "dependency, or all",
         "check run order whatif pytest",
     ),
     Option("timeout", "SECONDS", "limit for one cell; 0 for none", "run replay pytest"),

@@ -9,6 +9,7 @@ from typing import Any
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.app.facts import python_graph
 from pytest_nbsafe.order import orderings as orders
+from pytest_nbsafe.order import readings
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.order_report import OrderReport
 from pytest_nbsafe.trace import cellsets, lineage
@@ -41,4 +42,5 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         "refresher": sorted(sets.refreshers),
     }
     verdict = "top-down" if same else "out-of-order"
-    return OrderReport(graph.notebook, plan, plans, verdict, stats, cells)
+    reads = readings.readings(graph, plan)
+    return OrderReport(graph.notebook, plan, plans, verdict, stats, cells, reads)

@@ -49,7 +49,7 @@ def ambiguous(graph: Graph) -> Iterator[AmbiguousRead]:
         name: _Definers(definers, counts)
         for name, definers in _sure_definers(graph, frozenset(page)).items()
     }
-    if not sure or len(set(session_split.split(cells).values())) > 1:
+    if not sure or session_split.split(graph, cells).number > 1:
         return
     for reader in page:
         for use in dependencies.needs(graph, reader):

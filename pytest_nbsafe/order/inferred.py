@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
-from pytest_nbsafe.analysis import dependencies, state
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.scopes import known_names
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.order import session_split
+from pytest_nbsafe.order import chances, session_split
 from pytest_nbsafe.order.overwritten_runs import overwritten_runs
 from pytest_nbsafe.order.plan import Plan, Run, runnable
+from pytest_nbsafe.order.readings import needed
+from pytest_nbsafe.order.saved_errors import missing_then
 from pytest_nbsafe.sentences import ticked
 from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A run of a plan in the making; `waiting` are the cells for whose sake it was put there."""
+    """A run of a plan in the making; `waiting` are the cells for whose sake it was put there.
+
+    `certain`: no other session than its own comes into question. `chance`: how likely it is here.
+    """
 
     cell: int
     session: int
@@ -30,8 +33,14 @@ class _Draft:
     recorded: bool
     reason: str
     waiting: frozenset[int] = frozenset()
+    certain: bool = True
+    chance: float = 1.0
 
 
+_ANY = "*"
+"""Stands among the names that are bound for those that nobody knows: of a star import, of exec."""
+_Made = dict[str, tuple[int, int]]
+"""The names that are bound before a run, each with the cell that bound it last, and its session."""
 _Wants = dict[int, list[tuple[int, str]]]
 """The cells that must run first: for each, who reads what of it, as (cell, name)."""
 
@@ -44,28 +53,31 @@ def plan(graph: Graph) -> Plan:
     it where there is room, else in an earlier gap of the same session, where what the definer
     misses is looked for again. With too few free counts it must have run in another session; it is
     run all the same, right before the reader, since else the reader cannot run. Names that no cell
-    defines are left to fail. A name that some cell of the page defines is not taken to come from a
-    star import.
+    defines are left to fail, as are those that a saved NameError says were missing. Below a star
+    import or code that no one can read, a name is not taken to come from a cell further down.
     """
     cells = runnable(graph)
     bound_by = _bound_by_cells(graph)
     drafts = _known(graph, cells)
-    bound = [known_names(graph.notebook.python_major)]
-    while len(bound) <= len(drafts):
-        position = len(bound) - 1
-        wants = _wants(
-            graph, _candidates(cells, drafts, position), drafts[position], bound[position]
-        )
+    made: list[_Made] = [{}]
+    while len(made) <= len(drafts):
+        position = len(made) - 1
+        draft = drafts[position]
+        wants = _wants(graph, _candidates(cells, drafts, position), draft, made[position])
         if wants:
-            first = _insert(drafts, position, _in_order(wants), wants)
-            del bound[first + 1 :]
+            first = _insert(graph, drafts, position, wants)
+            del made[first + 1 :]
         else:
-            cell = drafts[position].cell
-            bound.append((bound[position] - graph.cells[cell].removed) | bound_by[cell])
+            removed = graph.cells[draft.cell].removed
+            left = {name: by for name, by in made[position].items() if name not in removed}
+            left.update(dict.fromkeys(bound_by[draft.cell], (draft.cell, draft.session)))
+            if graph.cells[draft.cell].opaque:
+                left[_ANY] = (draft.cell, draft.session)
+            made.append(left)
     return Plan(
         "inferred",
         tuple(
-            Run(step, d.cell, d.count, recorded=d.recorded, reason=d.reason, session=d.session)
+            Run(step, d.cell, d.count, d.recorded, d.reason, d.session, d.chance)
             for step, d in enumerate(drafts, 1)
         ),
     )
@@ -73,7 +85,9 @@ def plan(graph: Graph) -> Plan:
 
 def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
     """Return the recorded runs, and those that later ones overwrote, in their places."""
-    session_of = session_split.split(cells)
+    split = session_split.split(graph, cells)
+    session_of = split.of
+    certain = split.number == 1 or split.by_times
     drafts = [
         _Draft(
             cell.number,
@@ -81,6 +95,8 @@ def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
             cell.count,
             recorded=True,
             reason=f"recorded as [{cell.count}]",
+            certain=certain,
+            chance=split.chance[cell.number],
         )
         for cell in cells
         if cell.count is not None
@@ -90,7 +106,17 @@ def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
         first = lost.asked_by[0].reader
         names = dict.fromkeys(edge.name for edge in lost.asked_by if edge.reader == first)
         reason = _reason([(first, name) for name in names], counts[first], lost.count)
-        drafts.append(_Draft(lost.cell, lost.session, lost.count, recorded=False, reason=reason))
+        drafts.append(
+            _Draft(
+                lost.cell,
+                lost.session,
+                lost.count,
+                recorded=False,
+                reason=reason,
+                certain=certain,
+                chance=_chance(graph, lost.cell, counts[first], lost.count),
+            )
+        )
     return sorted(drafts, key=lambda draft: (draft.session, draft.count, draft.cell))
 
 
@@ -108,19 +134,24 @@ def _candidates(cells: Sequence[Cell], drafts: Sequence[_Draft], position: int) 
     return [cell for cell in cells if cell.number not in barred]
 
 
-def _wants(
-    graph: Graph, candidates: Sequence[Cell], reader: _Draft, bound: frozenset[str]
-) -> _Wants:
+def _wants(graph: Graph, candidates: Sequence[Cell], reader: _Draft, made: _Made) -> _Wants:
     """Return the definers of all that the run misses, and of what they miss in their turn."""
     wants: _Wants = {}
     asking = [reader.cell]
     while asking:
         cell = asking.pop(0)
-        for name in _needed_names(graph, cell):
+        absent = missing_then(graph, cell)
+        for name in needed(graph, cell):
+            if name in absent and cell == reader.cell and reader.recorded:
+                continue
             graph.budget.scan(len(candidates))
             others = [c for c in candidates if c.number != cell]
-            definer = None if name in bound else _nearest_definer(graph, name, cell, others)
-            if definer is None:
+            if _is_there(name, made, reader, cell):
+                continue
+            definer = _nearest_definer(graph, name, cell, others, made)
+            if definer is None or (definer > cell and _ANY in made):
+                continue
+            if name in made and _is_kept(graph, name, made, definer):
                 continue
             if definer not in wants:
                 asking.append(definer)
@@ -128,15 +159,25 @@ def _wants(
     return wants
 
 
-def _needed_names(graph: Graph, cell: int) -> tuple[str, ...]:
-    """Return the names without which the cell cannot do its work, in order of appearance.
+def _is_there(name: str, made: _Made, reader: _Draft, cell: int) -> bool:
+    """Return whether a run of this session bound the name.
 
-    A read inside a function that may not be reached, and a read where a missing name is
-    expected, prove nothing. A file may be there from before.
+    Which cells were of this session is inferred, where there are several. A run of a cell further
+    down is then no reason to doubt that a cell above made the name, as the page says.
     """
-    uses = (use for use in dependencies.needs(graph, cell) if not state.outlives_kernel(use.name))
-    wanted = (use.name for use in uses if use.is_needed)
-    return tuple(dict.fromkeys(wanted))
+    if name not in made:
+        return False
+    maker, session = made[name]
+    return session == reader.session and (maker < cell or reader.certain)
+
+
+def _is_kept(graph: Graph, name: str, made: _Made, definer: int) -> bool:
+    """Return whether what another session made may stand for what this one must have made.
+
+    It does where the same cell would make it again, or one that changes what is there.
+    """
+    maker = made[name][0]
+    return maker == definer or name in needed(graph, definer)
 
 
 def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
@@ -149,7 +190,7 @@ def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
 
 
 def _nearest_definer(
-    graph: Graph, name: str, reader: int, candidates: Collection[Cell]
+    graph: Graph, name: str, reader: int, candidates: Collection[Cell], made: _Made
 ) -> int | None:
     """Return the candidate that most likely made `name` for the cell `reader`.
 
@@ -161,6 +202,7 @@ def _nearest_definer(
         (
             cell.count is None,
             cell.number > reader,
+            _updates(graph, cell.number, made),
             name not in graph.cells[cell.number].sure,
             abs(cell.number - reader),
             cell.number,
@@ -169,6 +211,11 @@ def _nearest_definer(
         if cell.number in definers
     )
     return ranked[0][-1] if ranked else None
+
+
+def _updates(graph: Graph, cell: int, made: _Made) -> bool:
+    """Return whether a run of the cell would change a name once more that a run has bound."""
+    return any(n in made and cell in graph.binders.get(n, ()) for n in needed(graph, cell))
 
 
 def _in_order(wants: _Wants) -> list[int]:
@@ -192,8 +239,9 @@ def _in_order(wants: _Wants) -> list[int]:
 # --- where they go ---------------------------------------------------------------------------
 
 
-def _insert(drafts: list[_Draft], position: int, cells: Sequence[int], wants: _Wants) -> int:
-    """Put the cells before the run at `position`; return the first place that changed."""
+def _insert(graph: Graph, drafts: list[_Draft], position: int, wants: _Wants) -> int:
+    """Put the wanted cells before the run at `position`; return the first place that changed."""
+    cells = _in_order(wants)
     reader = drafts[position]
     waiting = reader.waiting | {reader.cell} | frozenset(cells)
     # A definer in an earlier gap is in vain when its name is deleted on the way to the reader.
@@ -205,10 +253,29 @@ def _insert(drafts: list[_Draft], position: int, cells: Sequence[int], wants: _W
         reason = _reason(wants[cell], reader, slot)
         if slot is not None:
             at = min(at, _place(drafts, reader.session, slot))
-        draft = _Draft(cell, reader.session, slot, recorded=False, reason=reason, waiting=waiting)
+        draft = _Draft(
+            cell,
+            reader.session,
+            slot,
+            recorded=False,
+            reason=reason,
+            waiting=waiting,
+            certain=reader.certain,
+            chance=_chance(graph, cell, reader, slot),
+        )
         drafts.insert(at, draft)
         first = min(first, at)
     return first
+
+
+def _chance(graph: Graph, cell: int, reader: _Draft, slot: int | None) -> float:
+    return chances.ran_before(
+        graph.notebook.cell(cell).count,
+        reader.count,
+        several=not reader.certain,
+        slot=slot is not None,
+        doubtful=False,
+    )
 
 
 def _free_slots(
@@ -241,5 +308,6 @@ def _reason(readers: Sequence[tuple[int, str]], waiting: _Draft, slot: int | Non
     elif waiting.recorded:
         asked += f" at [{waiting.count}]"
     if slot is None:
-        return f"{asked}; too few counts are free before it, so it ran in another session"
+        why = "it ran in an earlier session, or code that is gone did this"
+        return f"{asked}; too few counts are free before it: {why}"
     return f"{asked}; count {slot} is free"

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.order import inferred
+from pytest_nbsafe.order import archaeology, dependency, inferred
 from pytest_nbsafe.order.plan import OrderName, Plan, Run, runnable
 
 
@@ -34,21 +34,28 @@ def topdown(graph: Graph) -> Plan:
 
 
 ORDERINGS: Mapping[str, Callable[[Graph], Plan]] = MappingProxyType(
-    {"recorded": recorded, "inferred": inferred.plan, "top-down": topdown}
+    {
+        "recorded": recorded,
+        "inferred": inferred.plan,
+        "top-down": topdown,
+        "archaeology": archaeology.archaeology,
+        "base": archaeology.base,
+        "dependency": dependency.plan,
+    }
 )
 """Every order that can be asked for; `auto` chooses among them."""
 
 
 def plan(graph: Graph, order: str) -> Plan:
-    """Return the plan of a notebook by an order of `ORDERINGS`, or "auto".
+    """Return the plan of a notebook by an order of `ORDERINGS`, or "auto" ("all" is that, too).
 
     Raises:
         NbsafeError: there is no such order.
 
     """
-    name = choose(graph) if order == "auto" else order
+    name = choose(graph) if order in {"auto", "all"} else order
     if name not in ORDERINGS:
-        hint = f"one of auto, {', '.join(ORDERINGS)}"
+        hint = f"one of auto, all, {', '.join(ORDERINGS)}"
         raise NbsafeError("unknown-order", f"there is no order {order!r}", hint)
     return ORDERINGS[name](graph)
 

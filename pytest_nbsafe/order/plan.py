@@ -8,7 +8,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.notebook.model import Cell, is_skipped
 from pytest_nbsafe.values import dataclass
 
-OrderName = Literal["recorded", "inferred", "top-down"]
+OrderName = Literal["recorded", "inferred", "top-down", "archaeology", "base", "dependency"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Run:
 
     `step` counts from 1 in the plan. `count` is the recorded count this run stands for, the free
     slot it was put in when inferred (`recorded` is False then), or None. `reason` is a fragment
-    of a sentence that completes "cell N runs here: ...".
+    of a sentence that completes "cell N runs here: ...". `probability` is how likely the cell did
+    run here, in this session; None where the order does not say what happened.
     """
 
     step: int
@@ -26,6 +27,7 @@ class Run:
     recorded: bool
     reason: str
     session: int = 1
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,11 @@ class Plan:
     def cells(self) -> tuple[int, ...]:
         """The cell numbers in the order they run."""
         return tuple(run.cell for run in self.runs)
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions its runs are of."""
+        return max((run.session for run in self.runs), default=1)
 
     @property
     def last_runs(self) -> dict[int, Run]:

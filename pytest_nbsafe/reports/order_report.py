@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pytest_nbsafe.order.readings import confidence
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.reports.json import VERSION, dump, picked
@@ -13,13 +14,15 @@ from pytest_nbsafe.values import dataclass
 if TYPE_CHECKING:
     from pytest_nbsafe.notebook.model import Notebook
     from pytest_nbsafe.order.plan import Plan, Run
+    from pytest_nbsafe.order.readings import Reading
 
 
 @dataclass(frozen=True, slots=True)
 class OrderReport:
     """The answer of `nbsafe order`: the plan that was asked for, the others, how they compare.
 
-    `cells` are the stale, fresh and refresher cells once the plan has run.
+    `cells` are the stale, fresh and refresher cells once the plan has run, `readings` what each
+    cell reads of others in it.
     """
 
     notebook: Notebook
@@ -28,33 +31,48 @@ class OrderReport:
     verdict: str
     stats: Mapping[str, int]
     cells: Mapping[str, Sequence[int]]
+    readings: Sequence[Reading] = ()
 
 
 def as_text(report: OrderReport, paint: Paint = plain) -> str:
     """Return the plan step by step, then every order in a line."""
     path = escape.line(report.notebook.path)
-    head = paint(f"{path}: {report.plan.order} order ({report.verdict})", "heading")
-    steps = [_step(run) for run in report.plan.runs] or ["  nothing to run"]
-    orders = [f"{name}: {_cells(plan)}" for name, plan in sorted(report.orders.items())]
-    stats = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(report.stats.items()))
+    sure = confidence(report.readings)
+    verdict = report.verdict if sure is None else f"{report.verdict}, {_percent(sure)} sure"
+    head = paint(f"{path}: {report.plan.order} order ({verdict})", "heading")
+    parts = [[head, *_table(report.plan)]]
+    doubtful = [r for r in report.readings if r.is_doubtful]
+    if doubtful:
+        parts.append([paint("Doubtful:", "heading"), *_doubts(doubtful)])
     after = [_after(kind, cells) for kind, cells in report.cells.items() if cells]
     if after:
-        steps += ["", "After it:", *after]
-    return "\n".join([head, *steps, "", *orders, *([stats] if stats else [])]) + "\n"
+        parts.append(["After it:", *after])
+    orders = [f"{name}: {_cells(plan)}" for name, plan in sorted(report.orders.items())]
+    stats = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(report.stats.items()))
+    parts.append([*orders, *([stats] if stats else [])])
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
 def as_json(report: OrderReport, _paint: Paint = plain) -> str:
     """Return the plan as a JSON document; `orders` maps each order's name to its cells."""
     document: dict[str, Any] = {
         "version": VERSION,
-        "plan": [picked(run, "step cell count session reason") for run in report.plan.runs],
+        "plan": [_described(run) for run in report.plan.runs],
         "orders": {name: list(plan.cells) for name, plan in sorted(report.orders.items())},
         "verdict": report.verdict,
-        "confidence": None,
+        "confidence": _rounded(confidence(report.readings)),
         "stats": {
             **dict(sorted(report.stats.items())),
             **{f"{kind}_cells": list(cells) for kind, cells in report.cells.items()},
         },
+        "edges": [
+            {
+                **picked(reading, "reader name definer"),
+                "probability": _rounded(reading.probability),
+                **picked(reading, "unrecoverable why"),
+            }
+            for reading in report.readings
+        ],
     }
     return dump(document)
 
@@ -71,10 +89,60 @@ def _after(kind: str, cells: Sequence[int]) -> str:
     return f"  {kind:<10} {numbers:<10} {_SAYS[kind]}"
 
 
-def _step(run: Run) -> str:
-    counted = f" [{run.count}]" if run.count is not None else ""
-    cell = f"cell {run.cell}{counted}"
-    return f"{run.step:>4}. {cell:<14} {escape.sentence(run.reason)}".rstrip()
+def _described(run: Run) -> dict[str, Any]:
+    return {
+        **picked(run, "step cell count session reason"),
+        "probability": _rounded(run.probability),
+    }
+
+
+def _rounded(probability: float | None) -> float | None:
+    return None if probability is None else round(probability, 3)
+
+
+# -- the table of the plan -------------------------------------------------------------------------
+
+
+def _table(plan: Plan) -> list[str]:
+    """Return a line a step: cell, count, session if there are several, how sure, and why."""
+    if not plan.runs:
+        return ["  nothing to run"]
+    several = plan.sessions > 1
+    unsure = any(run.probability is not None for run in plan.runs)
+    return [_step(run, several=several, unsure=unsure) for run in plan.runs]
+
+
+def _step(run: Run, *, several: bool, unsure: bool) -> str:
+    cell = f"cell {run.cell}" + (f" [{run.count}]" if run.count is not None else "")
+    session = f"session {run.session:<3}" if several else ""
+    sure = "" if run.probability is None else _percent(run.probability)
+    sure = f"{sure:>4}  " if unsure else ""
+    return f"{run.step:>4}. {cell:<14} {session}{sure}{escape.sentence(run.reason)}".rstrip()
+
+
+def _percent(probability: float) -> str:
+    """Return a percentage; only what is certain is 100%."""
+    return "100%" if probability == 1 else f"{min(99, round(100 * probability))}%"
+
+
+_MOST_DOUBTS = 12
+
+
+def _doubts(doubtful: Sequence[Reading]) -> list[str]:
+    lines = [_doubt(reading) for reading in doubtful[:_MOST_DOUBTS]]
+    more = len(doubtful) - len(lines)
+    return [*lines, f"  and {more} more"] if more else lines
+
+
+def _doubt(reading: Reading) -> str:
+    name = escape.sentence(reading.name, 200)
+    if reading.definer is None and not reading.unrecoverable:
+        made = "which is not there yet"
+    elif reading.definer is None:
+        made = "which nothing that is left on the page can have made"
+    else:
+        made = f"perhaps as cell {reading.definer} left it ({_percent(reading.probability)})"
+    return f"  cell {reading.reader} reads `{name}`, {made}: {escape.sentence(reading.why)}"
 
 
 def _cells(plan: Plan) -> str:

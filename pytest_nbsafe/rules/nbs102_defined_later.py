@@ -74,7 +74,7 @@ def _marks(item: Missing, definer: int) -> frozenset[Mark]:
 
 def _remedy(facts: Facts, item: Missing, definer: int) -> str:
     """Return what to do: where the reader ran first, another cell had made the name for it."""
-    session = session_split.split(runnable(facts.graph))
+    session = session_split.split(facts.graph, runnable(facts.graph)).of
     read = facts.notebook.cell(item.cell).count
     made_at = [facts.notebook.cell(cell).count for cell in item.later]
     if read is not None and all(

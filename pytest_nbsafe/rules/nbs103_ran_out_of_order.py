@@ -64,7 +64,7 @@ area = math.pi * radius ** 2
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each pair of cells whose counts contradict the page."""
     pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
-    session = session_split.split(runnable(facts.graph))
+    session = session_split.split(facts.graph, runnable(facts.graph)).of
     edges = page_edges(facts.graph)
     for edge in edges:
         if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):

@@ -13,7 +13,7 @@ Source: Koop 2021, section 3 (the same count twice shows two sessions).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, counted
@@ -51,7 +51,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     for cell in page:
         at[cell.count].append(cell)
         if len(at[cell.count]) == 2:
-            yield _claim(facts, at[cell.count][0], cell, session_split.split(page))
+            yield _claim(facts, at[cell.count][0], cell, page)
             return
 
 
@@ -61,10 +61,11 @@ def without_copies(page: Sequence[Cell]) -> tuple[Cell, ...]:
     return tuple(cell for cell in page if first[cell.count, cell.source] == cell.number)
 
 
-def _claim(facts: Facts, first: Cell, cell: Cell, session: Mapping[int, int]) -> Claim:
+def _claim(facts: Facts, first: Cell, cell: Cell, page: Sequence[Cell]) -> Claim:
     members: dict[int, list[int]] = defaultdict(list)
-    for number, index in session.items():
+    for number, index in session_split.split(facts.graph, page).of.items():
         members[index].append(number)
+    least = session_split.least(page)
     where = cells_in_words((first.number, cell.number))
     return claim(
         facts,
@@ -72,7 +73,7 @@ def _claim(facts: Facts, first: Cell, cell: Cell, session: Mapping[int, int]) ->
         cell.number,
         1,
         "proved",
-        f"the counts come from at least {len(members)} sessions: [{cell.count}] is at {where}",
+        f"the counts come from at least {least} sessions: [{cell.count}] is at {where}",
         steps=(_step(index, members[index]) for index in sorted(members)),
         remedy="restart the kernel, run all cells from the top, and save",
     )

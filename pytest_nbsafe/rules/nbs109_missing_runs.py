@@ -67,15 +67,15 @@ def check(facts: Facts) -> Iterator[Claim]:
     page = counted(facts.notebook)
     if {cell.count for cell in page} == set(range(1, len(page) + 1)):
         return
-    highest, gaps = _gaps(without_copies(page))
+    highest, gaps = _gaps(facts, without_copies(page))
     if gaps:
         yield _claim(facts, highest, gaps)
 
 
-def _gaps(page: Sequence[Cell]) -> tuple[list[int], list[_Gap]]:
+def _gaps(facts: Facts, page: Sequence[Cell]) -> tuple[list[int], list[_Gap]]:
     """Return the highest count of every session, and the gaps of them all."""
     members: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    session = session_split.split(page)
+    session = session_split.split(facts.graph, page).of
     for cell in page:
         if cell.count is not None:
             members[session[cell.number]].append((cell.count, cell.number))

@@ -179,9 +179,13 @@ def test_order(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("nb.ipynb: ")
     assert main(["order", "nb.ipynb", "--order", "top-down", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert list(document) == ["version", "plan", "orders", "verdict", "confidence", "stats"]
+    assert list(document) == [
+        *("version", "plan", "orders", "verdict", "confidence", "stats", "edges")
+    ]
     assert [step["cell"] for step in document["plan"]] == [1, 2, 3]
-    assert list(document["plan"][0]) == ["step", "cell", "count", "session", "reason"]
+    assert list(document["plan"][0]) == [
+        *("step", "cell", "count", "session", "reason", "probability")
+    ]
 
 
 def test_rules_and_explain(capsys: pytest.CaptureFixture[str]) -> None:

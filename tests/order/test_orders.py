@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.order import chances, readings, session_split
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.values import replace
 
 FIG_1 = """\
 # %% [4]
@@ -189,7 +191,7 @@ def test_without_any_free_count_it_ran_in_another_session() -> None:
     plan = check_plan(notebook("2: a = 1", "1: print(a)"), "1@-* 2@1 1@2")
     expected = (
         "defines `a`, which cell 2 needs at [1]; too few counts are free before "
-        "it, so it ran in another session"
+        "it: it ran in an earlier session, or code that is gone did this"
     )
     assert expected == plan.runs[0].reason
 
@@ -315,3 +317,166 @@ def test_a_session_whose_gaps_another_fits_came_first() -> None:
     text = notebook("2: a = 1", "2: b = 1", "3: c = 1", "4: d = 1", "5: e = 1")
     plan = check_plan(text, "2@2 3@3 4@4 5@5 1@2")
     assert [run.session for run in plan.runs] == [1, 1, 1, 1, 2]
+
+
+def test_a_cell_of_another_session_is_run_again_for_a_nearer_definer() -> None:
+    text = notebook("7: a = 1", "8: b = a", "7: a = 3", "3: print(a)")
+    plan = check_plan(text, "1@7 2@8 3@2* 4@3 3@7")
+    assert [run.session for run in plan.runs] == [1, 1, 2, 2, 3]
+
+
+def test_below_a_reader_nothing_made_the_name_where_sessions_are_guessed() -> None:
+    text = notebook("1: a = 1", "9: print(a)", "2: a = 2", "2: b = 1")
+    check_plan(text, "1@1 3@2 1@8* 2@9 4@2")
+
+
+def test_a_session_that_ran_cells_of_another_came_before_it() -> None:
+    text = notebook("5: a = 1", "6: b = 2", "5: print(a)", "6: print(b)")
+    plan = check_plan(text, "1@3* 2@4* 3@5 4@6 1@5 2@6")
+    assert [run.session for run in plan.runs] == [1, 1, 1, 1, 2, 2]
+
+
+# --- evidence that was saved, and how sure it is ----------------------------------------------
+
+TIMED = """# %% [4]
+a = 1
+# %% [9]
+b = 1
+# %% [5]
+c = 1
+"""
+
+
+def timed(*starts: str) -> Graph:
+    parsed = percent.parse(TIMED, path="a.ipynb")
+    kept = [{"execution": {"iopub.execute_input": start}} for start in starts]
+    pairs = zip(parsed.cells, kept, strict=True)
+    return build(replace(parsed, cells=tuple(replace(c, metadata=m) for c, m in pairs)))
+
+
+def test_saved_times_tell_sessions_where_no_count_stands_twice() -> None:
+    graph = timed("2024-01-02T10:00:00Z", "2024-01-01T10:00:00.5Z", "2024-01-02T10:05:00Z")
+    split = session_split.split(graph, graph.notebook.cells)
+    assert (split.of, split.by_times) == ({1: 2, 2: 1, 3: 2}, True)
+    assert compact(order.plan(graph, "inferred")) == "2@9 1@4 3@5"
+
+
+def test_times_that_grow_with_the_counts_are_one_session() -> None:
+    graph = timed("2024-01-02T10:00:00Z", "2024-01-02T10:09:00Z", "2024-01-02T10:05:00Z")
+    assert session_split.split(graph, graph.notebook.cells).number == 1
+
+
+def test_times_that_nobody_can_read_tell_nothing() -> None:
+    graph = timed("yesterday", "", "-1")
+    assert not session_split.split(graph, graph.notebook.cells).by_times
+
+
+def test_a_saved_name_error_says_what_was_not_there() -> None:
+    text = "# %% [3]\nprint(a)\n#x NameError: name 'a' is not defined\n# %% [9]\na = 1\n"
+    plan = check_plan(text, "1@3 2@9")
+    (reading,) = readings.readings(graph_of(text), plan)
+    assert reading.unrecoverable
+    assert reading.why == "the saved error says that it was not there"
+
+
+def test_another_error_says_nothing_of_names() -> None:
+    check_plan(
+        "# %% [3]\nprint(a)\n#x ValueError: name 'a' is odd\n# %% [9]\na = 1\n", "2@2* 1@3 2@9"
+    )
+
+
+def test_a_name_of_a_star_import_is_not_defined_later() -> None:
+    check_plan(
+        notebook("1: from numbers_of_mine import *", "5: print(a)", "9: a = 3"), "1@1 2@5 3@9"
+    )
+    check_plan(notebook("1: import numbers", "5: print(a)", "9: a = 3"), "1@1 3@4* 2@5 3@9")
+
+
+def reads(text: str, name: str = "inferred") -> str:
+    graph = graph_of(text)
+    return " ".join(
+        f"{r.reader}<-{r.definer or '?'}{'' if not r.is_doubtful else '!'}"
+        for r in readings.readings(graph, order.plan(graph, name))
+    )
+
+
+def test_what_nothing_on_the_page_made_is_unrecoverable() -> None:
+    assert reads(notebook("1: a = 1", "2: print(a)", "3: print(gone)")) == "2<-1 3<-?!"
+    assert reads(notebook("3: print(sum([1]))")) == ""
+
+
+def test_a_definer_that_ran_long_after_its_reader_is_a_guess() -> None:
+    assert reads(notebook("9: a = 1", "8: print(a)")) == "2<-1"
+    assert reads(notebook("90: a = 1", "8: print(a)")) == "2<-1!"
+
+
+def test_a_definer_from_below_is_a_guess_where_another_stands_above() -> None:
+    assert reads(notebook("1: a = 1", "9: print(a)", "2: a = 2")) == "2<-3!"
+
+
+def test_how_sure_the_whole_is() -> None:
+    graph = graph_of(notebook("1: a = 1", "2: print(a)"))
+    answers = readings.readings(graph, order.plan(graph, "inferred"))
+    assert readings.confidence(answers) == chances.RECORDED
+    assert readings.confidence(()) is None
+
+
+# --- other orders ----------------------------------------------------------------------------
+
+
+def of_counts(*counts: int) -> str:
+    return notebook(*(f"{count}: a{i} = {i}" for i, count in enumerate(counts)))
+
+
+def test_figure_5_of_the_archaeology_paper() -> None:
+    plan = order.plan(graph_of(of_counts(1, 2, 13, 22, 23, 24, 7, 8, 21, 19, 20)), "archaeology")
+    assert [run.cell for run in plan.runs[13:18]] == [4, 5, 6, 9, 10]
+
+
+def test_sessions_and_runs_of_the_archaeology_paper() -> None:
+    plan = order.plan(graph_of(of_counts(1, 6, 4, 5, 2, 4, 6, 1, 2, 3, 4)), "archaeology")
+    assert (len(plan.runs), plan.sessions) == (16, 3)
+
+
+def test_cells_run_in_order_before_the_second_and_third_again() -> None:
+    text = of_counts(1, 6, 7, 4, 5)
+    check_plan(text, "1@1 2@2* 3@3* 4@4 5@5 2@6 3@7", "archaeology")
+    check_plan(text, "1@1 4@2* 4@3* 4@4 5@5 2@6 3@7", "base")
+
+
+@pytest.mark.parametrize("name", ["archaeology", "base"])
+@given(distinct=st.lists(st.integers(1, 40), min_size=1, max_size=12, unique=True))
+def test_a_filled_plan_is_as_long_as_the_largest_count(name: str, distinct: list[int]) -> None:
+    plan = order.plan(graph_of(of_counts(*distinct)), name)
+    assert max(distinct) == len(plan.runs)
+    assert dict(enumerate(distinct, 1)) == {cell: run.step for cell, run in plan.last_runs.items()}
+
+
+def test_gaps_that_nobody_ran_by_hand_are_not_filled() -> None:
+    plan = order.plan(graph_of(of_counts(10**9, 3)), "archaeology")
+    assert plan.cells == (1, 2, 2, 1)
+
+
+def test_dependencies_go_first_whatever_the_counts() -> None:
+    text = notebook("1: print(b)", "2: a = 1", "3: b = a")
+    plan = check_plan(text, "2@-* 3@-* 1@-*", "dependency")
+    assert plan.runs[0].reason == "all that it reads is there"
+
+
+def test_cells_that_need_one_another_say_so() -> None:
+    plan = check_plan(notebook("1: a = b", "2: b = a", "3: c = 1"), "3@-* 1@-* 2@-*", "dependency")
+    assert plan.runs[1].reason == "it and cell 2 need one another"
+
+
+@pytest.mark.parametrize("name", sorted(order.ORDERINGS))
+@pytest.mark.parametrize("shape", ["equal", "falling", "huge"])
+def test_counts_of_no_person_are_ordered(name: str, shape: str) -> None:
+    number = 60
+    counts = {
+        "equal": [7] * number,
+        "falling": list(range(number, 0, -1)),
+        "huge": [10**9 - i for i in range(number)],
+    }[shape]
+    cells = [f"{count}: a{i} = a{max(0, i - 1)}" for i, count in enumerate(counts)]
+    plan = order.plan(graph_of(notebook(*cells)), name)
+    assert set(plan.cells) == set(range(1, number + 1))

@@ -10,6 +10,7 @@ import pytest
 from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.order.readings import Reading
 from pytest_nbsafe.reports import colour, escape, order_report, text, transport
 from pytest_nbsafe.reports import json as json_report
 from pytest_nbsafe.reports.order_report import OrderReport
@@ -197,8 +198,8 @@ def test_a_packed_report_comes_back() -> None:
 
 
 RUNS = (
-    Run(step=1, cell=1, count=None, recorded=False, reason="defines `a`"),
-    Run(step=2, cell=2, count=1, recorded=True, reason="[1]"),
+    Run(step=1, cell=1, count=None, recorded=False, reason="defines `a`", probability=0.7),
+    Run(step=2, cell=2, count=1, recorded=True, reason="[1]", probability=1.0),
 )
 
 
@@ -210,14 +211,25 @@ ORDER = OrderReport(
     verdict="out-of-order",
     stats={"steps": 2},
     cells={"stale": (3, 4), "fresh": (), "refresher": (2,)},
+    readings=(
+        Reading(2, "a", RUNS[0], 0.7, unrecoverable=False, why="its run is inferred"),
+        Reading(2, "b", None, 0.998, unrecoverable=True, why="no other cell binds it"),
+    ),
 )
 
 
 def test_an_order_as_text() -> None:
     assert order_report.as_text(ORDER).split("\n") == [
-        "nb.ipynb: inferred order (out-of-order)",
-        "   1. cell 1         defines `a`",
-        "   2. cell 2 [1]     [1]",
+        "nb.ipynb: inferred order (out-of-order, 85% sure)",
+        "   1. cell 1          70%  defines `a`",
+        "   2. cell 2 [1]     100%  [1]",
+        "",
+        "Doubtful:",
+        "  cell 2 reads `a`, perhaps as cell 1 left it (70%): its run is inferred",
+        (
+            "  cell 2 reads `b`, which nothing that is left on the page can have made: "
+            "no other cell binds it"
+        ),
         "",
         "After it:",
         "  stale      cells 3, 4 what they read is older than what it was made from",
@@ -234,16 +246,48 @@ def test_an_order_as_json() -> None:
     assert json.loads(order_report.as_json(ORDER)) == {
         "version": 1,
         "plan": [
-            {"step": 1, "cell": 1, "count": None, "session": 1, "reason": "defines `a`"},
-            {"step": 2, "cell": 2, "count": 1, "session": 1, "reason": "[1]"},
+            {
+                "step": 1,
+                "cell": 1,
+                "count": None,
+                "session": 1,
+                "reason": "defines `a`",
+                "probability": 0.7,
+            },
+            {
+                "step": 2,
+                "cell": 2,
+                "count": 1,
+                "session": 1,
+                "reason": "[1]",
+                "probability": 1.0,
+            },
         ],
         "orders": {"inferred": [1, 2], "top-down": []},
         "verdict": "out-of-order",
-        "confidence": None,
+        "confidence": 0.849,
         "stats": {
             "steps": 2,
             "stale_cells": [3, 4],
             "fresh_cells": [],
             "refresher_cells": [2],
         },
+        "edges": [
+            {
+                "reader": 2,
+                "name": "a",
+                "definer": 1,
+                "probability": 0.7,
+                "unrecoverable": False,
+                "why": "its run is inferred",
+            },
+            {
+                "reader": 2,
+                "name": "b",
+                "definer": None,
+                "probability": 0.998,
+                "unrecoverable": True,
+                "why": "no other cell binds it",
+            },
+        ],
     }
