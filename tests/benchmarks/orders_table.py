@@ -71,8 +71,8 @@ def show(records: Sequence[Linked]) -> None:
         _score(record, scores)
     repositories = {record.repository for record in records}
     several = sum(record.of_several for record in records)
-    print(
-        f"{len(records)} notebooks of {len(repositories)} repositories, {several} of several sessions"
+    _say(
+        f"{len(records)} notebooks, {len(repositories)} repositories, {several} of several sessions"
     )
     _say(f"{'order':<12}" + "".join(f"{head:>18}" for head in _HEADS) + f"{'rand':>7}{'Brier':>8}")
     for name, score in scores.items():

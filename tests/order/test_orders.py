@@ -322,7 +322,7 @@ def test_a_session_whose_gaps_another_fits_came_first() -> None:
 def test_a_cell_of_another_session_is_run_again_for_a_nearer_definer() -> None:
     text = notebook("7: a = 1", "8: b = a", "7: a = 3", "3: print(a)")
     plan = check_plan(text, "1@7 2@8 3@2* 4@3 3@7")
-    assert [run.session for run in plan.runs] == [1, 1, 2, 2, 3]
+    assert [run.session for run in plan.runs] == [1, 1, 2, 2, 2]
 
 
 def test_below_a_reader_nothing_made_the_name_where_sessions_are_guessed() -> None:
