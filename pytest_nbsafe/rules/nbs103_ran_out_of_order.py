@@ -231,7 +231,7 @@ def _doubtful(facts: Facts, *, drifts: bool = False) -> Severity:
 
     Where counts repeat, which of two runs came first is a guess.
     """
-    several = len({*session_split.split(facts.notebook.code_cells).values()}) > 1
+    several = session_split.least(facts.notebook.code_cells) > 1
     return "note" if several and not drifts else "warning"
 
 

@@ -235,7 +235,7 @@ def _claim(
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
     else:
         steps = (*steps, *not_run_again(rerun, suspicion.line))
-        if len({*session_split.split(facts.notebook.code_cells).values()}) > 1:
+        if session_split.least(facts.notebook.code_cells) > 1:
             severity = "note"  # which run came first is a guess there
     return claim(
         facts,
