@@ -18,6 +18,7 @@ from pytest_nbsafe.analysis.scopes import last_word
 from pytest_nbsafe.analysis.state import StateUse, What
 from pytest_nbsafe.libraries import file_access
 from pytest_nbsafe.libraries.file_access import FileAccess
+from pytest_nbsafe.notebook.model import Notebook
 
 _KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
 _OPENS = frozenset({"open"})
@@ -40,10 +41,15 @@ def _may_make(source: str, known: FileAccess) -> bool:
     return opened or not known.writes.isdisjoint(called)
 
 
+def may_write(notebook: Notebook) -> bool:
+    """Return whether the text of a cell speaks of a file that it makes, or writes to."""
+    known = file_access.load(notebook.libraries)
+    return any(_may_make(cell.source, known) for cell in notebook.code_cells)
+
+
 def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield what cells do with files that their text names, if any cell writes one."""
-    known = file_access.load(graph.notebook.libraries)
-    if any(_may_make(cell.source, known) for cell in graph.notebook.code_cells):
+    if may_write(graph.notebook):
         yield from uses(graph)
 
 

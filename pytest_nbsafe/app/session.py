@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app import environments, lock, several_runs
@@ -254,8 +255,9 @@ class NotebookSession:
             )
 
         own_plan = plan if orders.differs(plan, clean) else None
-        if own_plan is not None and not self._runs_once:
-            self._copies.fresh()  # before the page's own run may write to the folder
+        if not self._runs_once:  # before the page's own run may write to the folder
+            will_copy = own_plan is not None or files.may_write(facts.notebook)
+            (self._copies.fresh if will_copy else self._copies.note_first)()
         limit_s = facts.config.notebook_timeout_s
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from pytest_nbsafe.runner.own_folders import OwnFolder
@@ -75,13 +76,29 @@ class FolderCopies:
         self._own: OwnFolder | None = None
         self._copy: FolderCopy | None = None
         self._state: frozenset[_State] = frozenset()
+        self._first: frozenset[str] | None = None
         self._beside: dict[Path, list[str]] = {}
+
+    def note_first(self) -> None:
+        """Note what the folder holds before any run, so that later copies hold nothing new.
+
+        It costs less than a copy, which may never be needed; what a run changes in place it does
+        not bring back.
+        """
+        if not self.possible:
+            return
+        try:
+            self._first = frozenset(islice(_paths(self._folder), self._limits.files + 1))
+        except OSError:
+            self.possible = False
+        if self._first is not None and len(self._first) > self._limits.files:
+            self.possible = False
 
     def fresh(self) -> FolderCopy | None:
         """Return a copy in which no run has left anything, None where there can be none.
 
-        It is that of the last run, which is over; made again, of what the folder holds now, where
-        that has changed it.
+        It is that of the last run, which is over; made again, of what the folder holds now and held
+        at first, where that has changed it.
         """
         if not self.possible:
             return None
@@ -108,7 +125,7 @@ class FolderCopies:
         self._beside = self._beside or dict(_what_lies_beside(self._folder))
         _link_what_lies_beside(self._beside, copy)
         copy.folder.mkdir(parents=True, exist_ok=True)
-        _copy(self._folder, copy.folder, is_large)
+        _copy(self._folder, copy.folder, is_large, self._first)
         self._state = _state(copy)
         return copy
 
@@ -146,10 +163,29 @@ def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
                 yield entry
 
 
-def _copy(source: Path, target: Path, is_large: Callable[[os.DirEntry[str]], bool]) -> None:
-    """Copy what a folder holds; links stay links to the same, sockets and the like are left out."""
+def _paths(folder: Path) -> Iterator[str]:
+    """Yield the paths of all that is copied of a folder."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            yield entry.path
+            if entry.is_dir(follow_symlinks=False) and not _is_linked(entry):
+                yield from _paths(Path(entry.path))
+
+
+def _copy(
+    source: Path,
+    target: Path,
+    is_large: Callable[[os.DirEntry[str]], bool],
+    first: Collection[str] | None,
+) -> None:
+    """Copy what a folder holds, of that only what was there at `first` where this is known.
+
+    Links stay links to the same, sockets and the like are left out.
+    """
     with os.scandir(source) as entries:
         for entry in entries:
+            if first is not None and entry.path not in first:
+                continue
             where = target / entry.name
             if entry.is_symlink():
                 where.symlink_to(Path(entry.path).resolve())
@@ -158,7 +194,7 @@ def _copy(source: Path, target: Path, is_large: Callable[[os.DirEntry[str]], boo
                     where.symlink_to(entry.path, target_is_directory=True)
                 else:
                     where.mkdir()
-                    _copy(Path(entry.path), where, is_large)
+                    _copy(Path(entry.path), where, is_large, first)
                     shutil.copystat(entry.path, where)
             elif entry.is_file():
                 if is_large(entry):

@@ -87,6 +87,18 @@ def test_a_copy_is_kept_of_what_was_there_before(copies: FolderCopies, folder: P
     assert (fresh(copies).folder / "log.csv").read_text() == "a row\n"
 
 
+def test_what_came_since_is_left_out(copies: FolderCopies, folder: Path) -> None:
+    copies.note_first()
+    (folder / "made").mkdir()
+    (folder / "made" / "by_a_run.txt").write_text("")
+    (folder / "sub" / "new.txt").write_text("")
+    copy = fresh(copies)
+    here = {str(path.relative_to(copy.folder)) for path in copy.folder.rglob("*.txt")}
+    assert here == {"sub/deep.txt"}
+    assert not (copy.folder / "made").exists()
+    assert (copy.folder / "log.csv").read_text() == "a row\n"
+
+
 def test_what_a_run_has_put_beside_the_folder_is_no_part_of_a_copy(
     copies: FolderCopies, folder: Path
 ) -> None:
@@ -115,3 +127,9 @@ def test_a_folder_that_is_too_large_is_not_copied(folder: Path, limits: Limits) 
     copies = FolderCopies(folder, limits)
     assert copies.fresh() is None
     copies.close()
+
+
+def test_a_folder_with_too_many_files_is_not_noted(folder: Path) -> None:
+    copies = FolderCopies(folder, Limits(files=3))
+    copies.note_first()
+    assert not copies.possible
