@@ -20,12 +20,14 @@ _CONTRACT = "NBS501"
 class Step:
     """One link of a finding's path: at this line of this cell, `cause` happened.
 
-    `cause` is a fragment of an English sentence, read after "cell N (line L)".
+    `cause` is a fragment of an English sentence, read after "cell N (line L)". `file_line` is the
+    physical line in the .ipynb file, once that is known.
     """
 
     cell: int
     line: int
     cause: str
+    file_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,8 @@ class NotebookReport:
     `orders` names the orders that were run (empty when nothing was executed); `note` says in a
     sentence why a notebook was skipped or not analysed; `known` counts the findings that are left
     out because the baseline holds them; `environment` is what its clean run took place in;
-    `remarks` are sentences that are told quietly: what it left behind, what was not looked for.
+    `remarks` are sentences that are told quietly: what it left behind, what was not looked for;
+    under `strict` warnings fail too.
     """
 
     path: str
@@ -125,14 +128,19 @@ class NotebookReport:
     known: int = 0
     environment: Environment | None = None
     remarks: tuple[str, ...] = ()
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything one invocation found, findings sorted by `sort_key`."""
+    """Everything one invocation found, findings sorted by `sort_key`.
+
+    `root` is the folder that the paths are relative to, empty for the working folder.
+    """
 
     findings: tuple[Finding, ...]
     notebooks: tuple[NotebookReport, ...]
+    root: str = ""
 
 
 def merged(reports: Iterable[Report]) -> Report:

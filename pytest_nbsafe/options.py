@@ -79,10 +79,12 @@ LOCK = Option(
     "lock", "", "write what the notebooks that pass ran in to nbsafe.lock beside them", "run pytest"
 )
 """What a run is to do besides, and no setting of a configuration file."""
+FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "rdjson", "markdown")
+"""Those of the findings."""
 REPORT = Option(
     "report",
     "FORMAT:FILE",
-    "write a report to a file; FORMAT is json or text",
+    f"write a report to a file; FORMAT is one of {', '.join(FORMATS)}; github needs no file",
     "pytest",
     several=True,
 )

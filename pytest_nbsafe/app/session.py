@@ -161,6 +161,7 @@ class NotebookSession:
             status=status,
             duration_s=time.perf_counter() - self._started,
             note=self._note,
+            strict=self.config.strict,
             remarks=tuple(filter(None, self._remarks())),
             costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
             known=self._known,
@@ -331,6 +332,7 @@ class NotebookSession:
 
     def _take(self, findings: tuple[Finding, ...]) -> None:
         """Keep what was found, without what the baseline knows."""
+        findings = tuple(self._with_lines(finding) for finding in findings)
         if self._runs_once and not self.config.static:
             findings = several_runs.unproved(findings)
         self._findings = findings
@@ -338,6 +340,15 @@ class NotebookSession:
             known = baselines.read(Path(self.config.baseline))
             self._findings = baselines.new(known, self._path, findings)
         self._known = len(findings) - len(self._findings)
+
+    def _with_lines(self, finding: Finding) -> Finding:
+        """Return a finding whose steps know their lines of the file."""
+        if self.notebook is None or not finding.steps:
+            return finding
+        cells = self.notebook.cells
+        lines = (cells[s.cell - 1].file_line(s.line) if s.cell else None for s in finding.steps)
+        steps = (replace(s, file_line=n) for s, n in zip(finding.steps, lines, strict=True))
+        return replace(finding, steps=tuple(steps))
 
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command: Callable[[argparse.Namespace], int] = given.command
     stop_signals = StopSignals()
     try:
-        must_be_writable(given.output)
+        must_be_writable(given)
         return command(given)
     except NbsafeError as error:
         complain(str(error))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_nbsafe.cli.writing import say, show, write
+from pytest_nbsafe.cli.writing import printed_format, say, show, write
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import of_command
 
@@ -100,7 +100,7 @@ def _baselined(
     from pytest_nbsafe.sentences import many
 
     file, number = write_baseline(given.paths, settings, command, _which(given))
-    write(f"{file} holds {many(number, 'finding')} now\n", given)
+    write(f"{file} holds {many(number, 'finding')} now\n", given.output)
     return OK
 
 
@@ -109,7 +109,7 @@ def order(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app.order import order
     from pytest_nbsafe.reports.order_report import ORDER_REPORTERS
 
-    show(ORDER_REPORTERS, order(given.notebook, _settings(given)), given)
+    show(ORDER_REPORTERS, order(given.notebook, _settings(given)), given.format, given.output)
     return OK
 
 
@@ -120,7 +120,7 @@ def whatif(given: argparse.Namespace) -> int:
 
     depth = _depth(given.depth)
     report = whatif(given.notebook, _settings(given), given.run, given.change, depth)
-    show(WHATIF_REPORTERS, report, given)
+    show(WHATIF_REPORTERS, report, given.format, given.output)
     return OK
 
 
@@ -141,7 +141,7 @@ def replay(given: argparse.Namespace) -> int:
         report = replay(
             given.file, _settings(given), given.session, judge_each=judge_each, progress=progress
         )
-    show(REPLAY_REPORTERS, report, given)
+    show(REPLAY_REPORTERS, report, given.format, given.output)
     return OK
 
 
@@ -158,7 +158,7 @@ def explain(given: argparse.Namespace) -> int:
     """Explain a code."""
     from pytest_nbsafe.app.explain import explain
 
-    write(explain(given.code).rstrip("\n") + "\n", given)
+    write(explain(given.code).rstrip("\n") + "\n", given.output)
     return OK
 
 
@@ -166,7 +166,7 @@ def rules(given: argparse.Namespace) -> int:
     """List the codes."""
     from pytest_nbsafe.reports import json, text
 
-    write(json.codes() if given.format == "json" else text.codes(), given)
+    write(json.codes() if given.format == "json" else text.codes(), given.output)
     return OK
 
 
@@ -184,9 +184,14 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any]) -> int:
+    from pytest_nbsafe.app import job_summary
     from pytest_nbsafe.reports import REPORTERS
 
-    show(REPORTERS, report, given)
+    show(REPORTERS, report, printed_format(given), given.output)
+    for form, file in given.formats:
+        if file:
+            show(REPORTERS, report, form, Path(file))
+    job_summary.add(report, [form for form, _ in given.formats])
     if not report.notebooks and not given.force_exclude:
         say(_NOTHING)
     return _exit_code(report, settings)

@@ -11,9 +11,10 @@ from typing import NoReturn
 from pytest_nbsafe import __version__
 from pytest_nbsafe.cli import commands
 from pytest_nbsafe.cli.writing import complain
-from pytest_nbsafe.options import LOCK, of_command
+from pytest_nbsafe.options import FORMATS, LOCK, of_command
 
-FORMATS = ("text", "json")
+_FORMATS = ("text", "json")
+"""Of what is no list of findings."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -139,14 +140,39 @@ def _takes_paths(
     parser.add_argument(
         "--write-baseline", action="store_true", help="write the findings to a baseline"
     )
-    _writes(parser, command)
+    parser.add_argument(
+        "--format",
+        dest="formats",
+        type=_format,
+        action="append",
+        default=[],
+        metavar="FORMAT[:FILE]",
+        help=f"one of {', '.join(FORMATS)} (default: text); with :FILE it is written there",
+    )
+    _takes_output(parser, command)
+
+
+def _format(value: str) -> tuple[str, str]:
+    from pytest_nbsafe.errors import NbsafeError
+    from pytest_nbsafe.reports.targets import target
+
+    try:
+        return target(value, may_print=True)
+    except NbsafeError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _writes(
     parser: argparse.ArgumentParser,
     command: Callable[[argparse.Namespace], int],
-    formats: Sequence[str] = FORMATS,
+    formats: Sequence[str] = _FORMATS,
 ) -> None:
     parser.add_argument("--format", choices=formats, default="text")
+    _takes_output(parser, command)
+
+
+def _takes_output(
+    parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], int]
+) -> None:
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the report to this file")
     parser.set_defaults(command=command)

@@ -32,18 +32,28 @@ def say(message: str) -> None:
         print(f"nbsafe: {sentence(message, _LONGEST)}", file=sys.stderr)
 
 
-def must_be_writable(output: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything runs."""
+def must_be_writable(given: argparse.Namespace) -> None:
+    """Refuse what cannot be written, before anything runs."""
     from pytest_nbsafe import files
 
-    if output is None:
-        if sys.stdout is None:
-            raise NbsafeError("cannot-write", "standard output is closed", "see --output")
-        return
-    try:
-        files.must_be_writable(output, with_folders=False)
-    except OSError as error:
-        raise _cannot_write(output, error) from error
+    if given.output is None and sys.stdout is None:
+        raise NbsafeError("cannot-write", "standard output is closed", "see --output")
+    printed_format(given)
+    for file in filter(None, (given.output, *(file for _, file in getattr(given, "formats", ())))):
+        try:
+            files.must_be_writable(Path(file), with_folders=False)
+        except OSError as error:
+            raise _cannot_write(file, error) from error
+
+
+def printed_format(given: argparse.Namespace) -> str:
+    """Return the one format that goes to standard output, or to the file of --output."""
+    first: str
+    first, *others = [form for form, file in getattr(given, "formats", ()) if not file] or ["text"]
+    if others:
+        message = f"{first} and {others[0]} cannot both be printed"
+        raise NbsafeError("several-formats", message, f"--format {others[0]}:FILE writes a file")
+    return first
 
 
 def _cannot_write(output: object, error: OSError) -> NbsafeError:
@@ -54,18 +64,19 @@ def _cannot_write(output: object, error: OSError) -> NbsafeError:
 def show(
     reporters: Mapping[str, Callable[[_Reported, Paint], str]],
     report: _Reported,
-    given: argparse.Namespace,
+    form: str,
+    output: Path | None,
 ) -> None:
-    """Write a report in the format that was asked for, where it was asked for."""
+    """Write a report in one format, to standard output or a file."""
     from pytest_nbsafe.reports.colour import ansi, plain, wanted
 
-    coloured = given.output is None and wanted(sys.stdout, os.environ)
-    write(reporters[given.format](report, ansi if coloured else plain), given)
+    coloured = output is None and wanted(sys.stdout, os.environ)
+    write(reporters[form](report, ansi if coloured else plain), output)
 
 
-def write(document: str, given: argparse.Namespace) -> None:
-    """Write a document to standard output, or the file that was given."""
-    if given.output is None:
+def write(document: str, output: Path | None) -> None:
+    """Write a document to standard output, or a file."""
+    if output is None:
         try:
             sys.stdout.write(document)
             sys.stdout.flush()
@@ -77,9 +88,9 @@ def write(document: str, given: argparse.Namespace) -> None:
             raise _cannot_write("to standard output", error) from error
         return
     try:
-        given.output.write_text(document, encoding="utf-8", newline="\n")
+        output.write_text(document, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise _cannot_write(given.output, error) from error
+        raise _cannot_write(output, error) from error
 
 
 def _discard_output() -> None:

@@ -41,10 +41,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
     plain_imports.install()
     from pytest_nbsafe.plugin.collecting import Collecting, Distributing
+    from pytest_nbsafe.plugin.junit_places import JunitPlaces
     from pytest_nbsafe.plugin.reporting import Reporting
     from pytest_nbsafe.plugin.settings import Settings
 
     settings = Settings.given(config)
     collecting = Collecting(settings, in_worker=hasattr(config, "workerinput"))
-    for hooks in (collecting, Reporting(settings), Distributing()):
+    for hooks in (collecting, Reporting(settings), JunitPlaces(), Distributing()):
         config.pluginmanager.register(hooks, f"nbsafe-{type(hooks).__name__.lower()}")

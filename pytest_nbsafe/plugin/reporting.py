@@ -28,11 +28,12 @@ class Reporting:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._files = settings.files
+        self._reports = settings.reports
         self._findings: dict[Finding, None] = {}
         self._unfailed: dict[Finding, None] = {}
         self._notebooks: dict[str, NotebookReport] = {}
-        self._locks: tuple[str, ...] = ()
+        self._lines: tuple[str, ...] = ()
+        self._report = Report((), ())
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -64,21 +65,33 @@ class Reporting:
         if hasattr(session.config, "workerinput"):
             return
         findings = tuple(sorted(self._findings, key=sort_key))
-        report = Report(findings, tuple(self._notebooks[path] for path in sorted(self._notebooks)))
+        notebooks = tuple(self._notebooks[path] for path in sorted(self._notebooks))
+        report = self._report = Report(findings, notebooks, str(session.config.rootpath))
         if session.config.getoption("nbsafe_lock"):
             self._lock(report, session.config.rootpath)
-        for form, file in self._files:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(REPORTERS[form](report, plain), encoding="utf-8", newline="\n")
+        for form, file in self._reports:
+            if file is not None:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(REPORTERS[form](report, plain), encoding="utf-8", newline="\n")
+        self._summarise(report)
+
+    def _summarise(self, report: Report) -> None:
+        """Add to the summary of a job on GitHub, or say why that cannot be."""
+        from pytest_nbsafe.app import job_summary
+
+        try:
+            job_summary.add(report, [form for form, _ in self._reports])
+        except NbsafeError as error:
+            self._lines = (*self._lines, str(error))
 
     def _lock(self, report: Report, root: Path) -> None:
         """Lock the notebooks that passed, or say why that cannot be."""
         from pytest_nbsafe.app import lock
 
         try:
-            self._locks = tuple(lock.write(report.notebooks, root))
+            self._lines = tuple(lock.write(report.notebooks, root))
         except NbsafeError as error:
-            self._locks = (str(error),)
+            self._lines = (str(error),)
 
     def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
         """Show the findings that failed no item, and say what was written."""
@@ -86,13 +99,17 @@ class Reporting:
             terminalreporter.section("nbsafe warnings", sep="=", yellow=True, bold=True)
             for line in text.grouped(sorted(self._unfailed, key=sort_key)):
                 terminalreporter.line(line)
-        for line in self._locks:
+        for line in self._lines:
             terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
         is_verbose = terminalreporter.verbosity > 0
         for line in text.remarks(self._notebooks.values()) if is_verbose else ():
             terminalreporter.line(line)
-        for form, file in self._files:
-            terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")
+        for form, file in self._reports:
+            if file is not None:
+                terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")
+                continue
+            for line in REPORTERS[form](self._report, plain).splitlines():
+                terminalreporter.line(line)
 
 
 def _packed(item: NotebookItem) -> dict[str, Any]:
@@ -101,7 +118,9 @@ def _packed(item: NotebookItem) -> dict[str, Any]:
     failing = text.failing(item.outcome, strict=item.file.settings.strict)
     unfailed = tuple(finding for finding in item.outcome.findings if finding not in failing)
     notebook = replace(item.file.opened().report(), path=item.file.shown)
+    line = next((f.file_line for f in failing if f.file_line), item.line)
     return {
+        "place": {"file": item.file.shown, "line": str(line)},
         "failing": encodable(transport.pack(Report(failing, (notebook,)))),
         "unfailed": encodable(transport.pack(Report(unfailed, ()))),
     }

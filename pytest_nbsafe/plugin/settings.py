@@ -11,17 +11,24 @@ import pytest
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import files
-from pytest_nbsafe.errors import NbsafeError, suggestion
+from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import REPORT, Option, of_command
-from pytest_nbsafe.reports import REPORTERS, escape
+from pytest_nbsafe.reports import escape
+from pytest_nbsafe.reports.targets import target
+
+_PRINTED = "github"
+"""The format whose reader is the log of the run: it needs no file."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was given by hand, and the report files to write: pairs of a format and a path."""
+    """What was given by hand, and the reports to write: pairs of a format and a path.
+
+    The path is None of a report that is printed.
+    """
 
     by_hand: Mapping[str, Any]
-    files: tuple[tuple[str, Path], ...]
+    reports: tuple[tuple[str, Path | None], ...]
 
     @classmethod
     def given(cls, config: pytest.Config) -> Settings:
@@ -37,7 +44,7 @@ class Settings:
                 for source, value in _values(config, option):
                     configs.merge(configs.Config(), {option.key: value}, source)
                     by_hand[option.key] = value
-            settings = cls(by_hand, tuple(_files(config)))
+            settings = cls(by_hand, tuple(_reports(config)))
             _check_outputs(config, settings)
             settings.of(config.rootpath / "any.ipynb")
         except NbsafeError as error:
@@ -60,7 +67,8 @@ def _check_outputs(config: pytest.Config, settings: Settings) -> None:
     """Refuse a report that cannot be written, JUnit's too, before anything runs."""
     junit = getattr(config.option, "xmlpath", None)
     named = [("--junitxml", config.invocation_params.dir / junit)] if junit else []
-    for source, file in (*named, *(("--nbsafe-report", file) for _, file in settings.files)):
+    written = [("--nbsafe-report", file) for _, file in settings.reports if file is not None]
+    for source, file in (*named, *written):
         try:
             files.must_be_writable(file, with_folders=True)
         except OSError as error:
@@ -79,15 +87,12 @@ def _values(config: pytest.Config, option: Option) -> Iterator[tuple[str, Any]]:
             yield source, value
 
 
-def _files(config: pytest.Config) -> Iterator[tuple[str, Path]]:
+def _reports(config: pytest.Config) -> Iterator[tuple[str, Path | None]]:
     for source, values in _values(config, REPORT):
         for value in values:
-            form, colon, file = value.partition(":")
-            if not colon or not file:
-                hint = "for example json:nbsafe.json"
-                raise NbsafeError("bad-value", f"{source}: {value!r} is not FORMAT:FILE", hint)
-            if form not in REPORTERS:
-                hint = suggestion(form, REPORTERS, f"one of {', '.join(REPORTERS)}")
-                raise NbsafeError("no-such-format", f"{source}: no format {form!r}", hint)
+            try:
+                form, file = target(value, may_print=value == _PRINTED)
+            except NbsafeError as error:
+                raise NbsafeError(error.slug, f"{source}: {error.message}", error.hint) from None
             base = config.invocation_params.dir if source.startswith("--") else config.rootpath
-            yield form, base / file
+            yield form, base / file if file else None

@@ -96,11 +96,12 @@ def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str
 def _path(steps: Sequence[Step], paint: Paint) -> list[str]:
     if not steps:
         return []
-    numbered = [f"  {number}. {_step(step)}" for number, step in enumerate(steps, start=1)]
+    numbered = [f"  {number}. {said(step)}" for number, step in enumerate(steps, start=1)]
     return [paint("How it came about:", "heading"), *numbered]
 
 
-def _step(step: Step) -> str:
+def said(step: Step) -> str:
+    """Return a step of a path: `cell 2 (line 1): made ...`."""
     where = f"cell {step.cell} (line {step.line})" if step.cell != NOTEBOOK else "the notebook"
     return f"{where}: {escape.sentence(step.cause)}"
 
