@@ -20,14 +20,12 @@ _CONTRACT = "NBS501"
 class Step:
     """One link of a finding's path: at this line of this cell, `cause` happened.
 
-    `cause` is a fragment of an English sentence, read after "cell N (line L)". `file_line` is the
-    physical line in the .ipynb file, once that is known.
+    `cause` is a fragment of an English sentence, read after "cell N (line L)".
     """
 
     cell: int
     line: int
     cause: str
-    file_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,8 @@ class Finding:
     `file_line` is the physical line in the .ipynb file, `anchor` the text the finding hangs on
     (the source line), which keys it across moves of the cell. `symbols` are the parts of names that
     it is about, where a run has shown which: `df['price']`. `fails_too` are the other cells that
-    an error stood at which this one accounts for.
+    an error stood at which this one accounts for. `step_lines` are the physical lines of `steps`,
+    0 for a step at no cell; they are there once the finding is complete.
     """
 
     code: str
@@ -55,6 +54,7 @@ class Finding:
     anchor: str = ""
     symbols: tuple[str, ...] = ()
     fails_too: tuple[int, ...] = ()
+    step_lines: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

@@ -342,13 +342,12 @@ class NotebookSession:
         self._known = len(findings) - len(self._findings)
 
     def _with_lines(self, finding: Finding) -> Finding:
-        """Return a finding whose steps know their lines of the file."""
+        """Return a finding that knows the lines of its steps in the file."""
         if self.notebook is None or not finding.steps:
             return finding
         cells = self.notebook.cells
-        lines = (cells[s.cell - 1].file_line(s.line) if s.cell else None for s in finding.steps)
-        steps = (replace(s, file_line=n) for s, n in zip(finding.steps, lines, strict=True))
-        return replace(finding, steps=tuple(steps))
+        lines = (cells[s.cell - 1].file_line(s.line) if s.cell else 0 for s in finding.steps)
+        return replace(finding, step_lines=tuple(line or 0 for line in lines))
 
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None

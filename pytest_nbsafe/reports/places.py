@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.reports import escape, frames
 
 _ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
@@ -29,6 +29,12 @@ def address(path: str, root: str = "") -> str:
 def line(finding: Finding) -> int:
     """Return the physical line in the file, the first where none is known."""
     return finding.file_line or 1
+
+
+def steps(finding: Finding) -> Iterator[tuple[Step, int]]:
+    """Yield the steps, each with its physical line in the file."""
+    lines = finding.step_lines or (0,) * len(finding.steps)
+    return ((step, line or 1) for step, line in zip(finding.steps, lines, strict=True))
 
 
 def sentence(finding: Finding) -> str:

@@ -35,14 +35,16 @@ def _diagnostic(finding: Finding, root: str) -> dict[str, Any]:
         "code": {"value": finding.code},
     }
     if finding.steps:
-        diagnostic["related_locations"] = [_related(path, step) for step in finding.steps]
+        diagnostic["related_locations"] = [
+            _related(path, step, line) for step, line in places.steps(finding)
+        ]
     return diagnostic
 
 
-def _related(path: str, step: Step) -> dict[str, Any]:
+def _related(path: str, step: Step, line: int) -> dict[str, Any]:
     return {
         "message": escape.sentence(step.cause),
-        "location": _location(path, step.file_line or 1),
+        "location": _location(path, line),
     }
 
 

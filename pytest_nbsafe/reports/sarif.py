@@ -75,13 +75,13 @@ def _result(finding: Finding, number: int, root: str) -> dict[str, Any]:
         },
     }
     if finding.steps:
-        flow = [_passed(step, finding, root) for step in finding.steps]
+        flow = [_passed(finding, step, line, root) for step, line in places.steps(finding)]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     return result
 
 
-def _passed(step: Step, finding: Finding, root: str) -> dict[str, Any]:
-    location = _location(finding.path, step.file_line or 1, step.cell, root)
+def _passed(finding: Finding, step: Step, line: int, root: str) -> dict[str, Any]:
+    location = _location(finding.path, line, step.cell, root)
     location["message"] = _message(escape.encodable(text.said(step)))
     return {"location": location}
 
