@@ -44,8 +44,8 @@ class Dep:
     """Something that was learned of rows, or done to them, and where.
 
     `what` did it, `name` is that of what it was given, `of` are the columns that it was learned
-    of where they are known, `grouped` whether it is another for each group of rows. Of rows in
-    order of time, "time" says that they are a series, "dated" that they have dates, "sorted" that
+    of where they are known, `grouped` whether it is another for each group of rows, `by` the
+    columns that tell the groups. Of rows in order of time, "time" says that they are a series, "dated" that they have dates, "sorted" that
     they were sorted by them. A correlation knows of which `table` it was taken: its base, and its
     columns.
     """
@@ -58,6 +58,7 @@ class Dep:
     of: frozenset[Hashable] = frozenset()
     certain: bool = True
     grouped: bool = False
+    by: frozenset[str] = frozenset()
     table: tuple[Hashable, Columns] | None = None
 
     @property
@@ -144,6 +145,7 @@ class Eval:
 
     `several`: it is one of many, in a loop or of a curve. `better` says whether "more" or "less" is
     better, "" where that is not known. `predicted`: there are only the predictions, no score.
+    `whole` is the column whose groups the folds keep whole.
     """
 
     fit: ModelFit
@@ -158,6 +160,7 @@ class Eval:
     certain: bool = True
     better: Better = ""
     predicted: bool = False
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,7 @@ class Data:
     `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
     that the values were made of; `ranked`: they are sorted by them, or are all places in an order.
-    `random`: random numbers.
+    `random`: random numbers. `by` are the columns that tell the groups of rows in groups.
     `origins` and `uses` are of a column, as those of `Column`.
     `net` is the network that gave predictions, which may learn from them.
     """
@@ -188,6 +191,7 @@ class Data:
     random: bool = False
     vague: bool = False
     ranked: bool = False
+    by: frozenset[str] = frozenset()
     net: Value | None = None
 
     def all_deps(self) -> Deps:

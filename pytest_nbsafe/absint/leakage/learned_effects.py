@@ -313,7 +313,14 @@ def grouped(call: TableCall) -> Value:
     names = call.arguments.names(0, "by") or ()
     for name in names:
         call.machine.mark_group(call.data.base, name)
-    return replace(call.data, form="group")
+    return replace(call.data, form="group", by=frozenset(names) or _keys(call))
+
+
+def _keys(call: TableCall) -> frozenset[str]:
+    """Return the columns that groups are told by: `s.groupby(df["day"])`, `groupby(keys)`."""
+    given = call.find(0, "by")
+    origins = given.origins if isinstance(given, Data) else ()
+    return frozenset(str(origin[-1]) for origin in origins if isinstance(origin, tuple))
 
 
 def piped(call: TableCall) -> Value:

@@ -68,7 +68,7 @@ class Notes:
     last run.
     `saved` is what files hold, `stars` are the modules of `from x import *`, `runs` counts those
     of each cell, `tokens` are small numbers that stand for values, `made` says where an estimator
-    was made.
+    was made, `whole` by which column a division keeps groups whole.
     """
 
     events: list[Event] = field(default_factory=list)
@@ -82,6 +82,7 @@ class Notes:
     runs: dict[int, int] = field(default_factory=dict)
     tokens: dict[object, int] = field(default_factory=dict)
     made: dict[Value, CodeSite] = field(default_factory=dict)
+    whole: dict[Hashable, str] = field(default_factory=dict)
     objects: int = 0
 
     def copy(self) -> Notes:

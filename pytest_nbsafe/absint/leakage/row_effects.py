@@ -341,6 +341,7 @@ def learned_by(call: TableCall, kind: DepKind, rows: sets.Rows | None = None) ->
         call.name,
         frozenset(data.origins),
         grouped=by_group or data.form == "group",
+        by=data.by if data.form == "group" else frozenset(),
     )
 
 

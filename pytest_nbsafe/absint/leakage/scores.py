@@ -33,6 +33,7 @@ def evaluated(
     curve: bool = False,
     better: Better = "",
     splitter: Splitter | None = None,
+    whole: str = "",
 ) -> Data:
     """Return a score of a fit on rows, or on the folds of a splitter, and tell the judge of it."""
     machine = arguments.machine
@@ -48,6 +49,7 @@ def evaluated(
         vague=data.vague,
         certain=machine.certain and fit.certain,
         better=better,
+        whole=whole,
     )
     machine.note(score)
     return Data(form="stat", scores=frozenset((score,)))

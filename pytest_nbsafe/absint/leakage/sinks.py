@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import CodeSite, Dep, DepKind, Eval, ModelFit
@@ -16,9 +16,15 @@ from pytest_nbsafe.absint.leakage.memory import (
     RowsSplit,
     Ungrouped,
 )
-
-_HELD = ("test", "val", "hold", "dev")
-
+from pytest_nbsafe.absint.leakage.scored_rows import (
+    is_beside_test,
+    is_for_validation,
+    is_on_test,
+    is_split,
+    is_sure,
+    is_training,
+    is_validated,
+)
 
 def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     """Return the leaks that the events of one pass show, one for each place and code."""
@@ -37,6 +43,7 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
         if old is None or (leak.certain and not old.certain):
             stories[place] = leak
     return (*(_leak(page, leak) for leak in stories.values()), *_best(events, scores, page))
+from pytest_nbsafe.values import replace
 
 
 def _leak(page: Page, story: Story) -> Leak:
@@ -55,16 +62,17 @@ def _leak(page: Page, story: Story) -> Leak:
 
 
 def _all(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Story]:
+    told = [event.score for event in events if isinstance(event, Predicted)]
     for score in scores:
-        yield from _of_one(score, scores, page)
-    yield from _predicted(events, scores)
-    yield from _chosen(events, scores)
+        yield from _of_one(score, scores, told, page)
+    yield from _predicted(events, scores, page)
+    yield from _chosen(events, scores, page)
     yield from _train_only(events, scores)
     yield from _reused(scores)
     yield from _ungrouped(events, scores)
 
 
-def _predicted(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
+def _predicted(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Story]:
     """Yield what was learned of rows held back that are predicted, where nothing scores the model.
 
     The predictions are then what the notebook gives, and nobody sees that they are too good. Rows
@@ -76,25 +84,13 @@ def _predicted(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Stor
         others = (other for other in apart if other.fit.site == score.fit.site and other.predicted)
         if not score.predicted and any(sets.overlap(o.rows, score.rows) == "no" for o in others):
             continue
-        yield from (story for story in _learned(score) if story.dep in score.fit.deps)
+        yield from (story for story in _learned(score, page) if story.dep in score.fit.deps)
 
 
 def _apart(events: Sequence[Event]) -> list[Eval]:
     """Return what is predicted of rows that the model has not learned from."""
     told = dict.fromkeys(event.score for event in events if isinstance(event, Predicted))
-    return [s for s in told if sets.overlap(s.fit.rows, s.rows) == "no" and _is_split(s)]
-
-
-def _is_split(score: Eval) -> bool:
-    """Return whether rows were held back, and are not only those that something is not known of.
-
-    Men and women, or rows with and without an age, are parts of a table that may both be used.
-    """
-    if any(word in score.name.lower() for word in _HELD) or "train" in score.fit.data.lower():
-        return True
-    fitted = {step.key for atom in score.fit.rows for step in atom.steps}
-    shared = {step for atom in score.rows for step in atom.steps if step.key in fitted}
-    return all(step.kind != "chosen" or isinstance(step.key, sets.ByPlace) for step in shared)
+    return [s for s in told if sets.overlap(s.fit.rows, s.rows) == "no" and is_split(s)]
 
 
 def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
@@ -107,14 +103,17 @@ def _searched(events: Sequence[Event], scores: Sequence[Eval]) -> list[Eval]:
     ]
 
 
-def _of_one(score: Eval, scores: Sequence[Eval], page: Page) -> Iterator[Story]:
+def _of_one(
+    score: Eval, scores: Sequence[Eval], told: Sequence[Eval], page: Page
+) -> Iterator[Story]:
     fit = score.fit
     if fit.copied is not None:
         target = next((str(o[-1]) for o in fit.target if isinstance(o, tuple)), "")
         yield Story("NBS341", score, fit.copied, fit.certain, fit.data, target, fitted=True)
-    if not is_training(score) and not _is_beside_test(score, scores):
-        yield from _overlaps(score, scores)
-        yield from _learned(score)
+    if not is_training(score) and not is_beside_test(score, scores):
+        yield from _overlaps(score)
+        yield from _stopped(score, scores, told, page)
+        yield from _learned(score, page)
     yield from _divided(score, page)
     for dep in sorted(fit.deps, key=_place):
         if dep.kind == "ahead" and (score.cv or not is_training(score)):
@@ -125,49 +124,7 @@ def _place(dep: Dep) -> tuple[int, int, int, str]:
     return dep.site.cell, dep.site.span.line, dep.site.span.column, dep.kind
 
 
-def is_training(score: Eval) -> bool:
-    """Return whether a score is on rows that its model learned from and nobody held back."""
-    if score.cv:
-        return False
-    if not score.rows:
-        return False  # nobody knows of which rows it is
-    if score.fit.rows == score.rows:
-        return not _is_test_part(score)
-    if any(d.kind == "join" and sets.within(score.rows, d.rows) for d in score.fit.deps):
-        return False
-    return sets.within(score.rows, score.fit.rows) and not _held_back(score)
-
-
-def _is_beside_test(score: Eval, scores: Sequence[Eval]) -> bool:
-    """Return whether a score is on some training rows, and another on rows held back from them."""
-    fit = score.fit
-    if score.cv or _held_back(score) or sets.overlap(fit.rows, score.rows) != "yes":
-        return False
-    parts = {step for atom in fit.rows for step in atom.steps}
-    others = [
-        o for o in scores if o.fit.site == fit.site and sets.overlap(fit.rows, o.rows) == "no"
-    ]
-    beside = {step.rest() for o in others for atom in o.rows for step in atom.steps}
-    training = {step for step in parts if any(sets.is_part(step, rest) for rest in beside)}
-    return bool(score.rows) and all(training & {*atom.steps} for atom in score.rows)
-
-
-def _is_test_part(score: Eval) -> bool:
-    """Return whether rows are the second part of a split, and called test: not to be fitted on."""
-    last = {atom.steps[-1] for atom in score.rows if atom.steps}
-    second = all(step.part == ("is", 1) and step.kind == "random" for step in last)
-    return bool(last) and second and "test" in score.name.lower() and "test" in score.fit.data
-
-
-def _held_back(score: Eval) -> bool:
-    named = any(word in score.name.lower() for word in _HELD)
-    whole = {step for atom in score.fit.rows for step in atom.steps}
-    extra = [step for atom in score.rows for step in atom.steps if step not in whole]
-    some = score.rows < score.fit.rows  # fitted on both parts, one after the other
-    return any(step.kind != "chosen" for step in extra) or (named and (bool(extra) or some))
-
-
-def _overlaps(score: Eval, scores: Sequence[Eval]) -> Iterator[Story]:
+def _overlaps(score: Eval) -> Iterator[Story]:
     fit = score.fit
     if score.cv or score.vague:
         return
@@ -177,23 +134,22 @@ def _overlaps(score: Eval, scores: Sequence[Eval]) -> Iterator[Story]:
             yield _of_dep("NBS313", score, max(joins, key=_place))
         elif not _met(score, "resample"):
             yield _of_fit("NBS312", score)
-    if sets.overlap(fit.watch, score.rows) == "yes" and not _is_validated(fit, scores):
-        yield _of_fit("NBS322", score)
     for dep in sorted(fit.tuned, key=_place):
         if sets.overlap(dep.rows, score.rows) == "yes":
             yield _of_dep("NBS321", score, dep)
 
 
-def _is_validated(fit: ModelFit, scores: Sequence[Eval]) -> bool:
-    """Return whether other rows are held back too, and scored: those it stops by are validation."""
-    sources = sets.sources(fit.watch)
-    return any(
-        (other.fit.site == fit.site or sets.sources(other.rows) <= sources)
-        and sets.overlap(fit.watch, other.rows) == "no"
-        and sets.overlap(fit.rows, other.rows) != "yes"
-        for other in scores
-        if other.rows and not other.cv and not is_training(other)
-    )
+def _stopped(
+    score: Eval, scores: Sequence[Eval], told: Sequence[Eval], page: Page
+) -> Iterator[Story]:
+    """Yield a score on rows that the training stopped by; of validation rows it is in doubt."""
+    fit = score.fit
+    if score.cv or score.vague or sets.overlap(fit.watch, score.rows) != "yes":
+        return
+    named = is_for_validation(score, page)
+    if not is_validated(fit, [*scores, *told] if named else scores):
+        story = _of_fit("NBS322", score)
+        yield replace(story, certain=story.certain and not named)
 
 
 def _of_others(dep: Dep, score: Eval) -> bool:
@@ -202,7 +158,7 @@ def _of_others(dep: Dep, score: Eval) -> bool:
     return {"yes", "no"} <= answers
 
 
-def _learned(score: Eval) -> Iterator[Story]:
+def _learned(score: Eval, page: Page) -> Iterator[Story]:
     """Yield what was learned from the rows that are scored on, before the model was fitted."""
     fit = score.fit
     if not score.cv and sets.overlap(fit.rows, score.rows) == "yes" and not _met(score, "resample"):
@@ -210,7 +166,7 @@ def _learned(score: Eval) -> Iterator[Story]:
     for dep in sorted(fit.deps | score.deps, key=_place):
         if dep.is_time or dep.kind in {"join", "ahead", "tuned"} or _is_blind(dep, fit.target):
             continue
-        if sets.overlap(dep.rows, score.rows) != "yes":
+        if sets.overlap(dep.rows, score.rows) != "yes" or _stays_in_groups(dep, score, page):
             continue
         if fit.copied is not None and dep.site.span.line == fit.copied.span.line:
             continue  # within a copy of the target: that says it all
@@ -221,6 +177,27 @@ def _learned(score: Eval) -> Iterator[Story]:
         yield _of_dep(code, score, dep)
         if code == "NBS342" and dep.is_statistic:
             yield _of_dep("NBS302", score, dep)
+
+
+def _stays_in_groups(dep: Dep, score: Eval, page: Page) -> bool:
+    """Return whether each group that a number was taken of lies on one side of the division.
+
+    So it is where the rows are divided by what the groups are told by: by days, by patients.
+    """
+    if not dep.by:
+        return False
+    if score.cv:
+        return score.whole in dep.by
+    steps = {step.key for atom in score.fit.rows for step in atom.steps}
+    between = {step.key for atom in score.rows for step in atom.steps} & steps
+    return any(_column(key, page) in dep.by for key in between)
+
+
+def _column(key: Hashable, page: Page) -> str:
+    """Return the column that rows are divided by in whole groups, "" for any other division."""
+    if isinstance(key, sets.ByColumn) and isinstance(key.origin, tuple):
+        return str(key.origin[-1])
+    return page.notes.whole.get(key, "")
 
 
 def _is_blind(dep: Dep, target: frozenset[object]) -> bool:
@@ -290,24 +267,13 @@ def _divided(score: Eval, page: Page) -> Iterator[Story]:
 # -- the whole page --------------------------------------------------------------------------------
 
 
-def _on_test(score: Eval) -> bool:
-    fit = score.fit
-    return (
-        not score.cv
-        and not score.vague
-        and bool(score.rows)
-        and not {"fold", "round"} & sets.kinds(score.rows)
-        and sets.overlap(fit.rows, score.rows) != "yes"
-    )
-
-
-def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
+def _chosen(events: Sequence[Event], scores: Sequence[Eval], page: Page) -> Iterator[Story]:
     """Yield choices by scores on test rows that no score on other rows follows."""
     for choice in events:
         if not isinstance(choice, Choice):
             continue
         used = sorted(
-            filter(_on_test, choice.scores),
+            filter(is_on_test, choice.scores),
             key=lambda s: (s.site.cell, s.site.span.line, s.fit.what),
         )
         used = [s for s in used if sets.overlap(s.rows, used[0].rows) == "yes"]
@@ -317,12 +283,12 @@ def _chosen(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Story]:
         first = used[0]
         rows = first.rows
         apart = [
-            s for s in scores if not s.cv and sets.overlap(s.rows, rows) == "no" and _on_test(s)
+            s for s in scores if not s.cv and sets.overlap(s.rows, rows) == "no" and is_on_test(s)
         ]
-        if apart or any(w in s.name.lower() for s in used for w in ("val", "dev")):
+        if apart or any(is_for_validation(s, page) for s in used):
             continue
         model = first.fit.what if first.fit.name else ""
-        sure = _is_sure(first)
+        sure = is_sure(first)
         yield Story("NBS321", first, first.site, sure, what=model, chosen=choice.site)
 
 
@@ -351,7 +317,7 @@ def _reused(scores: Sequence[Eval]) -> Iterator[Story]:
     first: dict[sets.Rows, ModelFit] = {}
     reported: set[sets.Rows] = set()
     for score in scores:
-        if not _on_test(score):
+        if not is_on_test(score):
             continue
         fit = first.setdefault(score.rows, score.fit)
         if fit.model != score.fit.model and score.rows not in reported:
@@ -382,19 +348,17 @@ def _ungrouped(events: Sequence[Event], scores: Sequence[Eval]) -> Iterator[Stor
 
 
 def _of_dep(code: str, score: Eval, dep: Dep) -> Story:
-    sure = dep.certain and _is_sure(score)
+    sure = dep.certain and is_sure(score)
     return Story(code, score, dep.site, sure, dep.name, dep.what, dep)
 
 
 def _of_fit(code: str, score: Eval) -> Story:
     """Return that the model itself learned from what it should not know."""
     fit = score.fit
-    return Story(code, score, fit.site, _is_sure(score), fit.data, fit.what, fitted=True)
+    return Story(code, score, fit.site, is_sure(score), fit.data, fit.what, fitted=True)
 
 
 def _of_score(code: str, score: Eval, site: CodeSite, rows: str = "", what: str = "") -> Story:
-    return Story(code, score, site, _is_sure(score), rows, what)
+    return Story(code, score, site, is_sure(score), rows, what)
 
 
-def _is_sure(score: Eval) -> bool:
-    return score.certain and score.fit.certain and not score.vague

@@ -58,6 +58,7 @@ def column(data: Data, name: str) -> Data:
         random=data.random,
         scores=data.scores if _NO_SCORES.isdisjoint(_words(name)) else frozenset(),
         ranked=data.ranked,
+        by=data.by,
     )
 
 

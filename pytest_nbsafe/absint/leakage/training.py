@@ -44,8 +44,15 @@ def cross_validated(arguments: Arguments) -> Value:
     group = _groups(arguments, data) or machine.group_of(data)
     if not splitter.grouped and group and not (splitter.what and splitter.time):
         machine.note(Ungrouped(machine.site(arguments.node), group))
-    folds = replace(data, cv=True)
-    return evaluated(fit, folds, arguments, arguments.name(1), splitter=splitter)
+    folds, whole = replace(data, cv=True), _kept_whole(splitter, arguments.find(-1, "groups"))
+    return evaluated(fit, folds, arguments, arguments.name(1), splitter=splitter, whole=whole)
+
+
+def _kept_whole(splitter: Splitter, groups: Value | None) -> str:
+    """Return the column whose groups a splitter keeps on one side, "" where it is not known."""
+    if not splitter.grouped or not isinstance(groups, Data):
+        return ""
+    return next((str(o[-1]) for o in groups.origins if isinstance(o, tuple)), "")
 
 
 def _groups(arguments: Arguments, data: Data, place: int = 0) -> str | None:
@@ -102,6 +109,7 @@ def split(_owner: Value, value: Splitter, arguments: Arguments) -> Value:
     whole = [data] if isinstance(data, Data) else []
     for part in whole:
         _groups(arguments, part, 2)
+    arguments.machine.notes.whole[key] = _kept_whole(value, arguments.find(2, "groups"))
     splits_and_joins.note_split(
         arguments,
         key,
