@@ -45,9 +45,9 @@ class Dep:
 
     `what` did it, `name` is that of what it was given, `of` are the columns that it was learned
     of where they are known, `grouped` whether it is another for each group of rows, `by` the
-    columns that tell the groups. Of rows in order of time, "time" says that they are a series, "dated" that they have dates, "sorted" that
-    they were sorted by them. A correlation knows of which `table` it was taken: its base, and its
-    columns.
+    columns that tell the groups. Of rows in order of time, "time" says that they are a series,
+    "dated" that they have dates, "sorted" that they were sorted by them. A correlation knows of
+    which `table` it was taken: its base, and its columns.
     """
 
     kind: DepKind

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 
-from pytest_nbsafe.absint.leakage import own_steps, subscripts, tabular
+from pytest_nbsafe.absint.leakage import own_steps, subscripts, tabular, watched_rows
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
@@ -20,7 +20,6 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     DepKind,
     Deps,
     Estimator,
-    Eval,
     ModelFit,
     Seq,
     Value,
@@ -28,7 +27,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.arguments import Arguments, text
 from pytest_nbsafe.absint.leakage.construction import stoppers
 from pytest_nbsafe.absint.leakage.machine import Machine
-from pytest_nbsafe.absint.leakage.memory import BestScore, Predicted
+from pytest_nbsafe.absint.leakage.memory import BestScore
 from pytest_nbsafe.absint.leakage.scores import evaluated
 from pytest_nbsafe.values import replace
 
@@ -136,17 +135,17 @@ def learn(
         fit,
         deps=fit.deps | _of_layers(machine, value),
         learns=value.learns,
-        watch=_watched(value, arguments, watched),
+        watch=watched_rows.watched(value, arguments, watched),
         searched=value.role == "search",
         made=machine.notes.made.get(owner),
     )
     if more:
         fit = fit.beside(value.fit)
     machine.put(owner, replace(value, fit=fit))
-    _note_validation(fit, arguments)
+    watched_rows.note_validation(fit, data, arguments)
     for callback in stoppers(arguments):
         if isinstance(callback.path, Const):  # the best model is the one that is loaded from there
-            best = replace(fit, watch=fit.watch | _watched_rows(arguments, watched))
+            best = replace(fit, watch=fit.watch | watched_rows.given_rows(arguments, watched))
             machine.notes.saved[callback.path] = machine.box(replace(value, fit=best))
     for step in value.steps:
         inner = machine.get(step)
@@ -223,31 +222,6 @@ def _all(machine: Machine, value: Estimator) -> list[Estimator]:
     return parts
 
 
-_WATCHES = ("eval_set", "validation_data", "valid_sets", "evals", "X_val")
-
-
-def _watched(value: Estimator, arguments: Arguments, places: Sequence[Value]) -> sets.Rows:
-    """Return the rows that a fit may stop by."""
-    stops = value.stops or arguments.constant("early_stopping_rounds") is not None
-    best = arguments.constant("use_best_model")
-    stops = best is not False and (stops or best is True)
-    stops = stops or any(callback.path is None for callback in stoppers(arguments))
-    return _watched_rows(arguments, places) if stops else sets.NONE
-
-
-def _watched_rows(arguments: Arguments, places: Sequence[Value]) -> sets.Rows:
-    watched = [arguments.keywords[name] for name in _WATCHES if name in arguments.keywords]
-    watched += places
-    only = Arguments(arguments.machine, arguments.node, watched[:1], {})
-    tables = [
-        subscripts.as_data(arguments.machine, v)
-        for v in only.every()
-        if isinstance(v, Data | AnyValue)
-    ]
-    data = [v for v in tables if v is not None]
-    return sets.NONE.union(*(v.rows for v in data))
-
-
 def _transform(_owner: Value, value: Estimator, data: Data, arguments: Arguments) -> Value:
     return transformed(arguments.machine, value, data, value.fit)
 
@@ -313,30 +287,8 @@ def _predict(_owner: Value, value: Estimator, data: Data, arguments: Arguments) 
     fit = value.fit
     if fit is None:
         return Data(data.rows, data.all_deps(), vague=True)
-    _note_prediction(fit, data, arguments)
+    watched_rows.note_prediction(fit, data, arguments)
     return Data(data.rows, data.all_deps(), "array", pred=fit, vague=data.vague)
-
-
-def _note_validation(fit: ModelFit, arguments: Arguments) -> None:
-    """Tell the judge of rows that a network is scored on after each round of its training."""
-    pair = subscripts.batch(arguments.machine, arguments.find(-1, "validation_data"))
-    data = subscripts.as_data(arguments.machine, pair[0]) if pair else None
-    if data is not None:
-        keywords = arguments.node.keywords
-        node = next((k.value for k in keywords if k.arg == "validation_data"), None)
-        first = node.elts[0] if isinstance(node, ast.Tuple) else node
-        name = text(arguments.machine, first)
-        certain = fit.certain and not data.vague
-        score = Eval(fit, data.rows, data.all_deps(), arguments.site, name, certain=certain)
-        arguments.machine.note(Predicted(score))
-
-
-def _note_prediction(fit: ModelFit, data: Data, arguments: Arguments) -> None:
-    deps, name = data.all_deps(), arguments.name()
-    score = Eval(
-        fit, data.rows, deps, arguments.site, name, vague=data.vague, certain=False, predicted=True
-    )
-    arguments.machine.note(Predicted(score))
 
 
 def _score(
@@ -368,6 +320,8 @@ def fitted_part(
     if machine.roles.method_of("estimator", name) is not None:
         return Bound(owner, name)
     fit = value.fit
+    if name == "best_estimator_" and fit is not None and value.steps:
+        return _best(machine, value, fit)
     if name in {"best_estimator_", "base_estimator_", "estimator_", "model"}:
         return owner
     if fit is not None and name == "best_score_":
@@ -384,6 +338,15 @@ def fitted_part(
     ):
         return _learned(value)
     return Bound(owner, name)
+
+
+def _best(machine: Machine, search: Estimator, fit: ModelFit) -> Value:
+    """Return the best candidate of a search: fitted again, it still knows what chose it."""
+    best = machine.get(search.steps[0])
+    if not isinstance(best, Estimator):
+        return AnyValue(("best", machine.token(fit.site)))
+    chosen = search.tuned | {fit.dep("tuned", fit.what)}
+    return machine.box(replace(best, fit=fit, tuned=chosen))
 
 
 _RESULTS = frozenset({"pvalues", "params", "tvalues", "bse"})

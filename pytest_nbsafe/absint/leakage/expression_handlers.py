@@ -111,6 +111,8 @@ def _of_table(machine: Machine, owner: Value, value: Data, name: str) -> Value |
     """Return what an attribute that every table has gives, None for any other."""
     if name in {"loc", "iloc", "ix", "at", "iat"}:
         return Locator(owner, name)
+    if name == "data" and value.form == "array":  # of a tensor
+        return value
     if name in {"str", "dt", "cat", "T"} or (name == "index" and value.ranked):
         return value
     if name == "index":

@@ -25,6 +25,8 @@ from pytest_nbsafe.absint.leakage.scored_rows import (
     is_training,
     is_validated,
 )
+from pytest_nbsafe.values import replace
+
 
 def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
     """Return the leaks that the events of one pass show, one for each place and code."""
@@ -43,7 +45,6 @@ def judge(events: Sequence[Event], page: Page) -> tuple[Leak, ...]:
         if old is None or (leak.certain and not old.certain):
             stories[place] = leak
     return (*(_leak(page, leak) for leak in stories.values()), *_best(events, scores, page))
-from pytest_nbsafe.values import replace
 
 
 def _leak(page: Page, story: Story) -> Leak:
@@ -360,5 +361,3 @@ def _of_fit(code: str, score: Eval) -> Story:
 
 def _of_score(code: str, score: Eval, site: CodeSite, rows: str = "", what: str = "") -> Story:
     return Story(code, score, site, is_sure(score), rows, what)
-
-
