@@ -79,6 +79,13 @@ LOCK = Option(
     "lock", "", "write what the notebooks that pass ran in to nbsafe.lock beside them", "run pytest"
 )
 """What a run is to do besides, and no setting of a configuration file."""
+CHANGED_SINCE = Option(
+    "changed-since",
+    "REF",
+    "only notebooks that a branch touches: changed since it left REF, or resting on such a file",
+    "check run pytest",
+)
+"""What a single run looks at, and no setting of a configuration file."""
 FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "rdjson", "markdown")
 """Those of the findings."""
 REPORT = Option(

@@ -21,10 +21,12 @@ SUFFIX = ".ipynb"
 class Which:
     """Which of the notebooks are meant.
 
-    With `force_exclude` a file that is named is left out like any other.
+    With `force_exclude` a file that is named is left out like any other, with `changed_since` all
+    that do not rest on what has changed since that commit.
     """
 
     force_exclude: bool = False
+    changed_since: str = ""
 
 
 def notebooks_in(
@@ -35,7 +37,8 @@ def notebooks_in(
     A file that is named is taken, whatever its suffix, unless `which` says otherwise.
 
     Raises:
-        NbsafeError: a path does not exist, or a setting is not understood.
+        NbsafeError: a path does not exist, a setting is not understood, or git cannot say what has
+            changed.
 
     """
     notebooks: dict[Path, None] = {}
@@ -48,6 +51,11 @@ def notebooks_in(
             notebooks.update(dict.fromkeys(below(path, settings)))
         elif not (which and which.force_exclude and is_excluded(path, settings)):
             notebooks[path] = None
+    if which and which.changed_since:
+        from pytest_nbsafe.app import changes
+
+        touched = (path for path in notebooks if changes.is_touched(path, which.changed_since))
+        return tuple(sorted(touched))
     return tuple(sorted(notebooks))
 
 

@@ -81,7 +81,7 @@ def run(given: argparse.Namespace) -> int:
 def _which(given: argparse.Namespace) -> Which:
     from pytest_nbsafe.app.discovery import Which
 
-    return Which(force_exclude=given.force_exclude)
+    return Which(given.force_exclude, given.changed_since or "")
 
 
 def _lock(report: Report) -> None:
@@ -192,7 +192,9 @@ def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any
         if file:
             show(REPORTERS, report, form, Path(file))
     job_summary.add(report, [form for form, _ in given.formats])
-    if not report.notebooks and not given.force_exclude:
+    if not report.notebooks and given.changed_since:
+        say(f"no notebook is touched by what has changed since {given.changed_since}")
+    elif not report.notebooks and not given.force_exclude:
         say(_NOTHING)
     return _exit_code(report, settings)
 

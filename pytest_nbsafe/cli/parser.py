@@ -11,7 +11,7 @@ from typing import NoReturn
 from pytest_nbsafe import __version__
 from pytest_nbsafe.cli import commands
 from pytest_nbsafe.cli.writing import complain
-from pytest_nbsafe.options import FORMATS, LOCK, of_command
+from pytest_nbsafe.options import CHANGED_SINCE, FORMATS, LOCK, of_command
 
 _FORMATS = ("text", "json")
 """Of what is no list of findings."""
@@ -130,6 +130,7 @@ def _takes_paths(
         action="store_true",
         help="leave out what `exclude` and `include` leave out though it is named, as hooks do",
     )
+    parser.add_argument(f"--{CHANGED_SINCE.key}", **CHANGED_SINCE.arguments)
     parser.add_argument(
         "--no-cache",
         dest="cache",

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from pytest_nbsafe.options import LOCK, REPORT, of_command
+from pytest_nbsafe.options import CHANGED_SINCE, LOCK, REPORT, of_command
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,7 +25,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             kind = "args" if option.several else "string"
         group.addoption(f"--nbsafe-{option.key}", **option.arguments)
         parser.addini(f"nbsafe_{option.name}", option.says, type=kind, default=None)
-    group.addoption(f"--nbsafe-{LOCK.key}", **LOCK.arguments)
+    for alone in (LOCK, CHANGED_SINCE):
+        group.addoption(f"--nbsafe-{alone.key}", **alone.arguments)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -47,5 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     settings = Settings.given(config)
     collecting = Collecting(settings, in_worker=hasattr(config, "workerinput"))
+    if settings.changed_since:
+        from pytest_nbsafe.plugin.changed_only import ChangedOnly
+
+        config.pluginmanager.register(ChangedOnly(settings.changed_since), "nbsafe-changedonly")
     for hooks in (collecting, Reporting(settings), JunitPlaces(), Distributing()):
         config.pluginmanager.register(hooks, f"nbsafe-{type(hooks).__name__.lower()}")

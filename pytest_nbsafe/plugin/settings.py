@@ -24,18 +24,20 @@ _PRINTED = "github"
 class Settings:
     """What was given by hand, and the reports to write: pairs of a format and a path.
 
-    The path is None of a report that is printed.
+    The path is None of a report that is printed. `changed_since` is a commit, or empty.
     """
 
     by_hand: Mapping[str, Any]
     reports: tuple[tuple[str, Path | None], ...]
+    changed_since: str = ""
 
     @classmethod
     def given(cls, config: pytest.Config) -> Settings:
         """Return what options and ini file say.
 
         Raises:
-            pytest.UsageError: they, or nbsafe's configuration at the root, are not understood.
+            pytest.UsageError: they, or nbsafe's configuration at the root, are not understood, or
+                git does not know the commit.
 
         """
         by_hand: dict[str, Any] = {}
@@ -44,8 +46,13 @@ class Settings:
                 for source, value in _values(config, option):
                     configs.merge(configs.Config(), {option.key: value}, source)
                     by_hand[option.key] = value
-            settings = cls(by_hand, tuple(_reports(config)))
+            reference = config.getoption("nbsafe_changed_since") or ""
+            settings = cls(by_hand, tuple(_reports(config)), reference)
             _check_outputs(config, settings)
+            if reference:
+                from pytest_nbsafe import git
+
+                git.changed_since(reference, files.real(config.rootpath))
             settings.of(config.rootpath / "any.ipynb")
         except NbsafeError as error:
             raise pytest.UsageError(escape.line(str(error))) from error
