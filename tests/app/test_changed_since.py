@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,9 @@ def ask(folder: Path, *arguments: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def folder(pytester: pytest.Pytester) -> Path:
+def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a repository, the working folder, with a commit that is called `base`."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     for name, text in PAGES.items():
         write(pytester.path / f"{name}.ipynb", text)
     for name, text in FILES.items():
@@ -148,7 +150,7 @@ def test_pytest(folder: Path, pytester: pytest.Pytester) -> None:
     (folder / "helpers.py").write_text("x = 2\n", encoding="utf-8")
     forget()
     result = pytester.runpytest(*arguments)
-    result.assert_outcomes(passed=2, deselected=17)
+    result.assert_outcomes(passed=2, deselected=16)
     result.stdout.fnmatch_lines(["nbsafe: 8 notebooks untouched since base", "direct.ipynb ..*"])
     result = pytester.runpytest(*arguments, "plain.ipynb")
     assert result.ret == pytest.ExitCode.OK

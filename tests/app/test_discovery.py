@@ -41,8 +41,9 @@ pytestmark = pytest.mark.usefixtures("folder")
 
 
 @pytest.fixture
-def folder(pytester: pytest.Pytester) -> Path:
+def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder, the working one, that has notebooks everywhere."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     first = write(pytester.path / EVERYWHERE[0])
     for name in EVERYWHERE[1:]:
         path = pytester.path / name
