@@ -53,9 +53,13 @@ OPTIONS = (
     Option("select", "CODES", "only these codes, or prefixes", "check run pytest", several=True),
     Option("ignore", "CODES", "not these codes, or prefixes", "check run pytest", several=True),
     Option(
-        "exclude", "GLOBS", "leave these files and folders out", "check run pytest", several=True
+        "exclude",
+        "GLOBS",
+        "leave these files and folders out",
+        "check run stats pytest",
+        several=True,
     ),
-    Option("include", "GLOBS", "of all files only these", "check run pytest", several=True),
+    Option("include", "GLOBS", "of all files only these", "check run stats pytest", several=True),
     Option(
         "output",
         "MODE",

@@ -10,6 +10,7 @@ from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.app.facts import python_graph
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order import readings
+from pytest_nbsafe.order.measures import measures
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.order_report import OrderReport
 from pytest_nbsafe.trace import cellsets, lineage
@@ -43,4 +44,4 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
     }
     verdict = "top-down" if same else "out-of-order"
     reads = readings.readings(graph, plan)
-    return OrderReport(graph.notebook, plan, plans, verdict, stats, cells, reads)
+    return OrderReport(graph.notebook, plan, plans, verdict, stats, cells, reads, measures(graph))

@@ -107,9 +107,28 @@ def _baselined(
 def order(given: argparse.Namespace) -> int:
     """Show in which order a notebook's cells were run."""
     from pytest_nbsafe.app.order import order
-    from pytest_nbsafe.reports.order_report import ORDER_REPORTERS
+    from pytest_nbsafe.reports import order_report
 
-    show(ORDER_REPORTERS, order(given.notebook, _settings(given)), given.format, given.output)
+    report = order(given.notebook, _settings(given))
+    if given.plot is not None:
+        from pytest_nbsafe.reports.order_plot import as_svg
+
+        write(as_svg(report), given.plot)
+    measured = order_report.MEASURE_REPORTERS if given.stats else order_report.ORDER_REPORTERS
+    show(measured, report, given.format, given.output)
+    return OK
+
+
+def stats(given: argparse.Namespace) -> int:
+    """Measure the counts and orders of notebooks, and the repeats of histories."""
+    from pytest_nbsafe.app.stats import stats
+    from pytest_nbsafe.reports.stats_report import STATS_REPORTERS, as_svg
+
+    gc.set_threshold(20_000, 20, 50)
+    report = stats(given.paths, _settings(given))
+    if given.plot is not None:
+        write(as_svg(report), given.plot)
+    show(STATS_REPORTERS, report, given.format, given.output)
     return OK
 
 

@@ -50,7 +50,11 @@ def parser() -> argparse.ArgumentParser:
 
     order = adding.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")
+    order.add_argument("--stats", action="store_true", help="show measures instead of the plan")
     _writes(order, commands.order)
+    _plots(order, "draw counts against places on the page into this file")
+    stats = adding.add_parser("stats", help="measure the counts and orders of many notebooks")
+    _takes_stats(stats)
 
     _takes_whatif(adding.add_parser("whatif", help="show what follows if a cell runs again"))
     _takes_replay(adding.add_parser("replay", help="run a recorded session again, judge it"))
@@ -65,6 +69,27 @@ def parser() -> argparse.ArgumentParser:
         for option in of_command(name):
             command.add_argument(f"--{option.key}", **option.arguments)
     return main
+
+
+def _takes_stats(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Measure gaps and jumps of counts, sessions, dependencies, and how well orders agree with "
+        "what cells read; of a history.sqlite, repeats and revisits. Nothing is run."
+    )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        default=[Path()],
+        metavar="PATHS",
+        help="notebooks, folders (default: this folder) and files history.sqlite",
+    )
+    _writes(parser, commands.stats, formats=("text", "json", "csv"))
+    _plots(parser, "draw the measures into this file")
+
+
+def _plots(parser: argparse.ArgumentParser, says: str) -> None:
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help=says)
 
 
 def _takes_whatif(parser: argparse.ArgumentParser) -> None:

@@ -39,7 +39,9 @@ def must_be_writable(given: argparse.Namespace) -> None:
     if given.output is None and sys.stdout is None:
         raise NbsafeError("cannot-write", "standard output is closed", "see --output")
     printed_format(given)
-    for file in filter(None, (given.output, *(file for _, file in getattr(given, "formats", ())))):
+    formats = getattr(given, "formats", ())
+    outputs = (given.output, getattr(given, "plot", None), *(file for _, file in formats))
+    for file in filter(None, outputs):
         try:
             files.must_be_writable(Path(file), with_folders=False)
         except OSError as error:

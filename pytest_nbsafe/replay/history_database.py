@@ -57,6 +57,23 @@ def runs(path: Path, session: int | None) -> list[tuple[int, str]]:
     return recorded
 
 
+def all_sessions(path: Path) -> list[tuple[int, list[tuple[int, str]]]]:
+    """Return every session that ran anything, with the counts and texts of its runs.
+
+    Raises:
+        NbsafeError: the file is no history that can be read.
+
+    """
+    try:
+        with closing(_opened(path)) as base:
+            _must_be_a_history(path, base)
+            numbers = [number for number, _ in _sessions(base)]
+            sessions = ((number, _recorded(path, base, number)) for number in numbers)
+            return [(number, recorded) for number, recorded in sessions if recorded]
+    except _WRONG as error:
+        raise _refused(path, str(error) or "out of memory") from error
+
+
 def _opened(path: Path) -> sqlite3.Connection:
     """Return a connection that only reads, and that writes nothing beside the file either."""
     log_is_used = _WRITTEN_AHEAD in files.read_start(path, 20, MOST_BYTES)[18:]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.order.readings import confidence
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.reports.json import VERSION, dump, picked
+from pytest_nbsafe.reports.stats_report import described
+from pytest_nbsafe.sentences import few
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.notebook.model import Notebook
+    from pytest_nbsafe.order.measures import Measures
     from pytest_nbsafe.order.plan import Plan, Run
     from pytest_nbsafe.order.readings import Reading
 
@@ -31,7 +35,8 @@ class OrderReport:
     verdict: str
     stats: Mapping[str, int]
     cells: Mapping[str, Sequence[int]]
-    readings: Sequence[Reading] = ()
+    readings: Sequence[Reading]
+    measures: Measures
 
 
 def as_text(report: OrderReport, paint: Paint = plain) -> str:
@@ -47,7 +52,7 @@ def as_text(report: OrderReport, paint: Paint = plain) -> str:
     after = [_after(kind, cells) for kind, cells in report.cells.items() if cells]
     if after:
         parts.append(["After it:", *after])
-    orders = [f"{name}: {_cells(plan)}" for name, plan in sorted(report.orders.items())]
+    orders = [_ORDERS, *(_compared(report, name) for name in sorted(report.orders))]
     stats = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(report.stats.items()))
     parts.append([*orders, *([stats] if stats else [])])
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
@@ -145,8 +150,58 @@ def _doubt(reading: Reading) -> str:
     return f"  cell {reading.reader} reads `{name}`, {made}: {escape.sentence(reading.why)}"
 
 
+_ORDERS = "order         runs  unbound  out of order  cells"
+_MOST_CELLS = 60
+
+
+def _compared(report: OrderReport, name: str) -> str:
+    """Return a line of the table of orders; what they leave unbound are executed cells."""
+    plan, measured = report.orders[name], report.measures.orders.get(name)
+    unbound, late = (measured.unbound, measured.out_of_order) if measured else ("", "")
+    line = f"{name:<12} {len(plan.runs):>5}  {unbound:>7}  {late:>12}  "
+    return line + (_cells(plan) or "nothing")
+
+
 def _cells(plan: Plan) -> str:
-    return " ".join(str(cell) for cell in plan.cells) or "nothing"
+    """Return the cells of a plan; those that run several times at once stand there once."""
+    parts = []
+    for cell, group in groupby(plan.cells):
+        times = len(list(group))
+        parts.append(f"{cell} ({times} times)" if times > 1 else f"{cell}")
+    return " ".join(parts[:_MOST_CELLS] + ["..."] * (len(parts) > _MOST_CELLS))
+
+
+# -- measures --------------------------------------------------------------------------------------
+
+
+def measures_as_text(report: OrderReport, paint: Paint = plain) -> str:
+    """Return the measures of the notebook, a line each, then those of each order."""
+    measured = report.measures
+    ratio = "-" if measured.ratio is None else f"{measured.ratio:.2f}"
+    lines = [
+        paint(f"{escape.line(report.notebook.path)}: measures", "heading"),
+        f"  cells {measured.cells}, executed {measured.executed}",
+        f"  gaps {measured.gaps}, missing counts {measured.missing}, jumps {measured.jumps}",
+        f"  gap-jumps {_pairs(measured)}",
+        f"  sessions at least {measured.sessions}, runs at least {measured.runs}, ratio {ratio}",
+        f"  dependent cells {measured.dependent}, ambiguous {measured.ambiguous}",
+        "",
+        "  order        unbound cells  out of order",
+    ]
+    for name, order in measured.orders.items():
+        lines.append(f"  {name:<12} {order.unbound:>13}  {order.out_of_order:>12}")
+    return "\n".join(lines) + "\n"
+
+
+def _pairs(measured: Measures) -> str:
+    often = sorted(measured.gap_jumps, key=lambda pair: (-pair[2], pair))
+    return few([f"({gap},{jump}) {number}" for gap, jump, number in often], 8) or "none"
+
+
+def measures_as_json(report: OrderReport, _paint: Paint = plain) -> str:
+    """Return the measures of the notebook as a JSON document."""
+    return dump({"version": VERSION, "path": report.notebook.path, **described(report.measures)})
 
 
 ORDER_REPORTERS = {"json": as_json, "text": as_text}
+MEASURE_REPORTERS = {"json": measures_as_json, "text": measures_as_text}

@@ -3,16 +3,19 @@
 import io
 import json
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import percent
 import pytest
 
 from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
 from pytest_nbsafe.locations import Location
+from pytest_nbsafe.order.measures import Measures, OrderMeasure
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.order.readings import Reading
-from pytest_nbsafe.reports import colour, escape, order_report, text, transport
+from pytest_nbsafe.reports import colour, escape, order_report, svg, text, transport
 from pytest_nbsafe.reports import json as json_report
+from pytest_nbsafe.reports.order_plot import as_svg
 from pytest_nbsafe.reports.order_report import OrderReport
 
 STALE = Finding(
@@ -215,6 +218,19 @@ ORDER = OrderReport(
         Reading(2, "a", RUNS[0], 0.7, unrecoverable=False, why="its run is inferred"),
         Reading(2, "b", None, 0.998, unrecoverable=True, why="no other cell binds it"),
     ),
+    measures=Measures(
+        cells=2,
+        executed=1,
+        gaps=1,
+        missing=3,
+        jumps=1,
+        gap_jumps=((1, 1, 5), (2, 1, 3)),
+        sessions=1,
+        runs=4,
+        dependent=1,
+        ambiguous=0,
+        orders={"inferred": OrderMeasure(1, 0)},
+    ),
 )
 
 
@@ -235,11 +251,28 @@ def test_an_order_as_text() -> None:
         "  stale      cells 3, 4 what they read is older than what it was made from",
         "  refresher  cell 2     running them makes what is stale again",
         "",
-        "inferred: 1 2",
-        "top-down: nothing",
+        "order         runs  unbound  out of order  cells",
+        "inferred         2        1             0  1 2",
+        "top-down         0                         nothing",
         "steps 2",
         "",
     ]
+
+
+def test_measures_of_an_order() -> None:
+    text = order_report.measures_as_text(ORDER)
+    assert "  gap-jumps (1,1) 5 and (2,1) 3\n" in text
+    assert "  sessions at least 1, runs at least 4, ratio 0.25\n" in text
+    document = json.loads(order_report.measures_as_json(ORDER))
+    assert (document["ratio"], document["missing"]) == (0.25, 3)
+
+
+def test_a_drawing_of_an_order_spells_what_is_no_text() -> None:
+    plan = Plan("inferred", (replace(RUNS[0], reason="<script> & \x1b[31m"), RUNS[1]))
+    root = ET.fromstring(as_svg(replace(ORDER, plan=plan)))
+    dots = [e for e in root if e.tag.endswith("circle")]
+    assert [dot.get("fill") for dot in dots] == ["white", svg.COLOURS[0]]
+    assert dots[0][0].text == "step 1: cell 1, <script> & "
 
 
 def test_an_order_as_json() -> None:
