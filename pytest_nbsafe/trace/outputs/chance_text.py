@@ -62,7 +62,7 @@ _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     ("s/", patterns.compile(r"\b\d+(?:m?s|us|µs)/(?:step|epoch|sample)\b"), "(time)"),
     ("ETA", patterns.compile(r"\bETA: [\d:]+s?"), "(time)"),
-    ("[", patterns.compile(r"\[=*>?\.*\]"), ""),
+    ("[", patterns.compile(r"\[(?:=+>?\.*|>\.+|\.{5,})\]"), ""),
     ("", patterns.compile(r"[━█▉▊▋▌▍▎▏]+"), ""),
 )
 """What stands in a text that holds such a thing, the thing itself, and its mark."""

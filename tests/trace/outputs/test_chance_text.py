@@ -46,6 +46,8 @@ DIFFERENT = [
     ("24:00:00", "25:00:00"),
     ("10%", "20%"),
     ("0x1f", "0x2f"),
+    ("[]", ""),
+    ("[...]", "[]"),
     ("took 3 turns by 4 players", "took 3 turns by 5 players"),
 ]
 
