@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge.flow import share_data
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
@@ -192,12 +193,15 @@ class _Page:
         drifts = {cell: self._drift(cell) for cell in differing if cell in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
         below = downstream(page_edges(self.graph), *drifting)
-        moved = Counter[str]()
+        moved, reordered = Counter[str](), set[int]()
         for cell, each in drifts.items():
             saved, new = self._both(cell)
             if each == "order":
                 moved += drift.words(new)
-            elif drift.is_of(moved, saved, new):
+                reordered.add(cell)
+                continue
+            related = bool(moved) and share_data(self.graph, cell, reordered)
+            if drift.is_of(moved, saved, new, related=related):
                 drifting.add(cell)
         return frozenset(drifting | (libraries & lenient & {*below}))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from pytest_nbsafe.analysis.dependencies import page_edges
+from pytest_nbsafe.analysis.dependencies import page_edges, upstream
 from pytest_nbsafe.analysis.model import Edge, Graph
 
 _DEFINITIONS = frozenset({"function", "class"})
+_NO_DATA = _DEFINITIONS | {"import"}
 
 
 def reached(graph: Graph, origins: Mapping[int, frozenset[int]]) -> frozenset[int]:
@@ -47,3 +48,13 @@ def _passed_on(graph: Graph, cell: int, lines: frozenset[int], names: set[str]) 
         elif span.column == 1:  # what stands in a branch may not run
             passed -= statement.writes.keys()
     return passed
+
+
+def share_data(graph: Graph, cell: int, others: Collection[int]) -> bool:
+    """Return whether a cell is made from what one of the others is made from, or from that one.
+
+    Imports, functions and classes are no data.
+    """
+    passed_on = [e for e in page_edges(graph) if e.definition.kind not in _NO_DATA]
+    own = {cell, *upstream(passed_on, cell)}
+    return any(not own.isdisjoint((other, *upstream(passed_on, other))) for other in others)

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pytest_nbsafe.analysis import trees
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge.flow import share_data
 from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
 from pytest_nbsafe.judge.trial import PICTURE, Judgement
 from pytest_nbsafe.notebook.model import Notebook, Output
@@ -93,7 +94,7 @@ class _Page:
     def by_text(self) -> tuple[dict[int, Judgement], bool]:
         """Return the judgement of each cell by its text, and whether anything there drifts."""
         judgements: dict[int, Judgement] = {}
-        drifting, moved = set[int](), Counter[str]()
+        drifting, moved, reordered = set[int](), Counter[str](), set[int]()
         for result in self.clean.results:
             if not result.came_to_end:
                 continue
@@ -101,11 +102,13 @@ class _Page:
             if judgement.output == "differs" and not self.is_reproduced(cell):
                 is_outside, suspected = cell in self.influences.outside, cell in self.suspected
                 version = self._version_drift(result) if suspected else ""
-                excused = drift.is_of(moved, self._saved(cell), result.outputs)
+                related = bool(moved) and share_data(self.graph, cell, reordered)
+                excused = drift.is_of(moved, self._saved(cell), result.outputs, related=related)
                 if self._is_reached(cell, drifting) or is_outside or version or excused:
                     judgement = replace(judgement, output="drift")
                 if version == "order":
                     moved += drift.words(result.outputs)
+                    reordered.add(cell)
                 elif not is_outside and (version or not suspected):
                     drifting.add(cell)
             judgements[cell] = judgement

@@ -35,6 +35,7 @@ _DATA = patterns.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _RESULT = patterns.compile(r"(\w+)\((\w+=[^=]*(?:, \w+=[^=]*)*)\)")
 _FIELD = patterns.compile(r"=([^,()]+)")
 _WORD = patterns.compile(r"\w+")
+_SMALL_NUMBER = patterns.compile(r"\d\d?\.0")
 _MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
 _PRINTED = patterns.compile(
     r"\bmemory usage: .*|\b00:00:00\b|\(?dtypes?: .*|^<\w+Array>$"
@@ -101,12 +102,19 @@ def words(outputs: Iterable[Output]) -> Counter[str]:
     return _gist(_atoms(outputs))
 
 
-def is_of(moved: Counter[str], saved: Iterable[Output], new: Iterable[Output]) -> bool:
-    """Return whether all that two texts differ by is among what stands in another order."""
+def is_of(
+    moved: Counter[str], saved: Iterable[Output], new: Iterable[Output], *, related: bool = True
+) -> bool:
+    """Return whether all that two texts differ by is among what stands in another order.
+
+    Where the two are not `related`, small numbers alone do not tell: they stand everywhere.
+    """
     if not moved:
         return False
     before, after = words(saved), words(new)
-    return ((before - after) + (after - before)).keys() <= moved.keys()
+    differing = ((before - after) + (after - before)).keys()
+    tells = related or not all(map(_SMALL_NUMBER.fullmatch, differing))
+    return tells and differing <= moved.keys()
 
 
 def _worded_alike(*shown: Sequence[Output]) -> Sequence[Sequence[Output]]:

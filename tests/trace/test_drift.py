@@ -90,6 +90,14 @@ def test_what_is_shown_of_rows_in_another_order() -> None:
     assert not drift.is_of(drift.words(()), shown("1"), shown("2"))
 
 
+def test_small_numbers_tell_only_where_two_texts_are_related() -> None:
+    moved = drift.words(shown("2 4 red"))
+    texts = shown("row 2"), shown("row 4")
+    assert drift.is_of(moved, *texts)
+    assert not drift.is_of(moved, *texts, related=False)
+    assert drift.is_of(moved, shown("2 red"), shown("4"), related=False)
+
+
 def test_what_is_too_long_to_be_looked_at_proves_nothing() -> None:
     assert drift.by_library(shown("1 " * 1_000_000), shown("2 " * 1_000_000)) == "print"
     assert drift.by_library(shown("1 " * 1_000), shown("2 " * 1_000)) == ""
