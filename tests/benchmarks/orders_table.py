@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import linked_sessions
 from linked_sessions import Linked
+from session_simulator import simulated
 
 from pytest_nbsafe.order import orderings, readings
 from pytest_nbsafe.order.plan import Plan
@@ -42,7 +43,8 @@ class Score:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.jsonl")
+    parser.add_argument("--simulated", type=int, default=0, metavar="N", help="so many more users")
     parser.add_argument("--strict", action="store_true", help="single sessions, all counts known")
     parser.add_argument("--all-versions", action="store_true", help="every save of a notebook")
     parser.add_argument("--half", type=int, choices=(0, 1), help="half of the repositories only")
@@ -53,7 +55,7 @@ def main() -> None:
     ]
     if not given.all_versions:
         records = linked_sessions.one_version(records)
-    show(records)
+    show([*records, *simulated(given.simulated)])
 
 
 def _say(line: str) -> None:
