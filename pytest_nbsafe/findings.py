@@ -29,6 +29,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """What is told along with a finding: the code and the fingerprint that it would have alone."""
+
+    code: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One fault of a notebook, complete: where, what, why (steps), and what to do (remedy).
 
@@ -37,7 +45,8 @@ class Finding:
     (the source line), which keys it across moves of the cell. `symbols` are the parts of names that
     it is about, where a run has shown which: `df['price']`. `fails_too` are the other cells that
     an error stood at which this one accounts for. `step_lines` are the physical lines of `steps`,
-    0 for a step at no cell; they are there once the finding is complete.
+    0 for a step at no cell; they are there once the finding is complete. `joined` is what it tells
+    along: the same fault at other places, and what it accounts for.
     """
 
     code: str
@@ -55,6 +64,7 @@ class Finding:
     symbols: tuple[str, ...] = ()
     fails_too: tuple[int, ...] = ()
     step_lines: tuple[int, ...] = ()
+    joined: tuple[Joined, ...] = ()
 
     @property
     def name(self) -> str:
@@ -115,7 +125,8 @@ class NotebookReport:
     sentence why a notebook was skipped or not analysed; `known` counts the findings that are left
     out because the baseline holds them; `environment` is what its clean run took place in;
     `remarks` are sentences that are told quietly: what it left behind, what was not looked for;
-    under `strict` warnings fail too.
+    under `strict` warnings fail too. `fixed` are the fingerprints that the baseline holds though
+    there is nothing like them any more.
     """
 
     path: str
@@ -129,6 +140,7 @@ class NotebookReport:
     environment: Environment | None = None
     remarks: tuple[str, ...] = ()
     strict: bool = False
+    fixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def _settings(path: Path, config: Config) -> Iterator[str]:
         from pytest_nbsafe.app import baseline
 
         known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
-        yield repr(sorted(known.items()))
+        yield repr(known)
     if reads_project(config):
         from pytest_nbsafe import project
 

@@ -16,7 +16,8 @@ from pytest_nbsafe.app import environments, lock, several_runs
 from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
-from pytest_nbsafe.config import Config, shows
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.config import Config, is_asked, shows
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import (
     Cost,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pytest_nbsafe.runner.trial_run import Purpose, TrialRun
 
 _LEAKS = "NBS3"
+_RAN = frozenset({"ok", "raised"})
 
 NOBODY_LISTENS: Listener = NobodyListens()
 Listen = Callable[[Path], Listener]
@@ -107,6 +109,7 @@ class NotebookSession:
         self._last = max(selected, default=None) if selected else None
         self._findings: tuple[Finding, ...] = ()
         self._known = 0
+        self._unmatched: tuple[baselines.Entry, ...] = ()
         self._reported: dict[int, tuple[Finding, ...]] = {}
         self._facts: Facts | None = None
         self._run: TrialRun | None = None
@@ -165,6 +168,7 @@ class NotebookSession:
             remarks=tuple(filter(None, self._remarks())),
             costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
             known=self._known,
+            fixed=tuple(entry.fingerprint for entry in self._fixed()),
             environment=self._environment if trial else None,
         )
 
@@ -200,6 +204,24 @@ class NotebookSession:
             )
         if self._temporary is not None:
             yield str(self._temporary.left)
+
+    def _fixed(self) -> Iterator[baselines.Entry]:
+        """Yield the entries of the baseline that nothing fits any more, as far as that is certain.
+
+        What was found in a run is fixed only where all cells ran again, and the whole is judged.
+        """
+        ran = self._trial is not None
+        if self._facts is None or 0 not in self._reported or self._facts.graph.budget.cut:
+            return
+        if not self.config.static and (
+            self._trial is None
+            or self._last is not None
+            or any(r.status not in _RAN for r in self._trial.clean.results)
+        ):
+            return
+        for entry in self._unmatched:
+            if entry.ran is ran and entry.code in CODES and is_asked(entry.code, self.config):
+                yield entry
 
     def _prepare(self, notebook: Notebook) -> None:
         if self._facts is not None:
@@ -338,7 +360,7 @@ class NotebookSession:
         self._findings = findings
         if self.config.baseline:
             known = baselines.read(Path(self.config.baseline))
-            self._findings = baselines.new(known, self._path, findings)
+            self._findings, self._unmatched = baselines.divided(known, self._path, findings)
         self._known = len(findings) - len(self._findings)
 
     def _with_lines(self, finding: Finding) -> Finding:

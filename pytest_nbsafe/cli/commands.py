@@ -96,7 +96,7 @@ def _baselined(
     settings: dict[str, Any],
     command: Callable[[Sequence[Path], Mapping[str, Any], Which | None], Report],
 ) -> int:
-    from pytest_nbsafe.app.write_baseline import write_baseline
+    from pytest_nbsafe.app.baseline_file import write_baseline
     from pytest_nbsafe.sentences import many
 
     file, number = write_baseline(given.paths, settings, command, _which(given))
@@ -199,6 +199,11 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")
             settings[key] = value
+    if getattr(given, "update_baseline", False):
+        from pytest_nbsafe.app.baseline import DEFAULT
+
+        here = config.merge(config.for_path(Path()), settings, "options")
+        settings["baseline"] = here.baseline or DEFAULT
     return settings
 
 
@@ -211,6 +216,11 @@ def _reported(report: Report, given: argparse.Namespace, settings: dict[str, Any
         if file:
             show(REPORTERS, report, form, Path(file))
     job_summary.add(report, [form for form, _ in given.formats])
+    if given.update_baseline:
+        from pytest_nbsafe.app.baseline_file import update_baseline
+
+        for line in update_baseline(report, settings):
+            say(line)
     if not report.notebooks and given.changed_since:
         say(f"no notebook is touched by what has changed since {given.changed_since}")
     elif not report.notebooks and not given.force_exclude:

@@ -167,6 +167,9 @@ def _takes_paths(
         "--write-baseline", action="store_true", help="write the findings to a baseline"
     )
     parser.add_argument(
+        "--update-baseline", action="store_true", help="take what is fixed out of the baseline"
+    )
+    parser.add_argument(
         "--format",
         dest="formats",
         type=_format,

@@ -101,6 +101,8 @@ class Reporting:
                 terminalreporter.line(line)
         for line in self._lines:
             terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
+        if fixed := text.fixed(self._notebooks.values()):
+            terminalreporter.write_sep("-", f"nbsafe: {fixed}")
         is_verbose = terminalreporter.verbosity > 0
         for line in text.remarks(self._notebooks.values()) if is_verbose else ():
             terminalreporter.line(line)

@@ -12,6 +12,8 @@ from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, plain
 
 VERSION = 1
+_WHERE_ANY = "note known fixed remarks"
+"""What stands in a document only where there is some."""
 
 
 def render(report: Report, _paint: Paint = plain) -> str:
@@ -69,7 +71,7 @@ def _notebook(notebook: NotebookReport) -> dict[str, Any]:
     described = {
         **picked(notebook, "path cells orders status"),
         "duration_s": round(notebook.duration_s, 3),
-        **{name: value for name, value in picked(notebook, "note known remarks").items() if value},
+        **{name: value for name, value in picked(notebook, _WHERE_ANY).items() if value},
     }
     if notebook.costs:
         described["costs"] = [

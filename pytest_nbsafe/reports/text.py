@@ -35,7 +35,17 @@ def summary(report: Report, paint: Paint = plain) -> str:
     notebooks = many(len(report.notebooks), "notebook")
     known = sum(notebook.known for notebook in report.notebooks)
     rest = f" ({known} known from the baseline)" if known else ""
-    return f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}"
+    gone = fixed(report.notebooks)
+    return f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}{gone and f'; {gone}'}"
+
+
+def fixed(notebooks: Iterable[NotebookReport]) -> str:
+    """Return how much of the baseline is fixed, empty where nothing is."""
+    number = sum(len(notebook.fixed) for notebook in notebooks)
+    if not number:
+        return ""
+    are = "is" if number == 1 else "are"
+    return f"{many(number, 'entry', 'entries')} of the baseline {are} fixed (--update-baseline)"
 
 
 # ------------------------------------------------------------- one finding

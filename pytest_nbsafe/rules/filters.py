@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.findings import Finding, Joined
 from pytest_nbsafe.rules.base import Claim, Mark
 from pytest_nbsafe.values import replace
 
@@ -15,6 +15,10 @@ _CAUSES_FIRST = (
     "NBS401",
 )
 """Of two findings that weigh the same, the one that names the cause stands over the symptom."""
+
+
+_MOST_JOINED = 100
+"""Of a fault with more places than that no more are known by themselves."""
 
 
 # -- One fault, one finding --------------------------------------------------------------------
@@ -109,6 +113,12 @@ def _with_steps(head: Claim, others: Sequence[Claim]) -> Finding:
         if same_fault or elsewhere:
             steps[step] = None
             places.add((step.cell, step.line))
+    joined = (Joined(c.finding.code, c.finding.fingerprint) for c in others[:_MOST_JOINED])
     own = head.finding.location.cell
     errors = {c.finding.location.cell for c in others if c.finding.severity == "error"}
-    return replace(head.finding, steps=tuple(steps), fails_too=tuple(sorted(errors - {own, 0})))
+    return replace(
+        head.finding,
+        steps=tuple(steps),
+        fails_too=tuple(sorted(errors - {own, 0})),
+        joined=tuple(dict.fromkeys(joined)),
+    )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from makenb import BROKEN, write
 
 from pytest_nbsafe.app import baseline, inputs
+from pytest_nbsafe.app.baseline_file import write_baseline
 from pytest_nbsafe.app.check import check
 from pytest_nbsafe.app.run import run
 from pytest_nbsafe.app.session import NotebookSession
-from pytest_nbsafe.app.write_baseline import write_baseline
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.errors import NbsafeError
 
@@ -98,6 +99,79 @@ def test_the_same_findings_write_the_same_bytes() -> None:
     assert b"print(a, missing)" in before
 
 
+GROUPED = {
+    "a name that is missing": ("print(missing)", "b = missing + 1", "c = [missing]"),
+    "a folder of one machine": ("f = open('/home/me/a')", "g = open('/home/me/b')"),
+    "draws without a seed": ("import random\na = random.random()", "b = random.randint(1, 2)"),
+    "a package that a cell installs": ("!pip install foo", "!pip install foo bar"),
+    "lines that do not parse": ("x = = 1", "x = = 1", "x = = 1"),
+}
+
+
+def page(cells: Iterable[str]) -> str:
+    return "".join(f"# %% [{number}]\n{cell}\n" for number, cell in enumerate(cells, 1))
+
+
+@pytest.mark.parametrize("cells", GROUPED.values(), ids=GROUPED)
+def test_mending_one_of_several_makes_no_other_appear(cells: tuple[str, ...]) -> None:
+    file = written(page(("import random", *cells)))
+    for position in range(len(cells)):
+        rest = cells[:position] + cells[position + 1 :]
+        assert told(page(("import random", *rest)), file) == []
+
+
+def test_another_fault_beside_a_known_one_is_new() -> None:
+    file = written("# %% [1]\nprint(missing)\n# %% [2]\nprint(missing, gone)\n")
+    changed = "# %% [1]\nprint(lost)\n# %% [2]\nprint(missing, gone)\n"
+    assert told(changed, file) == ["`lost`"]
+
+
+def test_what_is_fixed_is_told_and_taken_out(capsys: pytest.CaptureFixture[str]) -> None:
+    write(Path("one.ipynb"), KNOWN)
+    write(Path("two.ipynb"), BROKEN)
+    main(["check", "--write-baseline"])
+    whole = Path(baseline.DEFAULT).read_bytes()
+    Path("two.ipynb").unlink()
+    write(Path("one.ipynb"), "# %% [1]\na = 1\n# %% [2]\nprint(a, missing)\nprint(new)\n")
+    capsys.readouterr()
+    assert main(["check", "--baseline", baseline.DEFAULT]) == 1
+    assert capsys.readouterr().out.endswith(
+        "1 error in 1 notebook (1 known from the baseline); "
+        "1 entry of the baseline is fixed (--update-baseline)\n"
+    )
+    assert Path(baseline.DEFAULT).read_bytes() == whole
+    assert main(["check", "--update-baseline"]) == 1
+    said = capsys.readouterr()
+    assert "`new` is read here" in said.out
+    assert said.err == f"nbsafe: {baseline.DEFAULT} holds 1 finding now; 2 taken out\n"
+    assert main(["check", "--update-baseline"]) == 1
+    said = capsys.readouterr()
+    assert said.out.endswith("1 error in 1 notebook (1 known from the baseline)\n")
+    assert said.err == f"nbsafe: {baseline.DEFAULT} holds 1 finding now; 0 taken out\n"
+    held = json.loads(Path(baseline.DEFAULT).read_text())["notebooks"]
+    assert [entry["text"] for entry in held["one.ipynb"]] == ["print(a, missing)"]
+
+
+def test_what_is_not_asked_for_is_not_fixed(capsys: pytest.CaptureFixture[str]) -> None:
+    file = written()
+    assert main(["check", "--update-baseline", "--select", "NBS4"]) == 0
+    assert capsys.readouterr().err == f"nbsafe: {file} holds 2 findings now; 0 taken out\n"
+
+
+@pytest.mark.kernel
+def test_a_check_does_not_judge_what_a_run_has_found(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "# %% [1]\na = {}\n# %% [2]\nprint(a)\n#> 3\n# %% [3]\nprint(gone)\n"
+    write(Path("nb.ipynb"), text)
+    write_baseline([Path()], {}, run)
+    held = json.loads(Path(baseline.DEFAULT).read_text())["notebooks"]["nb.ipynb"]
+    assert [(entry["code"], entry["run"]) for entry in held] == [("NBS101", True), ("NBS402", True)]
+    assert main(["check", "--update-baseline"]) == 0
+    assert "0 taken out" in capsys.readouterr().err
+    write(Path("nb.ipynb"), text.replace("#> 3", "#> {}"))
+    assert main(["run", "--update-baseline"]) == 0
+    assert capsys.readouterr().err.endswith("holds 1 finding now; 1 taken out\n")
+
+
 @pytest.mark.parametrize(
     "content",
     ["", "[]", "{}", '{"version": 2, "notebooks": {}}', '{"version": 1, "notebooks": {"a": [1]}}'],
@@ -139,6 +213,10 @@ def test_in_pytest(pytester: pytest.Pytester) -> None:
     write_baseline([pytester.path / "nb.ipynb"], {}, check)
     known = f"--nbsafe-baseline={baseline.DEFAULT}"
     pytester.runpytest(*STATIC, known).assert_outcomes(passed=3)
+    write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n# %% [2]\nprint(gone)\n")
+    result = pytester.runpytest(*STATIC, known)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*nbsafe: 1 entry of the baseline is fixed (--update-baseline)*"])
     pytester.makeini(f"[pytest]\nnbsafe_baseline = {baseline.DEFAULT}\n")
     pytester.runpytest(*STATIC).assert_outcomes(passed=3)
     result = pytester.runpytest(*STATIC, "--nbsafe-baseline=other.json")

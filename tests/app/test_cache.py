@@ -21,9 +21,9 @@ from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 from pytest_nbsafe import project
 from pytest_nbsafe.app import baseline, cache, session
 from pytest_nbsafe.app import check as checking
+from pytest_nbsafe.app.baseline_file import write_baseline
 from pytest_nbsafe.app.check import check
 from pytest_nbsafe.app.discovery import notebooks_in
-from pytest_nbsafe.app.write_baseline import write_baseline
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, Step
 from pytest_nbsafe.locations import Location
@@ -130,7 +130,7 @@ def test_a_baseline_that_changes_is_heard() -> None:
     write(NB, BROKEN)
     file = known()
     assert answer(baseline=str(file)).notebooks[0].known == 1
-    baseline.write(file, [NB], [])
+    baseline.write(file, answer(baseline=str(file)).notebooks, [])
     assert [f.code for f in answer(baseline=str(file)).findings] == ["NBS101"]
 
 
