@@ -171,6 +171,7 @@ class Data:
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
     that the values were made of; `ranked`: they are sorted by them, or are all places in an order.
     `random`: random numbers. `by` are the columns that tell the groups of rows in groups.
+    `former` are the base and the columns of the table that rows were changed from.
     `origins` and `uses` are of a column, as those of `Column`.
     `net` is the network that gave predictions, which may learn from them.
     """
@@ -192,6 +193,7 @@ class Data:
     vague: bool = False
     ranked: bool = False
     by: frozenset[str] = frozenset()
+    former: tuple[Hashable, Columns] | None = None
     net: Value | None = None
 
     def all_deps(self) -> Deps:

@@ -233,6 +233,8 @@ def _restore(_owner: Value, _value: Estimator, data: Data, _arguments: Arguments
 def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | None) -> Data:
     """Return rows changed by what an estimator has learned."""
     result = replace(data, form="array", base=None, columns=None, mask=None, random=False, named=())
+    if data.base is not None and data.columns is not None and not data.named:
+        result = replace(result, former=(data.base, data.columns))
     result = replace(result, deps=data.all_deps(), pred=None)
     learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE and not p.steps]
     if not learning:

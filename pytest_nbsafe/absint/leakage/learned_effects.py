@@ -123,7 +123,7 @@ def statistic(
         of = data.origins.union(*(v.origins for v in others), *columns)
         table = None
         if kind == "correlation" and not others and data.columns is not None:
-            table = data.base, data.columns
+            table = data.former if data.former and not data.named else (data.base, data.columns)
         deps |= {replace(dep, of=of, grouped=dep.grouped or grouped, table=table)}
     form: Form = "frame" if data.form == "group" else "stat"
     base = data.base if data.form in {"group", "frame"} else None

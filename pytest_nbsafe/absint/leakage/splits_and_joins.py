@@ -327,6 +327,7 @@ def merge(parts: Sequence[Data]) -> Data:
         named=tuple(named.items()),
         base=first.base if alone else None,
         columns=first.columns if alone else None,
+        former=first.former if alone else None,
         mask=None,
         form="frame" if first.form == "series" else first.form,
         scores=frozenset().union(*(part.scores for part in parts)),
