@@ -80,15 +80,16 @@ class Sampled:
     draw: Hashable
 
 
-@dataclass(frozen=True, slots=True)
-class GroupsOf:
-    """The source of the rows of a table of groups."""
-
-    base: Hashable
-
-
 Rows = frozenset[Atom]
 NONE: Rows = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsOf:
+    """The source of the rows of a table of groups: those of some `rows` of a table."""
+
+    base: Hashable
+    rows: Rows = NONE
 
 
 def source(key: Hashable) -> Rows:

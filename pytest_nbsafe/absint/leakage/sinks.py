@@ -148,7 +148,8 @@ def _stopped(
     if score.cv or score.vague or sets.overlap(fit.watch, score.rows) != "yes":
         return
     named = is_for_validation(score, page)
-    if not is_validated(fit, [*scores, *told] if named else scores):
+    by_turns = "fold" in sets.kinds(score.rows)
+    if not is_validated(fit, [*scores, *told] if named or by_turns else scores):
         story = _of_fit("NBS322", score)
         yield replace(story, certain=story.certain and not named)
 

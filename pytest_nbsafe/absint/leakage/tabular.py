@@ -364,9 +364,12 @@ def indexed(rows: sets.Rows, index: Index) -> sets.Rows:
 
 def mask_of(machine: Machine, value: Value) -> Mask | None:
     """Return which rows are chosen by a value that is used as a mask."""
-    if isinstance(value, Data):
-        return value.mask or Mask(ByUnknown(machine.token(value)), ("is", True), value.random)
-    return None
+    if not isinstance(value, Data):
+        return None
+    if value.mask is None and value.form == "series" and len(value.origins) == 1:
+        (origin,) = value.origins
+        return Mask(ByColumn(origin), ("is", 1))  # a column of truth values itself
+    return value.mask or Mask(ByUnknown(machine.token(value)), ("is", True), value.random)
 
 
 def bound(machine: Machine, value: Value) -> Hashable:
