@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from makenb import BROKEN, CLEAN, write
+from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
 ROOT = Path(__file__).parents[2]
 IDENTITY = ("-c", "user.name=test", "-c", "user.email=test@example.org")
@@ -92,6 +92,37 @@ def test_a_repository_without_notebooks_needs_no_nbsafe(repository: Path) -> Non
     assert git("commit", "-m", "x", cwd=repository).returncode == 0
 
 
+@posix
+def test_pre_commit_shows_warnings_and_names_what_it_checks(
+    tmp_path: Path, with_nbsafe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hooks as they stand, but for the installation."""
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("PATH", with_nbsafe)
+    user = tmp_path / "user"
+    user.mkdir()
+    git("init", cwd=user)
+    manifest = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    indented = "".join(f"  {line}\n" for line in manifest.splitlines())
+    config = "repos:\n- repo: local\n  hooks:\n" + indented.replace("python", "system")
+    (user / ".pre-commit-config.yaml").write_text(config)
+    (user / "nbsafe.toml").write_text("exclude = ['drafts']\n")
+    write(user / "one.ipynb", OUT_OF_ORDER)
+    write(user / "two.ipynb", CLEAN)
+    write(user / "drafts" / "nb.ipynb", BROKEN)
+
+    mild = _pre_commit(user, "nbsafe")
+    assert mild.returncode == 0, mild.stdout + mild.stderr
+    lines = mild.stdout.splitlines()
+    assert lines[0].startswith("nbsafe (notebooks, checked without running them)...")
+    assert any(line.startswith("one.ipynb:cell 2:line 1  warning NBS103") for line in lines)
+    assert "1 warning in 2 notebooks" in lines
+    strict = _pre_commit(user, "nbsafe-strict")
+    assert strict.returncode == 1
+    assert "1 warning in 2 notebooks" in strict.stdout.splitlines()
+
+
 @pytest.mark.corpus
 def test_pre_commit_installs_and_runs_the_hook(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -107,9 +138,11 @@ def test_pre_commit_installs_and_runs_the_hook(
     write(user / "nb.ipynb", BROKEN)
     (user / "text.txt").write_text("text\n")
 
-    found = _pre_commit(user)
-    assert found.returncode == 1, found.stdout + found.stderr
-    assert "nb.ipynb:cell 3:line 2  error NBS101 undefined-name (proved)" in found.stdout
+    broken = _pre_commit(user)
+    assert broken.returncode == 1, broken.stdout + broken.stderr
+    assert "nb.ipynb:cell 3:line 2  error NBS101 undefined-name (proved)" in broken.stdout
+    write(user / "nb.ipynb", OUT_OF_ORDER)
+    assert "1 warning in 1 notebook" in _pre_commit(user).stdout
     write(user / "nb.ipynb", CLEAN)
     clean = _pre_commit(user)
     assert clean.returncode == 0, clean.stdout + clean.stderr
@@ -132,10 +165,10 @@ def _clone(target: Path) -> Path:
     return target
 
 
-def _pre_commit(folder: Path) -> subprocess.CompletedProcess[str]:
+def _pre_commit(folder: Path, *hooks: str) -> subprocess.CompletedProcess[str]:
     git("add", "--all", cwd=folder)
     return subprocess.run(
-        [sys.executable, "-m", "pre_commit", "run", "--all-files"],
+        [sys.executable, "-m", "pre_commit", "run", "--all-files", *hooks],
         cwd=folder,
         capture_output=True,
         text=True,
