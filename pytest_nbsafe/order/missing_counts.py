@@ -23,3 +23,10 @@ def missing_before(notebook: Notebook) -> Mapping[int, range]:
             gaps[cell] = range(before + 1, count)
         before = count
     return gaps
+
+
+def telling(notebook: Notebook) -> Mapping[int, range]:
+    """Return those of `missing_before`, unless most cells have some: then they tell of no cell."""
+    gaps = missing_before(notebook)
+    counted = sum(cell.count is not None for cell in notebook.code_cells)
+    return gaps if len(gaps) * 2 <= counted else {}

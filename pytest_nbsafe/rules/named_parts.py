@@ -31,9 +31,14 @@ def of_changes(facts: Facts, changes: Iterable[tuple[str, int, int]]) -> tuple[s
 
 
 def are_apart(facts: Facts, name: str, reader: int, definer: int) -> bool:
-    """Return whether one cell was seen to read other parts of a name than the other changes."""
+    """Return whether one cell reads other parts of a name than the other changes.
+
+    What was seen of the reader in a run counts, else what its text mentions.
+    """
     read = facts.trial.seen.read(name, reader)
-    return read is not None and apart(read, _changed(facts, name, definer))
+    if read is None:
+        read = Reader(facts.graph).read(name, reader)
+    return apart(read, _changed(facts, name, definer))
 
 
 def _changed(facts: Facts, name: str, definer: int) -> Parts:

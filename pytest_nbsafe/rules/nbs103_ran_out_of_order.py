@@ -6,9 +6,10 @@ longer shows what that was.
 Limits: the upper cell may have been run again unchanged; a run decides. It drops the finding
 when the cell's output (or, without one, the value that it read, or every output made from it)
 is the same in page order, and makes it an error when page order fails here and the recorded
-order does not, or makes another value. A saved result that differs is told as NBS201. Imports
-that are run again, counts of different sessions, and reads in functions that may not be called
-are never one.
+order does not, or makes another value. A saved result that differs is told as NBS201. It is a note
+where no output was made from what the cell read, where the upper cell loads a file again or either
+shows an error, and where counts repeat. Imports that are run again, counts of different sessions,
+and reads in functions that may not be called are never one.
 
 Source: Koop 2021, section 4.1.
 """
@@ -16,8 +17,9 @@ Source: Koop 2021, section 4.1.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
 from pytest_nbsafe.analysis.model import Edge
 from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
@@ -69,8 +71,9 @@ def check(facts: Facts) -> Iterator[Claim]:
     for edge in edges:
         if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
             pairs[edge.definer, edge.reader].append(edge)
+    loads = _loads(facts) if pairs else frozenset()
     for key in sorted(pairs):
-        yield _claim(facts, pairs[key])
+        yield _claim(facts, pairs[key], loads)
     for read in facts.suspicions.from_below:
         if not proof.is_same_in_page_order(facts, read.cell, read.name):
             yield _from_below(facts, read)
@@ -172,7 +175,7 @@ def _drift(facts: Facts, edge: Edge) -> tuple[Step, ...]:
     return (Step(edge.reader, edge.use.span.line, shows),)
 
 
-def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
+def _claim(facts: Facts, edges: Sequence[Edge], loads: Collection[tuple[int, int]]) -> Claim:
     edge = edges[0]
     fails = _fails_in_page_order(facts, edge.reader)
     differs = not fails and _differs_in_page_order(facts, edge)
@@ -218,7 +221,7 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
         remedy=work_with_what_is_made_now(edge.definer)
         if fails
         else "restart the kernel, run all cells from the top, and save",
-        severity="error" if fails or differs else _doubtful(facts, drifts=bool(shows)),
+        severity="error" if fails or differs else _weight(facts, edges, loads, drifts=bool(shows)),
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=marks | {("raise", edge.reader, 0)} if fails else marks,
         fault=("NBS103", edge.definer, edge.reader if fails else 0),
@@ -226,13 +229,36 @@ def _claim(facts: Facts, edges: Sequence[Edge]) -> Claim:
     )
 
 
-def _doubtful(facts: Facts, *, drifts: bool = False) -> Severity:
-    """Return how much it weighs that one cell seems to have run before another.
+def _weight(
+    facts: Facts, edges: Sequence[Edge], loads: Collection[tuple[int, int]], *, drifts: bool
+) -> Severity:
+    """Return how much it weighs that a cell seems to have run before one above it."""
+    cells = [facts.notebook.cell(n) for n in (edges[0].definer, edges[0].reader)]
+    if any(output.kind == "error" for cell in cells for output in cell.outputs):
+        return "note"  # the one made nothing, or the other shows nothing that was made from it
+    if not drifts and all((e.definer, e.definition.span.line) in loads for e in edges):
+        return "note"  # who loads a file again seldom edited that
+    return _doubtful(facts, edges[0].reader, drifts=drifts)
 
-    Where counts repeat, which of two runs came first is a guess.
+
+def _loads(facts: Facts) -> frozenset[tuple[int, int]]:
+    """Return the lines, with their cells, that read a file."""
+    uses = files.uses(facts.graph)
+    return frozenset((cell, use.span.line) for cell, use in uses if use.what == "read")
+
+
+def _doubtful(facts: Facts, reader: int, *, drifts: bool = False) -> Severity:
+    """Return how much it weighs that a cell seems to have run before or after another.
+
+    Little where a page that has outputs shows none that was made from it; and where counts repeat,
+    which of two runs came first is a guess.
     """
-    several = session_split.least(facts.notebook.code_cells) > 1
-    return "note" if several and not drifts else "warning"
+    cells = facts.notebook.code_cells
+    several = session_split.least(cells) > 1
+    showing = {cell.number for cell in cells if cell.outputs}
+    below = downstream(page_edges(facts.graph), reader)
+    is_silent = bool(showing) and showing.isdisjoint((reader, *below))
+    return "note" if is_silent or (several and not drifts) else "warning"
 
 
 # -- read as a cell further down had made it -------------------------------------------------------
@@ -267,7 +293,7 @@ def _from_below(facts: Facts, read: ReadFromBelow) -> Claim:
         steps=steps,
         remedy="restart the kernel, run all cells from the top, and save; "
         f"if cell {read.definer} belongs before this one, move it up first",
-        severity="error" if shown_by else _doubtful(facts),
+        severity="error" if shown_by else _doubtful(facts, read.cell),
         symbols=named_parts.parts(read.name, shown),
         explains={("stale", read.cell, 0)},
         fault=("NBS103", "in", read.cell) if shown_by else ("NBS103", "from", read.definer),

@@ -4,8 +4,9 @@ Why it matters: in a notebook cells are run again all the time. `df = df.drop(..
 second time, `x += 1` or `items.append(...)` silently gives another result, and nothing on the
 page shows that it happened.
 
-It is a warning where it may have happened: counts are missing just before the cell's own, a second
-run fails at nothing, and the page shows, or uses, what comes of it. Else it is a note.
+It is a warning where it may have happened: counts are missing just before the cell's own, though
+not before most, a second run fails at nothing, and the page shows, or uses, what comes of it. Else
+it is a note.
 
 Limits: only what is surely so is told: what stands under `if` or `try` is left out, and so are
 methods and functions that the tool does not know, and methods of objects whose class it cannot
@@ -26,7 +27,7 @@ from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.model import is_skipped
-from pytest_nbsafe.order.missing_counts import missing_before
+from pytest_nbsafe.order import missing_counts
 from pytest_nbsafe.rules.base import Claim, Facts, claim, is_wrong
 from pytest_nbsafe.rules.wording import against_clean
 from pytest_nbsafe.sentences import listed
@@ -86,7 +87,7 @@ def _may_have_happened(facts: Facts, cell: int, hazard: Hazard) -> bool:
 
     A run that failed would be the one that the page shows.
     """
-    if hazard.raises or cell not in missing_before(facts.notebook):
+    if hazard.raises or cell not in missing_counts.telling(facts.notebook):
         return False
     page = facts.notebook.cell(cell)
     return bool(page.outputs or downstream(page_edges(facts.graph), cell))

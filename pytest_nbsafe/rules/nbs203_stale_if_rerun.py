@@ -4,10 +4,10 @@ Why it matters: this cell reads a name and what another cell made from that name
 changes the first, runs it, and comes straight back here sees the new value at work, beside
 results that still stem from the old one: nothing fails, and the numbers do not fit together.
 
-Limits: a note, shown on request; it says what could happen, not what did. Told once a cell, only
-where the cell reads both, and only of a cell that seems to be run again: its count is higher than
-one further down, or the count just before it is missing. `nbsafe whatif` tells of every sequence.
-Functions, classes and imports do not count as changed.
+Limits: a note, shown on request; it says what could happen, not what did. Told once for each pair
+of cells above, only where the cell reads both, and only of a cell that seems to be run again: its
+count is higher than one further down, or the count just before it is missing. `nbsafe whatif` tells
+of every sequence. Functions, classes and imports do not count as changed.
 
 Source: NBLyzer, section 4.1 (stale cells). Departs: there every chain of three cells is told.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.order.missing_counts import missing_before
+from pytest_nbsafe.order import missing_counts
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import called
 from pytest_nbsafe.sentences import cells
@@ -66,6 +66,8 @@ def check(facts: Facts) -> Iterator[Claim]:
             steps=(Step(link.cell, link.line, link.cause) for link in stale.steps),
             remedy=f"join {cells((mixed.source, *left_out))}, or, when cell {mixed.source} "
             f"runs again, run {cells(left_out)} before this one",
+            fault=("NBS203", mixed.source, mixed.maker),
+            also=f"also reads {called(stale.name)} beside the new {called(mixed.fresh)}",
         )
 
 
@@ -74,5 +76,5 @@ def _is_run_again(facts: Facts, cell: int) -> bool:
     own = facts.notebook.cell(cell).count
     below = (c.count for c in facts.notebook.code_cells if c.number > cell and c.count is not None)
     return own is not None and (
-        own > min(below, default=own) or cell in missing_before(facts.notebook)
+        own > min(below, default=own) or cell in missing_counts.telling(facts.notebook)
     )

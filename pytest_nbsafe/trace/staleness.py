@@ -122,9 +122,10 @@ def suspicions(
     bottom is never suspect, whatever it binds twice, nor are the cells that read `n` of
     `n = len(df); df = clean(df)`. Only the last run of a cell counts, since that is the one whose
     result the page shows. Nothing becomes newer by running an import again (`lineage.replay`); a
-    function defined again does, since its text may have been another. What only runs that the plan
-    made up would show is left out too (`_is_made_up`). Of all versions of a parent since it was
-    read the newest that tells is taken: `fit` makes `model` newer on every page, `Model()` not.
+    function defined again does, since its text may have been another. Left out too is what only
+    runs that the plan made up would show (`_is_made_up`), and a parent that the cell made for
+    itself (`_is_own`). Of all versions of a parent since it was read the newest that tells is
+    taken: `fit` makes `model` newer on every page, `Model()` not.
     """
     last = {run.step for run in plan.last_runs.values()}
     usual = Relations(clean_records)
@@ -134,6 +135,8 @@ def suspicions(
         newer = way[-1]
         if newer.parent.name == way[0].name:
             return ()  # it is itself what was made again: `df` from a file that `df` went into
+        if _is_own(graph, newer):
+            return ()
         ends = {version.at[0]: version for version in reversed(symbols.since(newer))}
         for version in reversed(ends.values()):  # as each run has left it
             newest = replace(newer, parent=version)
@@ -151,6 +154,15 @@ def suspicions(
 
 
 # --- stale reads -----------------------------------------------------------------------------
+
+
+def _is_own(graph: Graph, descent: Descent) -> bool:
+    """Return whether the cell made the parent itself: `t` of `t = time(); took = time() - t`.
+
+    Who runs that cell again gets another such `t`, whatever the name holds before.
+    """
+    link = descent.link
+    return link.at[0] == link.read_at[0] and link.parent not in live(graph, link.cell)
 
 
 def _is_made_up(plan: Plan, descent: Descent) -> bool:

@@ -468,6 +468,7 @@ def test_a_cell_that_is_skipped_is_left_alone() -> None:
         ((1, 3, 4), ("n += 1", "print(t)"), "note"),  # nobody sees it
         ((1, 3, 4), ("del df['a']", "print(df)"), "note"),  # a run that failed would be the last
         ((1, 3, 3), ("n += 1", "print(n)"), "note"),  # two sessions: [2] may be of the other
+        ((2, 4, 5), ("n += 1", "print(n)"), "note"),  # counts are missing before most cells
         ((None, None, None), ("n += 1", "print(n)"), "note"),
     ],
 )

@@ -866,7 +866,7 @@ def test_an_inconsistent_cell_that_the_page_does_not_reach() -> None:
     assert "NBS205 4:1 confirmed error" in lines(evaluate(with_reruns(facts, endings=[ending])))
 
 
-SAME_TWICE = "# %% [1]\nr = 2\n# %% [3]\nr = 3\n# %% [2]\nr = 4\np = r\n# %% [4]\nplot(p)\n"
+SAME_TWICE = "# %% [1]\nr = 2\n# %% [3]\nr = 3\n# %% [2]\nr += 1\np = r\n# %% [4]\nplot(p)\n"
 
 
 def test_a_stale_read_of_the_value_that_a_clean_run_gives_is_none() -> None:
@@ -929,3 +929,65 @@ def test_what_a_moved_cell_makes_anew_is_no_second_fault() -> None:
     finding = the_one(evaluate(facts_of(text)))
     assert lines([finding]) == ["NBS102 2:1 proved error"]
     assert finding.remedy == "move cell 3 above cell 2, or this cell below it"
+
+
+SILENT = """\
+# %% [1]
+import math
+# %% [4]
+radius = 2
+# %% [3]
+area = math.pi * radius ** 2
+assert area > 0
+# %% [2]
+print(math.e)
+#> 2.718281828459045
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (SILENT, "note"),
+        (SILENT.replace("#> 2.718281828459045\n", ""), "warning"),
+        (SILENT.replace("assert area > 0", "print(area)\n#> 12.56"), "warning"),
+        (SILENT + "# %% [5]\nprint(area)\n#> 12.56\n", "warning"),
+    ],
+)
+def test_what_no_output_was_made_from_is_a_note(text: str, severity: str) -> None:
+    config = Config(select=("NBS103",), named=("NBS103",))
+    (finding,) = evaluate(facts_of(text, config))
+    assert (finding.location.cell, finding.severity) == (3, severity)
+
+
+def test_other_parts_by_the_text_are_no_contradiction() -> None:
+    text = "# %% [1]\nd = {'a': 1}\n# %% [4]\nd['b'] = 2\n# %% [3]\nprint(d['a'])\n#> 1\n"
+    config = Config(select=("NBS103",))
+    assert evaluate(facts_of(text, config)) == ()
+    (finding,) = evaluate(facts_of(text.replace("'b'", "'a'"), config))
+    assert finding.location.cell == 3
+
+
+LOADED = """\
+# %% [4]
+import pandas as pd
+cars = pd.read_csv("cars.csv")
+# %% [2]
+cars.head()
+#> 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (LOADED, "note"),
+        (LOADED.replace('cars.csv")', 'cars.csv")\ncars = cars[1:]'), "warning"),
+        (LOADED.replace("pd.read_csv", "make"), "warning"),
+        ("# %% [4]\nx = 1\n# %% [2]\nprint(x)\n#x KeyError: 'x'\n", "note"),
+    ],
+)
+def test_a_file_that_is_loaded_again_and_an_error_that_is_shown(text: str, severity: str) -> None:
+    config = Config(select=("NBS103",), named=("NBS103",))
+    facts = facts_of(text, config)
+    assert [finding.severity for finding in evaluate(facts)] == [severity]

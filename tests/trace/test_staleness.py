@@ -219,6 +219,14 @@ def test_a_change_that_the_page_shows_too_does_not_hide_one_that_it_does_not() -
     assert (read.chain[-1].parent_cell, read.chain[-1].parent_at[0]) == (1, 4)
 
 
+def test_what_a_cell_made_for_itself_is_not_newer_elsewhere() -> None:
+    uses = ("t = 5; print(t)", "t = 1; n = t + 1", "print(n)")
+    check_reads("", "2 1 3", *uses)
+    check_reads("", "1 2 1 3", *uses)
+    check_reads("3:n<-t", "1 2 1 3", "t = 5", "t = t * 2; n = t + 1", "print(n)")
+    check_reads("3:n<-t", "1 2 1 3", "t = [5]", "t.append(2); n = len(t)", "print(n)")
+
+
 def test_the_page_excuses_only_what_the_same_cells_made() -> None:
     cells = ("df = [1]", "n = len(df)", "df = df + [2]", "print(n)")
     check_reads("4:n<-df", "1 2 3 1 4", *cells)
