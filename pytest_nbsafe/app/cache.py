@@ -15,9 +15,10 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from operator import not_
 from pathlib import Path
 
 from pytest_nbsafe import __version__
@@ -26,7 +27,8 @@ from pytest_nbsafe.reports import transport
 
 VARIABLE = "NBSAFE_CACHE_DIR"
 """The variable of the environment that names the folder."""
-_FORM = 1
+_FORM = 2
+_NONE: Mapping[str, str] = {}
 _DAY_S = 24 * 60 * 60
 _KEPT_S = 30 * _DAY_S
 _MOST_BYTES = 256 * 1024 * 1024
@@ -79,8 +81,13 @@ def key(content: bytes, parts: Iterable[str]) -> str:
     return _hashed(*(text.encode("utf-8", "surrogatepass") for text in texts), content)
 
 
-def load(folder: Path, entry: str) -> Report | None:
-    """Return the report of one notebook, None when there is no entry or anything is wrong in it."""
+def load(
+    folder: Path, entry: str, hold: Callable[[Mapping[str, str]], bool] = not_
+) -> Report | None:
+    """Return the report of one notebook, None when there is no entry or anything is wrong in it.
+
+    `hold` tells whether the modules of the repository are still what the report hangs on.
+    """
     file = folder / f"{entry}.json"
     try:
         text = _text(file)
@@ -89,15 +96,31 @@ def load(folder: Path, entry: str) -> Report | None:
         checksum, _, document = text.partition("\n")
         if checksum != _checksum(entry, document):
             return None
-        report = transport.unpack(json.loads(document))
+        packed, modules = json.loads(document)
+        report = transport.unpack(packed)
+        if not _are_texts(modules) or not hold(modules):
+            return None
     except (OSError, ValueError, TypeError, RecursionError):
         return None
     return report if len(report.notebooks) == 1 else None
 
 
-def store(folder: Path, entry: str, report: Report, most_bytes: int = _MOST_BYTES) -> None:
-    """Write a notebook's report in one step; where that cannot be done there will be none."""
-    document = json.dumps(transport.pack(report), separators=(",", ":"))
+def _are_texts(modules: object) -> bool:
+    return isinstance(modules, dict) and all(type(text) is str for text in modules.values())
+
+
+def store(
+    folder: Path,
+    entry: str,
+    report: Report,
+    modules: Mapping[str, str] = _NONE,
+    most_bytes: int = _MOST_BYTES,
+) -> None:
+    """Write a notebook's report in one step; where that cannot be done there will be none.
+
+    `modules` are those of the repository that the answer hangs on, each with what was there.
+    """
+    document = json.dumps([transport.pack(report), dict(modules)], separators=(",", ":"))
     with suppress(OSError):
         _write(folder / f"{entry}.json", f"{_checksum(entry, document)}\n{document}")
         _prune(folder, most_bytes)

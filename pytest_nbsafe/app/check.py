@@ -18,6 +18,7 @@ from pytest_nbsafe.app.discovery import Which, notebooks_in
 from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, merged
+from pytest_nbsafe.module_files import ModuleFiles
 from pytest_nbsafe.values import dataclass, replace
 
 _WORTH = 24
@@ -92,7 +93,7 @@ def _known(path: Path, config: Config) -> Report | Work:
     entry = _entry(path, config) if folder else ""
     if folder is None or not entry:
         return Work(path, config)
-    report = cache.load(folder, entry)
+    report = cache.load(folder, entry, ModuleFiles(path).still)
     if report is None:
         return Work(path, config, folder, entry)
     (notebook,) = report.notebooks
@@ -151,11 +152,11 @@ def _done(work: Work) -> Report:
     """Return the report of one notebook, and keep it unless the file has changed meanwhile."""
     from pytest_nbsafe.app import session
 
-    report = session.examine(work.path, work.config)
+    report, asked = session.look(work.path, work.config)
     if work.folder is not None and _entry(work.path, work.config) == work.entry:
         from pytest_nbsafe.app import cache
 
-        cache.store(work.folder, work.entry, report)
+        cache.store(work.folder, work.entry, report, asked)
     return report
 
 

@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage import leak
 from pytest_nbsafe.analysis.budget import LEAKS, CutShort
 from pytest_nbsafe.analysis.build import build, unlinked
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.app import own_modules
 from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
@@ -45,7 +46,7 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
         ) from error
     if notebook.language != "python":
         raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
-    graph = build(notebook)
+    graph = build(notebook, own_modules.of(notebook)[1])
     if not graph.budget.suffices:
         raise NbsafeError("too-much", f"{path}: {CutShort()}")
     return graph, config
@@ -53,7 +54,8 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     """Return what is known of a notebook before anything runs, and its top-down plan."""
-    graph = build(notebook)
+    module_files, modules = own_modules.of(notebook)
+    graph = build(notebook, modules)
     plan = clean = orders.plan(graph, "top-down")
     suspicions = Suspicions()  # of the page's own order nothing is suspected
     with graph.budget.share("the order in which the cells ran"):
@@ -72,6 +74,7 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
         suspicions,
         project=_project(notebook, config),
         leaks=_leaks(graph, config, plan, clean),
+        module_files=module_files,
     ), clean
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -70,6 +70,16 @@ def examine(
     finally:
         session.close()
     return Report(session.findings, (session.report(),))
+
+
+def look(path: Path, config: Config) -> tuple[Report, Mapping[str, str]]:
+    """Return what is found in a notebook without a run, and which of its modules were looked for.
+
+    For each module it is said what was there: `ModuleFiles.answers`.
+    """
+    session = NotebookSession(path, config)
+    session.outcome(0)
+    return Report(session.findings, (session.report(),)), session.module_answers
 
 
 def end_kernel_servers() -> None:
@@ -176,6 +186,12 @@ class NotebookSession:
     def findings(self) -> tuple[Finding, ...]:
         """Everything found so far, sorted, notes only when they are asked for."""
         return tuple(f for f in self._findings if shows(f.code, f.severity, self.config))
+
+    @property
+    def module_answers(self) -> Mapping[str, str]:
+        """Which modules of the repository were looked for, each with what was there."""
+        files = self._facts.module_files if self._facts is not None else None
+        return files.answers if files is not None else {}
 
     def close(self) -> None:
         """Stop every kernel that is still up."""

@@ -21,6 +21,7 @@ from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.leak import Leak
+    from pytest_nbsafe.module_files import ModuleFiles
     from pytest_nbsafe.project import Project
 
 Mark = tuple[str, int, int]
@@ -33,9 +34,9 @@ class Facts:
     `plan` is the recorded or inferred plan, `suspicions` what its static lineage suspects, `trial`
     what was seen when it ran, `NOTHING_RAN` before that. `project` is what declares its
     dependencies, None where no rule asks for it or the notebook is no file. `locked` is the
-    environment that was written down for the notebook. `leaks` returns the
-    leaks of data, each with words for the order of cells in which it holds, and looks for them
-    when it is first asked.
+    environment that was written down for the notebook. `module_files` remembers which modules of
+    the repository were looked for, None where none were. `leaks` returns the leaks of data, each
+    with words for the order of cells in which it holds, and looks for them when it is first asked.
     """
 
     notebook: Notebook
@@ -47,6 +48,7 @@ class Facts:
     project: Project | None = None
     locked: Environment | None = None
     leaks: Callable[[], tuple[tuple[Leak, str], ...]] = tuple
+    module_files: ModuleFiles | None = None
 
     def clean(self, cell: int) -> CellResult | None:
         """Return what the clean run in page order made of a cell, None when it did not run."""

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ from pytest_nbsafe.locations import Location
 from pytest_nbsafe.values import replace
 
 NB = Path("nb.ipynb")
+Looked = tuple[Report, Mapping[str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -69,13 +70,13 @@ def answer(**options: object) -> Report:
 def no_analysis(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Return the notebooks that are analysed from now on."""
     seen: list[Path] = []
-    examine = session.examine
+    look = session.look
 
-    def watched(path: Path, config: Config) -> Report:
+    def watched(path: Path, config: Config) -> Looked:
         seen.append(path)
-        return examine(path, config)
+        return look(path, config)
 
-    monkeypatch.setattr(session, "examine", watched)
+    monkeypatch.setattr(session, "look", watched)
     return seen
 
 
@@ -292,14 +293,14 @@ def test_a_folder_that_cannot_be_made_is_no_fault(
 
 def test_what_changes_while_it_is_analysed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     write(NB, BROKEN)
-    examine = session.examine
+    look = session.look
 
-    def meanwhile(path: Path, config: Config) -> Report:
-        report = examine(path, config)
+    def meanwhile(path: Path, config: Config) -> Looked:
+        looked = look(path, config)
         write(path, CLEAN)
-        return report
+        return looked
 
-    monkeypatch.setattr(session, "examine", meanwhile)
+    monkeypatch.setattr(session, "look", meanwhile)
     assert len(check([NB], {}).findings) == 1
     assert entries() == []
 
