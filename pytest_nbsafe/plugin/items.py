@@ -158,6 +158,7 @@ class NotebookItem(pytest.Item):
     number = THE_NOTEBOOK
     line = 1
     outcome: Outcome | None = None
+    has_run = False
 
     @property
     def file(self) -> NotebookFile:
@@ -184,6 +185,9 @@ class NotebookItem(pytest.Item):
 
     def runtest(self) -> None:
         """Pass, or raise what the outcome says."""
+        if self.has_run:
+            self._start_again()
+        self.has_run = True
         if self.file.stopped:
             raise pytest.skip.Exception(self.file.stopped, _use_item_location=True)
         try:
@@ -206,6 +210,13 @@ class NotebookItem(pytest.Item):
             raise (UnreachableError if self.config.option.usepdb else FailedError)(outcome)
         if outcome.status == "skipped":
             raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)
+
+    def _start_again(self) -> None:
+        """Forget the first attempt, for another plugin asks again: the notebook runs anew."""
+        self.file.open_notebooks.close(self.path)
+        self.file.stopped = ""
+        self.user_properties = [pair for pair in self.user_properties if pair[0] != "nbsafe"]
+        self._report_sections.clear()
 
     def _outcome(self) -> Outcome:
         """Return what the item has to say, running what that needs.

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
 
 
+_FINAL = frozenset({"passed", "failed", "skipped"})
+"""Plugins that try again have another outcome for what does not count."""
+
+
 class Reporting:
     """The findings of a run, gathered from the reports of its items.
 
@@ -52,7 +56,7 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Gather what a report brings."""
         packed = getattr(report, "nbsafe", None)
-        if packed is None:
+        if packed is None or report.outcome not in _FINAL:
             return
         failing, unfailed = map(transport.unpack, (packed["failing"], packed["unfailed"]))
         self._findings.update(dict.fromkeys((*failing.findings, *unfailed.findings)))

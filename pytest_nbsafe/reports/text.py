@@ -10,12 +10,15 @@ from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
 from pytest_nbsafe.reports.colour import Paint, plain
-from pytest_nbsafe.sentences import many
+from pytest_nbsafe.sentences import few, many
+
+_MOST_PATHS = 20
+"""Of a fault that is the same in more notebooks some are named."""
 
 
 def render(report: Report, paint: Paint = plain) -> str:
     """Return the whole report for a terminal or a log, ending in a line that counts."""
-    blocks = ["\n".join(_listed(finding, paint)) for finding in report.findings]
+    blocks = ["\n".join(_listed(group, paint)) for group in _alike(report.findings)]
     notes = "\n".join(
         f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note
     )
@@ -81,7 +84,18 @@ def headline(finding: Finding) -> str:
     return f"{finding.code} {escape.sentence(finding.message)}"
 
 
-def _listed(finding: Finding, paint: Paint) -> list[str]:
+def _alike(findings: Iterable[Finding]) -> Iterable[list[Finding]]:
+    """Return findings in groups: what is the same of several notebooks as a whole is told once."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in findings:
+        whole = finding.location.cell == NOTEBOOK and not finding.file_line
+        key = (finding.code, finding.message, finding.remedy) if whole else id(finding)
+        groups.setdefault(key, []).append(finding)
+    return groups.values()
+
+
+def _listed(alike: Sequence[Finding], paint: Paint) -> list[str]:
+    finding, *others = alike
     path, where = escape.line(finding.path), finding.location
     if where.cell != NOTEBOOK:
         path = f"{path}:cell {where.cell}:line {where.line}"
@@ -91,7 +105,9 @@ def _listed(finding: Finding, paint: Paint) -> list[str]:
     head = (
         f"{paint(path, 'heading')}  {severity} {title(finding)}  {escape.sentence(finding.message)}"
     )
-    return [head, *_body(finding, None, paint)]
+    paths = [escape.line(other.path) for other in others]
+    also = [f"The same in {few(paths, _MOST_PATHS)}"] if paths else []
+    return [head, *also, *_body(finding, None, paint)]
 
 
 def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str]:

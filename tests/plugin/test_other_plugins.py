@@ -74,3 +74,52 @@ def test_a_missing_kernel_is_told_once_a_notebook(pytester: pytest.Pytester) -> 
     lines = [line for line in result.outlines if line.startswith("SKIPPED")]
     assert len(lines) == 1
     assert lines[0].startswith("SKIPPED [6] nb.ipynb:1: ")
+
+
+AGAIN = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    for attempt in range(3):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        again = attempt < 2 and any(report.failed for report in reports)
+        if again:
+            reports = [report for report in reports if report.failed]
+        for report in reports:
+            if again:
+                report.outcome = "rerun"
+            item.ihook.pytest_runtest_logreport(report=report)
+        if not again:
+            return True
+
+def pytest_report_teststatus(report):
+    if report.outcome == "rerun":
+        return "rerun", "R", "RERUN"
+"""
+FLAKY = """
+# %% [1]
+from pathlib import Path
+attempts = Path("attempts")
+attempts.touch()
+# %% [2]
+attempts.write_text(attempts.read_text() + "x")
+print("tried", flush=True)
+if len(attempts.read_text()) < 2:
+    raise OSError("no answer")
+# %% [3]
+print(len(attempts.read_text()))
+"""
+
+
+@pytest.mark.kernel
+def test_a_plugin_that_tries_again_has_the_notebook_run_anew(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", FLAKY)
+    pytester.makeconftest(AGAIN)
+    report = ("--nbsafe-report=json:r.json", "--junitxml=r.xml", "-rP")
+    result = pytester.runpytest_subprocess("--nbsafe", "-v", *report, "nb.ipynb")
+    result.stdout.fnmatch_lines(["*::cell-2 RERUN*", "*::cell-2 PASSED*", "*::cell-3 PASSED*"])
+    shown = result.stdout.str().partition("_ nb.ipynb, cell 2 _")[2].partition("_ nb.ipynb")[0]
+    assert shown.count("tried") == 1
+    document = json.loads((pytester.path / "r.json").read_text(encoding="utf-8"))
+    assert document["findings"] == []
+    assert "NBS401" not in (pytester.path / "r.xml").read_text(encoding="utf-8")

@@ -68,6 +68,17 @@ def test_the_text_report() -> None:
     assert lines[-2:] == ["2 errors, 1 warning in 3 notebooks", ""]
 
 
+def test_what_is_the_same_of_several_notebooks_is_told_once() -> None:
+    kernel = replace(UNREADABLE, code="NBS905", message="no kernel 'x'", file_line=None)
+    findings = tuple(replace(kernel, path=f"{number}.ipynb") for number in range(22))
+    lines = text.render(Report((*findings, STALE), NOTEBOOKS)).split("\n")
+    assert lines[0] == "0.ipynb  error NBS905 no-such-kernel (proved)  no kernel 'x'"
+    assert lines[1].startswith("The same in 1.ipynb, 2.ipynb, ")
+    assert lines[1].endswith("19.ipynb and 2 more")
+    assert sum("NBS905" in line for line in lines) == 1
+    assert lines[-2] == "23 errors in 3 notebooks"
+
+
 def test_nothing_found() -> None:
     assert text.render(Report((), NOTEBOOKS[:1])) == "no findings in 1 notebook\n"
 
