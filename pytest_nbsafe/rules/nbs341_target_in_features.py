@@ -3,7 +3,8 @@
 Why it matters: the model reads the answer. The score is perfect, or nearly, and means nothing.
 
 Limits: told where the page shows it: the target's own column is not left out of the features,
-or a column that was made of the target row by row is among them. A column that happens to say
+or a column that was made of the target row by row is among them. A window over the target that
+ends with the row's own, or its change up to there, is a warning. A column that happens to say
 the same is not seen. A target that is made of features is left alone.
 
 Source: Kaufman et al. 2012 (illegitimate features).

@@ -103,8 +103,9 @@ class Mask:
 class ModelFit:
     """What an estimator learned from: rows, and what these depend on.
 
-    `watch` are rows that it stops by, `tuned` what its parameters were chosen with, `copied` is
-    where the target came among the features, if it did. `made` is where the estimator was made.
+        `watch` are rows that it stops by, `tuned` what its parameters were chosen with, `copied` is
+    the target came among the features, if it did. `window` made a feature of neighbouring rows'
+        targets and the row's own. `made` is where the estimator was made.
     """
 
     what: str
@@ -119,6 +120,7 @@ class ModelFit:
     tuned: Deps = NO_DEPS
     target: frozenset[Hashable] = frozenset()
     copied: CodeSite | None = None
+    window: Dep | None = None
     searched: bool = False
     certain: bool = True
     made: CodeSite | None = None

@@ -173,8 +173,17 @@ def fit_of(value: Estimator, data: Data, arguments: Arguments, place: int, name:
         tuned=value.tuned,
         target=origins,
         copied=_copied(machine, value, data, origins, site),
+        window=_window(data, target),
         certain=machine.certain and not data.vague,
     )
+
+
+def _window(data: Data, target: Data | None) -> Dep | None:
+    """Return what makes a feature of the targets of neighbouring rows and of the row's own."""
+    if target is None or not target.origins or target.rows != data.rows:
+        return None
+    windows = [dep for dep in data.all_deps() if dep.kind == "time" and dep.of & target.origins]
+    return min(windows, key=lambda dep: (dep.site.cell, dep.site.span.line), default=None)
 
 
 def _of_layers(machine: Machine, value: Estimator) -> Deps:

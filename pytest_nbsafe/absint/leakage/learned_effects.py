@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.absint.leakage import deferred, scores, subscripts, tabular
+from pytest_nbsafe.absint.leakage import deferred, neighbouring_rows, scores, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     Better,
@@ -208,80 +208,14 @@ def filled(call: TableCall) -> Value:
                     data, name, replace(filling, rows=data.rows), partly=True
                 )
         return data
-    return replace(data, form=_ungrouped(data))
+    return replace(data, form=neighbouring_rows.ungrouped(data))
 
 
 def backfill(call: TableCall) -> Value:
     """Return rows with gaps filled from later rows, which matters where rows are a series."""
     if any(dep.is_time for dep in call.data.all_deps()):
-        return _ahead(call, call.what)
+        return neighbouring_rows.ahead(call, call.what)
     return call.data
-
-
-def _ahead(call: TableCall, what: str) -> Data:
-    dep = replace(learned_by(call, "ahead"), what=what)
-    return tabular.with_deps(replace(tabular.without_origins(call.data), mask=None), (dep,))
-
-
-def _timed(call: TableCall) -> Data:
-    dep = replace(learned_by(call, "time"), of=frozenset())
-    data = replace(tabular.without_origins(call.data), mask=None, form=_ungrouped(call.data))
-    return tabular.with_deps(data, (dep,))
-
-
-def _ungrouped(data: Data) -> Form:
-    """Return the form of what is made from each group, with all groups together again."""
-    return "any" if data.form == "group" else data.form
-
-
-def shifted(call: TableCall) -> Value:
-    """Return rows moved: those from later ones look ahead, the others show a series."""
-    count = call.find(0, "periods", "shift")
-    ahead = _from_later(call, count)
-    if ahead is not None:
-        return ahead
-    back = count.value if isinstance(count, Const) else 1 if count is None else 0
-    steps = back if isinstance(back, int) else 0
-    undone = {f"{call.what}({-step})" for step in range(1, min(steps, _FAR) + 1)}
-    deps = frozenset(d for d in call.data.deps if d.kind != "ahead" or d.what not in undone)
-    return _timed(replace(call, data=replace(call.data, deps=deps)))
-
-
-def changed(call: TableCall) -> Value:
-    """Return what changed since an earlier row, or since a later one, which looks ahead."""
-    ahead = _from_later(call, call.find(0, "periods", "shift"))
-    return ahead if ahead is not None else _timed(call)
-
-
-def _from_later(call: TableCall, count: Value | None) -> Data | None:
-    """Return rows that are made of later ones, None where the count of rows does not say so."""
-    if not isinstance(count, Const) or not isinstance(count.value, int | float) or count.value >= 0:
-        return None
-    return replace(_ahead(call, f"{call.what}({count.value})"), form=_ungrouped(call.data))
-
-
-_FAR = 400
-"""More rows than anybody shifts by."""
-
-
-def rolling(call: TableCall) -> Value:
-    """Return a window over neighbouring rows; a centred one looks ahead."""
-    if call.owner is None:  # what smooths is centred; of a table, it may smooth each row
-        smooth = replace(_ahead(call, call.what), form="any")
-        return smooth if call.data.form == "series" else call.data
-    if call.arguments.constant("center") is True:
-        return replace(_ahead(call, "a centred window"), form="window")
-    return replace(_timed(call), form="window")
-
-
-def window(call: TableCall, form: Form = "any") -> Value:
-    """Return a value of all rows so far, or a window over them."""
-    return replace(tabular.without_origins(call.data), form=form, mask=None)
-
-
-def time_window(call: TableCall) -> Value:
-    """Return a window over the rows of an hour, a day and so on."""
-    return replace(_timed(call), form="window")
 
 
 def sorted_rows(call: TableCall) -> Value:
@@ -347,7 +281,7 @@ def _named(call: TableCall, what: str) -> Value:
     inner = replace(call, arguments=replace(call.arguments, what=what))
     kind = GENERAL.get(call.machine.roles.effect_on(data.form, what) or "")
     if kind == "shift":
-        return _timed(inner)
+        return neighbouring_rows.timed(inner)
     if kind in {"fitted", "window", "fill", "backfill"}:
         return replace(tabular.without_origins(data), form="any")
     if data.form == "group":

@@ -111,6 +111,10 @@ def _of_one(
     if fit.copied is not None:
         target = next((str(o[-1]) for o in fit.target if isinstance(o, tuple)), "")
         yield Story("NBS341", score, fit.copied, fit.certain, fit.data, target, fitted=True)
+    elif fit.window is not None and (score.cv or not is_training(score)):
+        target = next((str(o[-1]) for o in fit.target if isinstance(o, tuple)), "")
+        story = Story("NBS341", score, fit.window.site, certain=False, rows=fit.data, what=target)
+        yield replace(story, fitted=True)
     if not is_training(score) and not is_beside_test(score, scores):
         yield from _overlaps(score)
         yield from _stopped(score, scores, told, page)
