@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +12,11 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.plugin.items import NotebookItem
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.sentences import many
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+_KEY = "nbsafe_untouched"
 
 
 class ChangedOnly:
@@ -44,14 +50,22 @@ class ChangedOnly:
         except NbsafeError:  # it lies in no repository, or in another one
             return True
 
-    def pytest_report_collectionfinish(self) -> list[str]:
-        """Say what was left out."""
-        if not self._left_out:
-            return []
-        number = many(len(self._left_out), "notebook")
-        return [f"nbsafe: {number} untouched since {escape.line(self._reference)}"]
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over what a worker of pytest-xdist has left out: each of them collects all."""
+        paths = getattr(node, "workeroutput", {}).get(_KEY, ())
+        self._left_out.update(map(Path, paths))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Let a run pass for which nothing is left."""
-        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._left_out:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[_KEY] = [str(path) for path in self._left_out]
+        elif exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self._left_out:
             session.exitstatus = pytest.ExitCode.OK
+
+    def pytest_terminal_summary(self, terminalreporter: TerminalReporter) -> None:
+        """Say what was left out."""
+        if self._left_out:
+            number = many(len(self._left_out), "notebook")
+            line = f"nbsafe: {number} untouched since {self._reference}"
+            terminalreporter.write_sep("-", escape.line(line))

@@ -146,12 +146,15 @@ def test_pytest(folder: Path, pytester: pytest.Pytester) -> None:
     arguments = ("--nbsafe", "--nbsafe-static", "--nbsafe-changed-since=base")
     result = pytester.runpytest(*arguments)
     assert result.ret == pytest.ExitCode.OK
-    result.stdout.fnmatch_lines(["nbsafe: 9 notebooks untouched since base"])
+    result.stdout.fnmatch_lines(["*nbsafe: 9 notebooks untouched since base*"])
+    result = pytester.runpytest(*arguments, "-n1")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["*nbsafe: 9 notebooks untouched since base*"])
     (folder / "helpers.py").write_text("x = 2\n", encoding="utf-8")
     forget()
     result = pytester.runpytest(*arguments)
     result.assert_outcomes(passed=2, deselected=16)
-    result.stdout.fnmatch_lines(["nbsafe: 8 notebooks untouched since base", "direct.ipynb ..*"])
+    result.stdout.fnmatch_lines(["direct.ipynb ..*", "*nbsafe: 8 notebooks untouched since base*"])
     result = pytester.runpytest(*arguments, "plain.ipynb")
     assert result.ret == pytest.ExitCode.OK
     result = pytester.runpytest("--nbsafe", "--nbsafe-changed-since=nosuch")
