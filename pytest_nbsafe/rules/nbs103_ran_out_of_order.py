@@ -63,6 +63,10 @@ area = math.pi * radius ** 2
 """
 
 
+_ORDER = "NBS103"
+"""Whatever the counts alone suspect is one fault of a page: it is mended all at once."""
+
+
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each pair of cells whose counts contradict the page."""
     pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
@@ -224,8 +228,8 @@ def _claim(facts: Facts, edges: Sequence[Edge], loads: Collection[tuple[int, int
         severity="error" if fails or differs else _weight(facts, edges, loads, drifts=bool(shows)),
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=marks | {("raise", edge.reader, 0)} if fails else marks,
-        fault=("NBS103", edge.definer, edge.reader if fails else 0),
-        also=f"also read {what} before, as [{reader}]",
+        fault=("NBS103", edge.definer, edge.reader if fails else 0) if fails or differs else _ORDER,
+        also=f"also read {what} of cell {edge.definer} before, as [{reader}]",
     )
 
 
@@ -296,7 +300,7 @@ def _from_below(facts: Facts, read: ReadFromBelow) -> Claim:
         severity="error" if shown_by else _doubtful(facts, read.cell),
         symbols=named_parts.parts(read.name, shown),
         explains={("stale", read.cell, 0)},
-        fault=("NBS103", "in", read.cell) if shown_by else ("NBS103", "from", read.definer),
+        fault=("NBS103", "in", read.cell) if shown_by else _ORDER,
         also=f"also read {called(read.name)} of cell {read.definer}",
     )
 

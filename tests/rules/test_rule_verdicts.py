@@ -378,7 +378,7 @@ def test_readers_of_one_rerun_cell_are_one_finding() -> None:
     text = "# %% [9]\na = 1\n# %% [2]\nb = a\n# %% [3]\nc = a\n"
     finding = the_one(evaluate(facts_of(text)))
     assert lines([finding]) == ["NBS103 2:1 suspected warning"]
-    assert finding.steps[-1] == Step(3, 1, "also read `a` before, as [3]")
+    assert finding.steps[-1] == Step(3, 1, "also read `a` of cell 1 before, as [3]")
 
 
 # -- NBS202 -------------------------------------------------------------------------------------
@@ -991,3 +991,11 @@ def test_a_file_that_is_loaded_again_and_an_error_that_is_shown(text: str, sever
     config = Config(select=("NBS103",), named=("NBS103",))
     facts = facts_of(text, config)
     assert [finding.severity for finding in evaluate(facts)] == [severity]
+
+
+def test_all_that_the_counts_alone_suspect_is_one_finding() -> None:
+    text = "# %% [8]\na = 1\n# %% [9]\nb = 2\n# %% [2]\nprint(a)\n#> 1\n# %% [3]\nprint(b)\n#> 2\n"
+    config = Config(select=("NBS103",))
+    finding = the_one(evaluate(facts_of(text, config)))
+    assert lines([finding]) == ["NBS103 3:1 suspected warning"]
+    assert finding.steps[-1] == Step(4, 1, "also read `b` of cell 2 before, as [3]")
