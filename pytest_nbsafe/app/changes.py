@@ -57,10 +57,16 @@ def _changed(root: Path, reference: str) -> frozenset[Path]:
 
 def _reads(source: str, folder: Path, changed: frozenset[Path]) -> bool:
     """Return whether the text names a changed file, or a folder that holds one."""
-    if any(re.search(rf"(?<![\w.-]){re.escape(f.name)}(?![\w-])", source) for f in changed):
+    names = {file.name for file in changed if file.name in source}
+    if any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", source) for name in names):
         return True
-    holding = {parent for file in changed for parent in file.parents} - {folder, *folder.parents}
+    holding = _holding(changed) - {folder, *folder.parents}
     return any(files.real(folder / text) in holding for text in _paths(source))
+
+
+@cache
+def _holding(changed: frozenset[Path]) -> frozenset[Path]:
+    return frozenset(parent for file in changed for parent in file.parents)
 
 
 def _paths(source: str) -> Iterator[str]:
