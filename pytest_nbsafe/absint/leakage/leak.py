@@ -11,7 +11,7 @@ from pytest_nbsafe.values import dataclass
 
 _JUDGING = (
     "score", "predict", "evaluate", "cross_val", "_error", "_curve", "_report", "_loss", "accuracy",
-    "no_grad", "backward(", "argmax",
+    "no_grad", "backward(", "argmax", "validation_",
 )  # fmt: skip
 """What a notebook holds somewhere if it evaluates anything."""
 
