@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Mapping
 
-from pytest_nbsafe import patterns
-from pytest_nbsafe.analysis import changes_by_calls, state_links, syntax
+from pytest_nbsafe.analysis import changes_by_calls, state_links
 from pytest_nbsafe.analysis.budget import Budget
-from pytest_nbsafe.analysis.cell import analyse, fault_of, parse
-from pytest_nbsafe.analysis.imported import Imported, Star
+from pytest_nbsafe.analysis.cell import analyse, fault_of
 from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Opaque, Span
 from pytest_nbsafe.analysis.scopes import is_known
-from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.notebook.source import to_python
+from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import replace
 
 TEXT = "what the cells read and define"
 """What is cut short where the graph is: nothing is known then but which cells do not parse."""
 
 
-def build(notebook: Notebook, imported: Imported | None = None) -> Graph:
-    """Return the graph of a notebook: of its cells alone, unlinked, where it is too much.
-
-    `imported` knows the repository's own modules; without it they are as unknown as any others.
-    """
+def build(notebook: Notebook) -> Graph:
+    """Return the graph of a notebook: of its cells alone, unlinked, where it is too much."""
     budget = Budget()
     with budget.share(TEXT):
-        return _linked(notebook, budget, imported)
+        return _linked(notebook, budget)
     return replace(unlinked(notebook), budget=budget)
 
 
@@ -44,8 +37,8 @@ def unlinked(notebook: Notebook) -> Graph:
     return Graph(notebook, cells, {}, {})
 
 
-def _linked(notebook: Notebook, budget: Budget, imported_modules: Imported | None) -> Graph:
-    cells = _analyse_all(notebook, budget, imported_modules)
+def _linked(notebook: Notebook, budget: Budget) -> Graph:
+    cells = _analyse_all(notebook, budget)
     binders: dict[str, list[int]] = {}
     changers: dict[str, dict[int, None]] = {}
     imported: dict[str, bool] = {}
@@ -65,25 +58,14 @@ def _linked(notebook: Notebook, budget: Budget, imported_modules: Imported | Non
         {name: tuple(numbers) for name, numbers in changers.items() if not imported.get(name)},
         budget=budget,
     )
-    if imported_modules is not None:
-        graph = _with_functions(graph, imported_modules)
     return state_links.with_state(_with_calls(graph, imported))
 
 
-def _analyse_all(
-    notebook: Notebook, budget: Budget, imported: Imported | None
-) -> dict[int, CellAnalysis]:
+def _analyse_all(notebook: Notebook, budget: Budget) -> dict[int, CellAnalysis]:
     """Analyse each cell; those that name a builtin which some cell binds, again."""
     budget.scan(sum(len(cell.source) for cell in notebook.code_cells))
     major, known = notebook.python_major, notebook.libraries
-    stars = {
-        cell.number: _stars(cell, imported) if imported is not None else ()
-        for cell in notebook.code_cells
-    }
-    cells = {
-        cell.number: analyse(cell, major, libraries=known, stars=stars[cell.number])
-        for cell in notebook.code_cells
-    }
+    cells = {cell.number: analyse(cell, major, libraries=known) for cell in notebook.code_cells}
     bound = {name for analysis in cells.values() for name in analysis.defines}
     bound |= {n for a in cells.values() for f in a.functions.values() for n in f.writes}
     shadowed = frozenset(name for name in bound if is_known(name, major))
@@ -91,40 +73,15 @@ def _analyse_all(
         mentioned = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(shadowed)))})\b")
         for cell in notebook.code_cells:
             if mentioned.search(cell.source):
-                cells[cell.number] = analyse(cell, major, shadowed, known, stars[cell.number])
+                cells[cell.number] = analyse(cell, major, shadowed, known)
     return cells
-
-
-def _stars(cell: Cell, imported: Imported) -> tuple[Star, ...]:
-    """Return what the imports of all names bind that stand in a cell, as far as it is known."""
-    if not _STAR.search(cell.source) or fault_of(cell) is not None:
-        return ()
-    tree = parse(to_python(cell.source).text)
-    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    asked = (
-        imported.star(node.module or "", node.level) for node in nodes if node.names[0].name == "*"
-    )
-    return tuple(star for star in asked if star is not None)
-
-
-_STAR = patterns.compile(r"import\s*\*")
-
-
-def _with_functions(graph: Graph, imported: Imported) -> Graph:
-    """Return the graph with the functions that cells import, as if the cells defined them."""
-    cells = dict(graph.cells)
-    for number, analysis in graph.cells.items():
-        functions = imported.functions(syntax.imports(graph, number))
-        if functions:
-            cells[number] = replace(analysis, functions={**functions, **analysis.functions})
-    return replace(graph, cells=cells)
 
 
 def _with_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
     """Return the graph with what calls do: bind `x` by `global x`, change `xs` by `add(xs)`."""
     if any(f.writes for a in graph.cells.values() for f in a.functions.values()):
         bound = {number: changes_by_calls.global_bindings(graph, number) for number in graph.cells}
-        binders = _added(graph.binders, bound)
+        binders = added(graph.binders, bound)
         graph = replace(graph, binders=binders, through_calls=bound)
     changed = {
         number: {name: d for name, d in definitions.items() if not imported.get(name)}
@@ -132,11 +89,11 @@ def _with_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:
     }
     known = graph.through_calls
     both = {number: {**own, **known.get(number, {})} for number, own in changed.items()}
-    changers = _added(graph.changers, changed)
+    changers = added(graph.changers, changed)
     return replace(graph, changers=changers, through_calls={**known, **both})
 
 
-def _added(
+def added(
     table: Mapping[str, tuple[int, ...]], effects: Mapping[int, Iterable[str]]
 ) -> Mapping[str, tuple[int, ...]]:
     """Return a table of the cells of each name with those that calls add to it."""

@@ -25,7 +25,6 @@ from pytest_nbsafe.analysis.cfg import (
     Summary,
 )
 from pytest_nbsafe.analysis.exceptions import EXCEPTIONS
-from pytest_nbsafe.analysis.imported import Star
 from pytest_nbsafe.analysis.model import (
     Call,
     CellAnalysis,
@@ -56,13 +55,11 @@ def analyse(
     python_major: int = 3,
     shadowed: frozenset[str] = frozenset(),
     libraries: str = "",
-    stars: tuple[Star, ...] = (),
 ) -> CellAnalysis:
     """Return what one code cell reads, binds, calls and may do unseen.
 
     `shadowed` are names of builtins that the notebook binds somewhere: reads of them count.
-    `libraries` is what the user says of libraries, as JSON text. `stars` is what is known of the
-    modules whose names are all imported.
+    `libraries` is what the user says of libraries, as JSON text.
     The same source is analysed once in a process, as long as it is among the latest.
 
     Raises:
@@ -70,8 +67,7 @@ def analyse(
 
     """
     try:
-        analysis = _analysed(cell.source, python_major, shadowed, libraries, stars)
-        return replace(analysis, cell=cell.number)
+        return replace(_analysed(cell.source, python_major, shadowed, libraries), cell=cell.number)
     except _NO_CODE as error:
         return CellAnalysis(cell.number, fault=_fault(error, cell.source, python_major))
 
@@ -87,17 +83,12 @@ def fault_of(cell: Cell, python_major: int = 3) -> Fault | None:
 
 @lru_cache(maxsize=1024)
 def _analysed(
-    source: str,
-    python_major: int,
-    shadowed: frozenset[str],
-    libraries: str,
-    stars: tuple[Star, ...],
+    source: str, python_major: int, shadowed: frozenset[str], libraries: str
 ) -> CellAnalysis:
     """Return the analysis of a source, of whatever cell; what raises is not remembered."""
     python = to_python(source)
     builder = Builder(_VISITORS)
     builder.python_major, builder.shadowed, builder.libraries = python_major, shadowed, libraries
-    builder.stars = {star.module: star for star in stars}
     suite(builder, parse(python.text).body)
     if builder.suspicious:
         _compile(parse(python.text))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytest_nbsafe.analysis.budget import CutShort
-from pytest_nbsafe.analysis.imported import Star
 from pytest_nbsafe.analysis.scopes import ClassFrame, Frame, NamesFrame, is_known
 from pytest_nbsafe.values import dataclass, field
 
@@ -104,7 +103,6 @@ class Builder:
         self.python_major: int = parent.python_major if parent else 3
         self.shadowed: frozenset[str] = parent.shadowed if parent else frozenset()
         self.libraries: str = parent.libraries if parent else ""
-        self.stars: Mapping[str, Star] = parent.stars if parent else {}
         self.future: bool = parent.future if parent else False
         self.opaque: list[tuple[ast.AST, str]] = parent.opaque if parent else []
         self.now: list[Event] = []

@@ -64,14 +64,6 @@ def through_calls(graph: Graph) -> Mapping[int, Mapping[str, Definition]]:
     return changes
 
 
-@kept
-def changed_by(graph: Graph) -> Mapping[tuple[int, str], frozenset[str]]:
-    """Return what each function and method changes, by its cell and path ("f" or "C.m")."""
-    routines = _all_routines(graph)
-    _spread(graph, routines)
-    return {key: routine.changed for key, routine in routines.items()}
-
-
 def global_bindings(graph: Graph, cell: int) -> Mapping[str, Definition]:
     """Return the names that functions called by the cell may bind by `global`, at the call."""
     analysis = graph.cells[cell]
@@ -231,7 +223,7 @@ def _called(
         if lead.is_result:
             path = f"{lead.name}.{call.method or '__call__'}"
         elif call.method:
-            path = f"{lead.name}:{call.method}"  # that of a module
+            continue
         routine = routines.get((lead.home.cell, path))
         if routine is not None and lead.direct:
             yield routine

@@ -8,7 +8,8 @@ from pytest_nbsafe.analysis import randomness, syntax
 from pytest_nbsafe.analysis.call_graph import Caller, reachable
 from pytest_nbsafe.analysis.imports import STAR
 from pytest_nbsafe.analysis.invocations import Invocation
-from pytest_nbsafe.analysis.model import Call, Graph, Span, kept
+from pytest_nbsafe.analysis.model import Call, Graph, Linked, Span, kept
+from pytest_nbsafe.analysis.modules.module_text import in_words, own_word
 from pytest_nbsafe.analysis.randomness import Draw
 from pytest_nbsafe.values import dataclass, replace
 
@@ -18,7 +19,8 @@ class Event:
     """A call that draws, or that seeds the sources `seeds`.
 
     It stands in a cell's own text, or in the function `via` that is called there; `line` is then
-    the line of the function's cell `home`. `unseen`: nobody is seen to call it.
+    the line of the function's cell `home`, which is 0 for a function of a module: `place` says
+    where that lies. `unseen`: nobody is seen to call it.
     """
 
     cell: int
@@ -30,6 +32,7 @@ class Event:
     home: int = 0
     line: int = 0
     unseen: bool = False
+    place: str = ""
 
 
 _Inside = Mapping[tuple[int, str], list[Event]]
@@ -42,6 +45,8 @@ def of(graph: Graph) -> tuple[Event, ...]:
 
     A function that is never seen called seeds where it is defined, and draws nothing.
     """
+    if graph.linked is not None:
+        return tuple(_of_linked(graph.linked))
     events: list[Event] = []
     inside: dict[tuple[int, str], list[Event]] = {}
     imports = [(cell, i) for cell in graph.cells for i in syntax.imports(graph, cell)]
@@ -75,6 +80,21 @@ def unseeded(graph: Graph) -> tuple[tuple[Event, str], ...]:
             loose.append((event, event.draw.source))
         seeded |= event.seeds
     return tuple(loose)
+
+
+def _of_linked(linked: Linked) -> Iterator[Event]:
+    """Yield the events of the notebook's own cells, with those in modules at their calls."""
+    for event in of(linked.graph):
+        cell, home = linked.cell(event.cell), linked.cell(event.home)
+        if not cell:
+            continue
+        if event.home and not home:
+            place = linked.place(event.home, event.line)
+            callee, via = own_word(event.callee), in_words(event.via)
+            moved = replace(event, place=place, line=event.span.line, callee=callee, via=via)
+        else:
+            moved = event
+        yield replace(moved, cell=cell, home=home)
 
 
 # -- in the text of a cell -------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Concatenate, Literal, ParamSpec, TypeVar, cast
 
@@ -234,7 +234,8 @@ class Graph:
     in page order. Names that only imports bind are modules, whose changes are left out.
     `through_calls` are, for each cell, the names that the functions it calls may bind or change.
     `kept` are answers to questions about the notebook that have been asked before (`kept`).
-    `budget` is how much more may be asked.
+    `budget` is how much more may be asked. `linked` is the notebook with the modules of its
+    project, None where it imports none.
     """
 
     notebook: Notebook
@@ -244,6 +245,32 @@ class Graph:
     through_calls: Mapping[int, Mapping[str, Definition]] = field(default_factory=dict)
     kept: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
     budget: Budget = field(default_factory=Budget, compare=False)
+    linked: Linked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A notebook with modules of its project in front, as a graph.
+
+    The first cells of `graph` are the modules, each with what it lies in (`paths`); the cells of
+    the notebook follow.
+    """
+
+    graph: Graph
+    paths: tuple[str, ...]
+
+    def cell(self, linked: int) -> int:
+        """Return the notebook's cell that a cell of the graph stands for, 0 for a module."""
+        return max(linked - len(self.paths), 0)
+
+    def order(self, cells: Iterable[int]) -> tuple[int, ...]:
+        """Return an order of the notebook's cells as one of the graph's, the modules first."""
+        ahead = len(self.paths)
+        return (*range(1, ahead + 1), *(cell + ahead for cell in cells))
+
+    def place(self, cell: int, line: int) -> str:
+        """Return where a line of a module lies: "prep.py, line 3"; "" for the notebook's own."""
+        return f"{self.paths[cell - 1]}, line {line}" if cell <= len(self.paths) else ""
 
 
 _About = ParamSpec("_About")

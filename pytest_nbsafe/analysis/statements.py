@@ -238,11 +238,7 @@ def _is_exit(call: ast.Call) -> bool:
 # -- imports, and what leaves the path -----------------------------------------------------------
 
 
-def _import(b: Builder, node: ast.Import) -> None:
-    _import_names(b, node)
-
-
-def _import_names(b: Builder, node: ast.Import | ast.ImportFrom) -> Raw:
+def _import(b: Builder, node: ast.Import | ast.ImportFrom) -> None:
     b.may_raise()
     raw = record(b, node, "import")
     for alias in node.names:
@@ -250,29 +246,17 @@ def _import_names(b: Builder, node: ast.Import | ast.ImportFrom) -> Raw:
             name = alias.asname or alias.name.partition(".")[0]
             b.bind(name, alias, "import")
             raw.writes[name] = set()
-    return raw
 
 
 def _import_from(b: Builder, node: ast.ImportFrom) -> None:
-    raw = _import_names(b, node)
+    _import(b, node)
     if node.names[0].name == "*":
         b.suspicious |= b.function or b.in_class()
-        _import_all(b, node, raw)
+        opaque.note(b, node, opaque.star_import("." * node.level + (node.module or "")))
     if node.module == "__future__":
         b.suspicious = True
         # IPython keeps the flag for later cells as well; those are analysed each on its own
         b.future |= any(alias.name == "annotations" for alias in node.names)
-
-
-def _import_all(b: Builder, node: ast.ImportFrom, raw: Raw) -> None:
-    """Bind what `from module import *` is known to bind; where that may not be all, note it."""
-    module = "." * node.level + (node.module or "")
-    star = b.stars.get(module)
-    if star is None or not star.exact:
-        opaque.note(b, node, opaque.star_import(module))
-    for name in star.names if star is not None else ():
-        b.bind(name, node, "import")
-        raw.writes[name] = set()
 
 
 def _return(b: Builder, node: ast.Return) -> None:

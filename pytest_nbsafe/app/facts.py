@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.absint.leakage import leak
 from pytest_nbsafe.analysis.budget import LEAKS, CutShort
-from pytest_nbsafe.analysis.build import build, unlinked
+from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import own_modules
 from pytest_nbsafe.app.inputs import configuration, reads_project
@@ -46,7 +46,7 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
         ) from error
     if notebook.language != "python":
         raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
-    graph = build(notebook, own_modules.of(notebook)[1])
+    graph, _ = own_modules.linked_graph(notebook)
     if not graph.budget.suffices:
         raise NbsafeError("too-much", f"{path}: {CutShort()}")
     return graph, config
@@ -54,8 +54,7 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     """Return what is known of a notebook before anything runs, and its top-down plan."""
-    module_files, modules = own_modules.of(notebook)
-    graph = build(notebook, modules)
+    graph, module_files = own_modules.linked_graph(notebook)
     plan = clean = orders.plan(graph, "top-down")
     suspicions = Suspicions()  # of the page's own order nothing is suspected
     with graph.budget.share("the order in which the cells ran"):
@@ -87,7 +86,8 @@ def _leaks(
 
         # A table with a fault is told, whatever the notebook holds.
         leakroles.load(config.leak_roles)
-    sources = (cell.source for cell in graph.notebook.code_cells)
+    whole = graph.linked.graph if graph.linked is not None else graph
+    sources = (cell.source for cell in whole.notebook.code_cells)
     if not leak.names_learning(sources, config.leak_roles):
         return tuple
     if not graph.budget.suffices:
@@ -96,11 +96,11 @@ def _leaks(
 
     @cache
     def claims() -> tuple[tuple[Leak, str], ...]:
-        from pytest_nbsafe.absint.leakage.passes import leaks
+        from pytest_nbsafe.absint.leakage import linked_leaks
         from pytest_nbsafe.rules import leak_claims
 
         notes = config.notes or bool(config.named or config.contracts)
-        analyse = partial(leaks, graph, extra=config.leak_roles)
+        analyse = partial(linked_leaks.of, graph, extra=config.leak_roles)
         return leak_claims.in_orders(analyse, plan, clean, notes=notes)
 
     return claims

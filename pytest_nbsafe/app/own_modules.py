@@ -1,4 +1,4 @@
-"""Whether a notebook imports modules of its own repository; only then is anything read of them."""
+"""What a notebook does through modules of its own repository: these are read, never imported."""
 
 from __future__ import annotations
 
@@ -6,35 +6,47 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.libraries import datafiles, spellings
-from pytest_nbsafe.module_files import ModuleFiles
+from pytest_nbsafe.module_files import ModuleFile, ModuleFiles
 from pytest_nbsafe.notebook.model import Notebook
-
-if TYPE_CHECKING:
-    from pytest_nbsafe.analysis.modules import Modules
+from pytest_nbsafe.values import replace
 
 _IMPORT = patterns.compile(r"(?m)^[ \t]*(?:import[ \t]+(.+)|from[ \t]+(\w+)[\w.]*[ \t]+import\b)")
 
 
-def of(notebook: Notebook) -> tuple[ModuleFiles | None, Modules | None]:
-    """Return what was looked for beside a notebook, and the modules, None where there are none.
+def linked_graph(notebook: Notebook) -> tuple[Graph, ModuleFiles | None]:
+    """Return the graph of a notebook with what is known of the modules that it imports.
 
-    What stands for a library whose functions are known is not looked for.
+    With it comes what was looked for beside the notebook, None where nothing was. What stands for a
+    library whose functions are known is not looked for.
     """
     path = Path(notebook.path)
     known = _known(notebook.libraries)
     names = {name for cell in notebook.code_cells for name in _imported(cell.source)} - known
     if not names or notebook.python_major == 2 or not path.is_file():
-        return None, None
+        return build(notebook), None
     files = ModuleFiles(path)
     if not any(files.is_there(name) for name in sorted(names)):
-        return files, None
-    from pytest_nbsafe.analysis.modules import Modules
+        return build(notebook), files
+    return _linked(notebook, files, known), files
 
-    return files, Modules(files, notebook.libraries, known)
+
+def _linked(notebook: Notebook, files: ModuleFiles, known: frozenset[str]) -> Graph:
+    from pytest_nbsafe.analysis.modules import linking, star_imports
+
+    def find(name: str) -> ModuleFile | None:
+        return None if name.partition(".")[0] in known else files.find(name)
+
+    spelled = star_imports.spelled_out(notebook, find)
+    graph = build(spelled)
+    if spelled is not notebook:  # what runs, and what is shown, is the text as it stands
+        graph = replace(graph, notebook=notebook, kept={})
+    linked = linking.link(graph, find)
+    return graph if linked is None else linking.with_modules(graph, linked)
 
 
 def _imported(source: str) -> Iterator[str]:

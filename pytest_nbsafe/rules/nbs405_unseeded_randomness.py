@@ -78,9 +78,10 @@ def _claim(facts: Facts, draw: Event, source: str, below: int, places: int) -> C
 def _steps(draw: Event) -> tuple[Step, ...]:
     if not draw.via:
         return ()
+    where = f" ({draw.place})" if draw.place else ""
     return (
         Step(draw.cell, draw.span.line, f"calls `{draw.via}`"),
-        Step(draw.home, draw.line, f"calls `{draw.callee}` in it"),
+        Step(draw.home or draw.cell, draw.line, f"calls `{draw.callee}` in it{where}"),
     )
 
 

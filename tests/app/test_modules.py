@@ -121,3 +121,116 @@ def test_an_answer_hangs_on_the_modules(tmp_path: Path, monkeypatch: pytest.Monk
         answers.append(codes(root, STAR, {}, cache=True))
     cache.folder.cache_clear()
     assert answers == [[], ["NBS101 3"], ["NBS101 3"], [], []]
+
+
+PREP = """
+from sklearn.preprocessing import StandardScaler
+
+def scale(X):
+    scaler = StandardScaler()
+    return scaler.fit_transform(X)
+"""
+LEAK = """
+# %% [1]
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from acme.prep import scale
+df = pd.read_csv("d.csv")
+X, y = df.drop(columns="y"), df["y"]
+# %% [2]
+X = scale(X)
+X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=1)
+model = LogisticRegression().fit(X_train, y_train)
+print(model.score(X_test, y_test))
+"""
+
+
+OWN_CLASS = """
+from sklearn.preprocessing import StandardScaler
+
+NAMES = ["a", "b"]
+
+class Base:
+    def fit_transform(self, X, names=NAMES):
+        self.inner = make().fit(X[names])
+        return self.inner.transform(X[names])
+
+def make():
+    return StandardScaler()
+
+class Scale(Base):
+    pass
+
+def scale(X):
+    return Scale().fit_transform(X)
+
+if __name__ == "__main__":
+    X = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("brought", "files"),
+    [
+        ("from acme.prep import scale", {"src/acme/prep.py": PREP}),
+        ("import acme.prep as p\nscale = p.scale", {"src/acme/prep.py": PREP}),
+        ("import acme.prep\nscale = acme.prep.scale", {"src/acme/prep.py": PREP}),
+        ("from acme import prep\nscale = prep.scale", {"src/acme/prep.py": PREP}),
+        ("from acme.prep import *", {"src/acme/prep.py": PREP}),
+        ("from acme import to_one as scale", {
+            "acme/__init__.py": "from .prep import scale as to_one", "acme/prep.py": PREP}),
+        ("from acme.prep import scale", {"acme/prep.py": OWN_CLASS}),
+        ("from acme.prep import Scale\nscale = Scale().fit_transform",
+         {"acme/prep.py": OWN_CLASS}),
+    ],
+)  # fmt: skip
+def test_a_leak_through_a_module_is_found(
+    brought: str, files: Mapping[str, str], tmp_path: Path
+) -> None:
+    page = LEAK.replace("from acme.prep import scale", brought)
+    (finding,) = codes(tmp_path, page, files)  # of a bound method where its object was made
+    assert finding == ("NBS301 1" if ".fit_transform" in brought else "NBS301 2")
+
+
+def test_the_path_of_a_leak_names_the_line_of_the_module(tmp_path: Path) -> None:
+    told(tmp_path, LEAK, {"src/acme/prep.py": PREP})
+    report = check([tmp_path / "nb" / "x.ipynb"], {"cache": False})
+    (finding,) = report.findings
+    assert (finding.location.cell, finding.location.line) == (2, 1)
+    assert [step.cause for step in finding.steps][:2] == [
+        'df = all rows of pd.read_csv("d.csv")',
+        "scaler.fit_transform(X) learns from all of them (src/acme/prep.py, line 6)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "def scale(X):\n    return X / 2\n",
+        PREP.replace("def scale", "@check\ndef scale").replace("fit_transform(X)", "get(X)"),
+        PREP.replace("    scaler", "    global X_test\n    X_test = X\n    scaler").replace(
+            "fit_transform(X)", "name"
+        ),
+        "from acme.prep import scale\n",
+        "def scale(X):\n    return scale(X)\n",
+    ],
+)
+def test_a_module_that_learns_nothing_is_no_leak(module: str, tmp_path: Path) -> None:
+    assert codes(tmp_path, LEAK, {"src/acme/prep.py": module}) == []
+
+
+def test_what_learns_from_training_rows_alone_is_no_leak(tmp_path: Path) -> None:
+    page = LEAK.replace("X = scale(X)\n", "").replace("fit(X_train", "fit(scale(X_train)")
+    assert codes(tmp_path, page, {"src/acme/prep.py": PREP}) == []
+
+
+def test_the_name_of_a_known_library_is_not_read_here(tmp_path: Path) -> None:
+    page = LEAK.replace("from acme.prep import scale", "from sklearn.mine import scale")
+    assert codes(tmp_path, page, {"sklearn/mine.py": PREP, "sklearn/__init__.py": ""}) == []
+
+
+def test_a_long_chain_of_modules_is_not_followed_to_its_end(tmp_path: Path) -> None:
+    chain = {f"m{n}.py": f"from m{n + 1} import *\n" for n in range(80)}
+    page = LEAK.replace("acme.prep", "m0")
+    assert codes(tmp_path, page, {**chain, "m80.py": PREP}) == []
