@@ -124,6 +124,7 @@ class NotebookReport:
     `orders` names the orders that were run (empty when nothing was executed); `note` says in a
     sentence why a notebook was skipped or not analysed; `known` counts the findings that are left
     out because the baseline holds them; `environment` is what its clean run took place in;
+    `verdict` says in a word what the notebook is once all of it has run, `reasons` why;
     `remarks` are sentences that are told quietly: what it left behind, what was not looked for;
     under `strict` warnings fail too. `fixed` are the fingerprints that the baseline holds though
     there is nothing like them any more.
@@ -141,6 +142,8 @@ class NotebookReport:
     remarks: tuple[str, ...] = ()
     strict: bool = False
     fixed: tuple[str, ...] = ()
+    verdict: str = ""
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ OPTIONS = (
         "order",
         "NAME",
         "the order to replay: auto (default), recorded, inferred, top-down, archaeology, base, "
-        "dependency, or all",
+        "dependency, or all (`nbsafe order` compares them; elsewhere as auto)",
         "check run order whatif pytest",
     ),
     Option("timeout", "SECONDS", "limit for one cell; 0 for none", "run replay pytest"),

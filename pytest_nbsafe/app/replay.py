@@ -9,13 +9,47 @@ from typing import Any
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.replay import predictive_power, session_file
+from pytest_nbsafe.replay import history_database, predictive_power, session_file
 from pytest_nbsafe.replay.session_replay import SessionReplay
-from pytest_nbsafe.reports.replay_report import ReplayReport
+from pytest_nbsafe.reports.replay_report import ReplayReport, ReplaysReport, SessionsReport
 from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
 from pytest_nbsafe.runner.kernel_process import KernelStartFailed
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.values import replace
+
+
+def replay_all(
+    path: Path,
+    settings: Mapping[str, Any],
+    *,
+    judge_each: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ReplaysReport:
+    """Run all sessions of a `history.sqlite` again, one after another.
+
+    Raises:
+        NbsafeError: the file holds no sessions, or no kernel can be started.
+
+    """
+    numbers = [number for number, _ in sessions(path).sessions]
+    reports = {
+        number: replay(path, settings, number, judge_each=judge_each, progress=progress)
+        for number in numbers
+    }
+    powers = predictive_power.together(report.powers for report in reports.values())
+    return ReplaysReport(reports, powers)
+
+
+def sessions(path: Path) -> SessionsReport:
+    """Return the sessions of a `history.sqlite`.
+
+    Raises:
+        NbsafeError: the file is no history, or holds no sessions.
+
+    """
+    if session_file.is_history(path):
+        return SessionsReport(str(path), tuple(history_database.sessions(path)))
+    raise NbsafeError("no-sessions", f"{path} is no history.sqlite", "only such a file has several")
 
 
 def replay(

@@ -15,6 +15,7 @@ from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app import environments, lock, several_runs
 from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
+from pytest_nbsafe.app.notebook_verdict import verdict
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config, is_asked, shows
@@ -118,6 +119,7 @@ class NotebookSession:
         self._locked = None if config.static else lock.of(path)
         self._last = max(selected, default=None) if selected else None
         self._findings: tuple[Finding, ...] = ()
+        self._judged: tuple[Finding, ...] = ()
         self._known = 0
         self._unmatched: tuple[baselines.Entry, ...] = ()
         self._reported: dict[int, tuple[Finding, ...]] = {}
@@ -167,6 +169,8 @@ class NotebookSession:
             status = "failed"
         trial = self._trial
         runs = [r for r in (trial.replay, trial.clean, trial.second) if r] if trial else []
+        unknown = ("unknown", (self.no_kernel,)) if self.no_kernel else ("", ())
+        word, reasons = verdict(trial, self._judged) if trial else unknown
         return NotebookReport(
             path=str(self._path),
             cells=len(self.notebook.cells) if self.notebook else 0,
@@ -180,6 +184,8 @@ class NotebookSession:
             known=self._known,
             fixed=tuple(entry.fingerprint for entry in self._fixed()),
             environment=self._environment if trial else None,
+            verdict=word,
+            reasons=reasons,
         )
 
     @property
@@ -373,7 +379,7 @@ class NotebookSession:
         findings = tuple(self._with_lines(finding) for finding in findings)
         if self._runs_once and not self.config.static:
             findings = several_runs.unproved(findings)
-        self._findings = findings
+        self._findings = self._judged = findings
         if self.config.baseline:
             known = baselines.read(Path(self.config.baseline))
             self._findings, self._unmatched = baselines.divided(known, self._path, findings)

@@ -145,11 +145,15 @@ def whatif(given: argparse.Namespace) -> int:
 
 def replay(given: argparse.Namespace) -> int:
     """Run a recorded session again."""
-    from pytest_nbsafe.app.replay import replay
-    from pytest_nbsafe.reports.replay_report import REPLAY_REPORTERS
+    from pytest_nbsafe.app import replay as replaying
+    from pytest_nbsafe.reports import replay_report
     from pytest_nbsafe.reports.status_line import on_last_line, shown
 
-    judge_each = given.judge_each_step
+    if given.sessions:
+        listed = replaying.sessions(given.file)
+        show(replay_report.SESSIONS_REPORTERS, listed, given.format, given.output)
+        return OK
+    settings, judge_each = _settings(given), given.judge_each_step
     started = time.monotonic()
     with on_last_line(sys.stderr) as status:
 
@@ -157,10 +161,15 @@ def replay(given: argparse.Namespace) -> int:
             if status is not None:
                 status.show(f"{shown(path)}  step {step} of {steps}", started)
 
-        report = replay(
-            given.file, _settings(given), given.session, judge_each=judge_each, progress=progress
-        )
-    show(REPLAY_REPORTERS, report, given.format, given.output)
+        told = {"judge_each": judge_each, "progress": progress}
+        if given.all:
+            reports = replaying.replay_all(given.file, settings, **told)
+        else:
+            report = replaying.replay(given.file, settings, given.session, **told)
+    if given.all:
+        show(replay_report.ALL_REPORTERS, reports, given.format, given.output)
+    else:
+        show(replay_report.REPLAY_REPORTERS, report, given.format, given.output)
     return OK
 
 

@@ -128,9 +128,10 @@ def _takes_replay(parser: argparse.ArgumentParser) -> None:
         "the folder."
     )
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument(
-        "--session", type=int, metavar="N", help="which session of a history.sqlite"
-    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--session", type=int, metavar="N", help="which session of a history.sqlite")
+    which.add_argument("--all", action="store_true", help="all its sessions, one after another")
+    which.add_argument("--sessions", action="store_true", help="list its sessions, run nothing")
     parser.add_argument(
         "--judge-each-step",
         action="store_true",

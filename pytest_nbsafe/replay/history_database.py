@@ -57,6 +57,21 @@ def runs(path: Path, session: int | None) -> list[tuple[int, str]]:
     return recorded
 
 
+def sessions(path: Path) -> list[tuple[int, int]]:
+    """Return the numbers of the sessions that ran anything, and how many runs each has.
+
+    Raises:
+        NbsafeError: the file is no history that can be read.
+
+    """
+    try:
+        with closing(_opened(path)) as base:
+            _must_be_a_history(path, base)
+            return _sessions(base)
+    except _WRONG as error:
+        raise _refused(path, str(error) or "out of memory") from error
+
+
 def all_sessions(path: Path) -> list[tuple[int, list[tuple[int, str]]]]:
     """Return every session that ran anything, with the counts and texts of its runs.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from pytest_nbsafe.replay.session_runs import StepAnswer
@@ -63,6 +63,23 @@ def powers(page: Sequence[str], answers: Sequence[StepAnswer]) -> dict[str, Powe
         name: Power(sum(values) / len(values) if values else None, len(values))
         for name, values in measured.items()
     }
+
+
+def together(sessions: Iterable[Mapping[str, Power]]) -> dict[str, Power]:
+    """Return the predictive power of each set over all steps of several sessions.
+
+    Source: Macke et al. 2021, Table 2.
+    """
+    measured: dict[str, list[Power]] = {name: [] for name in SETS}
+    for session in sessions:
+        for name, one in session.items():
+            measured[name].append(one)
+    together: dict[str, Power] = {}
+    for name, each in measured.items():
+        steps = sum(one.measured for one in each)
+        total = sum(one.mean * one.measured for one in each if one.mean is not None)
+        together[name] = Power(total / steps if steps else None, steps)
+    return together
 
 
 def power(cell: str, cells: AbstractSet[str], number: int) -> float:

@@ -44,13 +44,12 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
         NbsafeError: the file cannot be read, or does not say what was run.
 
     """
+    if is_history(path):
+        return history_file.read(path, session)
     try:
-        if files.read_start(path, len(_SQLITE), history_database.MOST_BYTES) == _SQLITE:
-            return history_file.read(path, session)
         data = files.read_bytes(path, _MOST_BYTES)
     except OSError as error:
-        message = f"cannot read {path}: {error.strerror}"
-        raise NbsafeError("cannot-read", message, "give the file of a session") from error
+        raise _cannot_read(path, error) from error
     if session is not None:
         raise NbsafeError(
             "no-sessions",
@@ -63,6 +62,24 @@ def read(path: Path, session: int | None = None) -> RecordedSession:
     if not data.strip():
         raise NbsafeError("empty-session", f"{path} is empty", _SHAPE)
     return _parsed(path, data)
+
+
+def is_history(path: Path) -> bool:
+    """Return whether a file is a database, as the `history.sqlite` of IPython is.
+
+    Raises:
+        NbsafeError: the file cannot be read.
+
+    """
+    try:
+        return files.read_start(path, len(_SQLITE), history_database.MOST_BYTES) == _SQLITE
+    except OSError as error:
+        raise _cannot_read(path, error) from error
+
+
+def _cannot_read(path: Path, error: OSError) -> NbsafeError:
+    message = f"cannot read {path}: {error.strerror}"
+    return NbsafeError("cannot-read", message, "give the file of a session")
 
 
 # ------------------------------------------------------------------- JSON lines

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, plain
 from pytest_nbsafe.reports.json import picked
+from pytest_nbsafe.sentences import many
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -27,6 +28,22 @@ class ReplayReport:
     answers: tuple[StepAnswer, ...]
     powers: Mapping[str, Power]
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaysReport:
+    """The answers for several sessions of a history, and the predictive power over all of them."""
+
+    sessions: Mapping[int, ReplayReport]
+    powers: Mapping[str, Power]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsReport:
+    """The sessions of a history: their numbers, and how many runs each has."""
+
+    path: str
+    sessions: tuple[tuple[int, int], ...]
 
 
 # -- JSON ------------------------------------------------------------------------------------------
@@ -131,4 +148,46 @@ def _listed(items: Sequence[str]) -> str:
     return ", ".join(escape.sentence(item, 200) for item in items)
 
 
+# -- several sessions ------------------------------------------------------------------------------
+
+
+def all_as_json(report: ReplaysReport, paint: Paint = plain) -> str:
+    """Return the lines of each session after one with its number, then the power over all."""
+    lines = [
+        _line({"session": number}) + as_json(session, paint)
+        for number, session in report.sessions.items()
+    ]
+    powers = {name: picked(power, "mean measured") for name, power in report.powers.items()}
+    return "".join([*lines, _line({"sessions": len(lines), "predictive_power": powers})])
+
+
+def all_as_text(report: ReplaysReport, paint: Paint = plain) -> str:
+    """Return a line for each session, then how well the cell sets foretell over all of them."""
+    parts = [
+        [
+            f"session {number}: {many(len(session.answers), 'step')}, "
+            f"{many(len(session.recorded.page), 'cell')}"
+            for number, session in report.sessions.items()
+        ],
+        [*_powers(report.powers)] or ["No cell of these sessions ran twice."],
+    ]
+    head = paint(f"{many(len(report.sessions), 'session')}", "heading")
+    return "\n\n".join("\n".join(lines) for lines in [[head], *parts]) + "\n"
+
+
+def sessions_as_json(report: SessionsReport, _paint: Paint = plain) -> str:
+    """Return the sessions as JSON lines."""
+    return "".join(_line({"session": number, "runs": runs}) for number, runs in report.sessions)
+
+
+def sessions_as_text(report: SessionsReport, paint: Paint = plain) -> str:
+    """Return a line for each session."""
+    number = many(len(report.sessions), "session")
+    head = paint(f"{escape.line(report.path)}: {number}", "heading")
+    lines = [f"  session {session}: {many(runs, 'run')}" for session, runs in report.sessions]
+    return "\n".join([head, *lines]) + "\n"
+
+
+ALL_REPORTERS = {"json": all_as_json, "text": all_as_text}
+SESSIONS_REPORTERS = {"json": sessions_as_json, "text": sessions_as_text}
 REPLAY_REPORTERS = {"json": as_json, "text": as_text}

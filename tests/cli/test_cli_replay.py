@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,43 @@ def test_bad_input_is_told_in_one_line(
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "nowhere.jsonl"]) == 2
     assert "cannot read nowhere.jsonl: No such file or directory" in capsys.readouterr().err
+
+
+def history(folder: Path) -> str:
+    path = folder / "history.sqlite"
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("CREATE TABLE history (session integer, line integer, source, source_raw)")
+        for session, texts in ((3, ("a = 1", "b = a", "a = 2", "b = a")), (7, ("x = 1",))):
+            rows = [(session, line, text, text) for line, text in enumerate(texts, 1)]
+            base.executemany("INSERT INTO history VALUES (?, ?, ?, ?)", rows)
+        base.commit()
+    return str(path)
+
+
+def test_sessions_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = history(tmp_path)
+    assert main(["replay", path, "--sessions"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "  session 3: 4 runs",
+        "  session 7: 1 run",
+    ]
+    assert main(["replay", path, "--sessions", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[1]) == {"session": 7, "runs": 1}
+
+
+def test_one_recorded_session_has_none_to_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option in ("--sessions", "--all"):
+        assert main(["replay", written(tmp_path), option]) == 2
+        assert "is no history.sqlite" in capsys.readouterr().err
+
+
+@pytest.mark.kernel
+def test_all_sessions_are_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", history(tmp_path), "--all", "--format", "json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["session"] for line in lines if "session" in line] == [3, 7]
+    assert [line["status"] for line in lines if "status" in line] == ["ok"] * 5
+    assert lines[-1]["sessions"] == 2
+    assert lines[-1]["predictive_power"]["next"]["measured"] == 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.replay.predictive_power import power, powers
+from pytest_nbsafe.replay.predictive_power import Power, power, powers, together
 from pytest_nbsafe.replay.session_runs import StepAnswer
 
 
@@ -57,3 +57,12 @@ def test_the_next_cell_is_the_one_below_on_the_page() -> None:
 def test_a_random_cell_has_the_power_of_chance() -> None:
     steps = [answer(n, "abcde"[n % 5]) for n in range(2_000)]
     assert powers(list("abcde"), steps)["random"].mean == pytest.approx(1, abs=0.15)
+
+
+def test_several_sessions_weigh_by_their_steps() -> None:
+    one = {"fresh": Power(2.0, 3), "stale": Power(None, 0)}
+    other = {"fresh": Power(6.0, 1), "stale": Power(None, 0)}
+    both = together([one, other])
+    assert (both["fresh"].mean, both["fresh"].measured) == (3.0, 4)
+    assert (both["stale"].mean, both["stale"].measured) == (None, 0)
+    assert both["next"].mean is None

@@ -1,0 +1,58 @@
+"""What a notebook as a whole is, after its trial: one word, and the findings that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.judge.trial import Trial
+
+_FAULTS: Sequence[tuple[str, frozenset[str]]] = (
+    ("unknown", frozenset({"NBS901", "NBS902", "NBS903", "NBS904", "NBS905"})),
+    ("hidden state", frozenset({"NBS101"})),
+    ("stale", frozenset({"NBS201", "NBS202", "NBS205"})),
+    ("order-dependent", frozenset({"NBS102", "NBS103", "NBS106", "NBS403"})),
+    ("drift", frozenset({"NBS402"})),
+    ("unknown", frozenset({"NBS401"})),
+)
+"""Which errors speak for which verdict; the first that has any is it."""
+_CHANCE = "NBS404"
+_MOST_REASONS = 3
+
+
+def verdict(trial: Trial, findings: Sequence[Finding]) -> tuple[str, tuple[str, ...]]:
+    """Return the verdict of a notebook and its reasons, at most three, in page order.
+
+    "hidden state": a name that no cell defines; "stale": a saved result is older than what it was
+    made from; "order-dependent": from top to bottom it fails or differs, as it was run it does not,
+    or it would not if a cell ran twice, or never;
+    "drift": two clean runs agree with each other, not with the page; "nondeterministic": they do
+    not agree; "clean": nothing of this; "unknown": it did not run, or did not run so far.
+    """
+    if not trial.has_run:
+        return "unknown", ("nothing was run",)
+    errors = [f for f in findings if f.severity == "error" and not _never_ran(f)]
+    for word, codes in _FAULTS:
+        if reasons := [finding for finding in errors if finding.code in codes]:
+            otherwise = word == "stale" and trial.ran_otherwise is not None
+            return "order-dependent" if otherwise else word, _said(reasons)
+    if chance := [finding for finding in findings if finding.code == _CHANCE]:
+        return "nondeterministic", _said(chance)
+    drifted = [cell for cell, changed in trial.changed.items() if changed.why == "libraries"]
+    if drifted:
+        where = f"cell {min(drifted)} shows what other versions of its libraries may have given"
+        return "drift", (where,)
+    return "clean", ()
+
+
+def _never_ran(finding: Finding) -> bool:
+    """Return whether the page shows nothing of a cell since it did not run: no drift."""
+    return finding.code == "NBS402" and finding.count is None
+
+
+def _said(findings: Sequence[Finding]) -> tuple[str, ...]:
+    chosen = sorted(findings, key=lambda f: (f.location.cell, f.location.line, f.code))
+    return tuple(
+        f"cell {f.location.cell}: {f.message} ({f.code})" if f.location.cell else f.message
+        for f in chosen[:_MOST_REASONS]
+    )

@@ -1,0 +1,68 @@
+"""What a notebook as a whole is: the table of verdicts, and one notebook that is run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_nbsafe.app.notebook_verdict import verdict
+from pytest_nbsafe.codes import Severity
+from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.judge.trial import NOTHING_RAN, RanOtherwise
+from pytest_nbsafe.locations import Location
+from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.trace.results import CellResult, PlanResult
+
+RAN = replace(NOTHING_RAN, clean=PlanResult(Plan("top-down", ()), (CellResult(1, 1, "ok"),)))
+
+
+def finding(code: str, severity: Severity = "error", cell: int = 2) -> Finding:
+    where = Location(cell)
+    return Finding(code, severity, "confirmed", "nb.ipynb", where, f"says {code}", count=cell)
+
+
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ("", "clean"),
+        ("NBS101", "hidden state"),
+        ("NBS102", "order-dependent"),
+        ("NBS106", "order-dependent"),
+        ("NBS201", "stale"),
+        ("NBS402", "drift"),
+        ("NBS404", "nondeterministic"),
+        ("NBS401", "unknown"),
+        ("NBS402 NBS403", "order-dependent"),
+        ("NBS103 NBS201", "stale"),
+        ("NBS101 NBS102", "hidden state"),
+        ("NBS101 NBS903", "unknown"),
+        ("NBS301", "clean"),
+    ],
+)
+def test_the_strongest_fault_is_the_verdict(codes: str, expected: str) -> None:
+    assert expected == verdict(RAN, [finding(code) for code in codes.split()])[0]
+
+
+def test_what_is_only_suspected_gives_no_verdict() -> None:
+    assert verdict(RAN, [finding("NBS201", "warning")]) == ("clean", ())
+
+
+def test_a_result_that_a_cell_explains_which_never_ran_depends_on_the_order() -> None:
+    trial = replace(RAN, ran_otherwise=RanOtherwise(1, (), 2))
+    assert verdict(trial, [finding("NBS201")])[0] == "order-dependent"
+
+
+def test_a_cell_without_output_that_never_ran_has_not_drifted() -> None:
+    assert verdict(RAN, [replace(finding("NBS402"), count=None)])[0] == "clean"
+
+
+def test_what_did_not_run_is_unknown() -> None:
+    assert verdict(NOTHING_RAN, [finding("NBS101")])[0] == "unknown"
+
+
+def test_reasons_stand_in_page_order_and_are_few() -> None:
+    several = [finding("NBS102", cell=cell) for cell in (9, 3, 5, 7)]
+    _, reasons = verdict(RAN, several)
+    assert [reason.split(":")[0] for reason in reasons] == ["cell 3", "cell 5", "cell 7"]
+    assert reasons[0] == "cell 3: says NBS102 (NBS102)"
