@@ -35,10 +35,13 @@ def are_apart(facts: Facts, name: str, reader: int, definer: int) -> bool:
 
     What was seen of the reader in a run counts, else what its text mentions.
     """
+    changed = _changed(facts, name, definer)
+    if () in changed:
+        return False
     read = facts.trial.seen.read(name, reader)
     if read is None:
         read = Reader(facts.graph).read(name, reader)
-    return apart(read, _changed(facts, name, definer))
+    return apart(read, changed)
 
 
 def _changed(facts: Facts, name: str, definer: int) -> Parts:
