@@ -143,13 +143,9 @@ def _surely_changes(graph: Graph, analysis: CellAnalysis, name: str) -> bool:
 def _changed_by_calls(graph: Graph, analysis: CellAnalysis) -> Iterator[tuple[str, int]]:
     """Yield the names whose object the functions that the cell calls change, and the line."""
     own = {d.name for d in analysis.definitions if d.kind == "mutation"}
-    called = {
-        name for statement in analysis.statements if statement.calls for name in statement.reads
-    }
-    for name in sorted(called - own):
-        if analysis.cell in graph.changers.get(name, ()):
-            line = next(s.span.line for s in analysis.statements if s.calls and name in s.reads)
-            yield name, line
+    for name, definition in sorted(graph.through_calls.get(analysis.cell, {}).items()):
+        if definition.kind == "mutation" and name not in own:
+            yield name, definition.span.line
 
 
 def _reads_of_calls(analysis: CellAnalysis, name: str) -> frozenset[str]:

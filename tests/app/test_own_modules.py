@@ -10,6 +10,7 @@ import pytest
 
 from pytest_nbsafe.analysis.modules.module_text import JOINT
 from pytest_nbsafe.app.check import check
+from pytest_nbsafe.app.whatif import whatif
 
 FILES = {
     "pyproject.toml": "[project]\nname = 'acme'\n",
@@ -121,6 +122,15 @@ def test_a_helper_changes_what_it_is_given(repository: Path) -> None:
         """
     assert told(repository, text) == ["NBS103 3:1 warning"]
     assert told(repository, text.replace("prep.drop_first", "len")) == []
+
+
+def test_what_if_knows_what_a_helper_changes(repository: Path) -> None:
+    text = "# %% [1]\nfrom acme import prep\nrows = [1]\n# %% [2]\nprep.drop_first(rows)\n"
+    text += "# %% [3]\nprint(rows)\n"
+    notebook = makenb.write(repository / "books" / "nb.ipynb", text)
+    assert whatif(notebook, {}, 2).answer.makes == ("rows",)
+    notebook = makenb.write(notebook, text.replace("prep.drop_first", "len"))
+    assert whatif(notebook, {}, 2).answer.makes == ()
 
 
 def test_a_helper_draws(repository: Path) -> None:
