@@ -254,14 +254,17 @@ def _loads(facts: Facts) -> frozenset[tuple[int, int]]:
 def _doubtful(facts: Facts, reader: int, *, drifts: bool = False) -> Severity:
     """Return how much it weighs that a cell seems to have run before or after another.
 
-    Little where a page that has outputs shows none that was made from it; and where counts repeat,
-    which of two runs came first is a guess.
+    Little where a page that has outputs shows none that was made from it, and no file was written;
+    and where counts repeat, which of two runs came first is a guess.
     """
     cells = facts.notebook.code_cells
     several = session_split.least(cells) > 1
     showing = {cell.number for cell in cells if cell.outputs}
     below = downstream(page_edges(facts.graph), reader)
     is_silent = bool(showing) and showing.isdisjoint((reader, *below))
+    if is_silent:
+        uses = files.uses(facts.graph)
+        is_silent = not any(cell in (reader, *below) and use.what != "read" for cell, use in uses)
     return "note" if is_silent or (several and not drifts) else "warning"
 
 

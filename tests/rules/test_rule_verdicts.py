@@ -952,6 +952,7 @@ print(math.e)
         (SILENT.replace("#> 2.718281828459045\n", ""), "warning"),
         (SILENT.replace("assert area > 0", "print(area)\n#> 12.56"), "warning"),
         (SILENT + "# %% [5]\nprint(area)\n#> 12.56\n", "warning"),
+        (SILENT + "# %% [5]\nopen('area.txt', 'w').write(str(area))\n", "warning"),
     ],
 )
 def test_what_no_output_was_made_from_is_a_note(text: str, severity: str) -> None:
