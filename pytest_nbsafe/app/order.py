@@ -25,7 +25,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
     """
     graph, config = python_graph(path, settings)
     plans: dict[str, Plan] = {name: orders.plan(graph, name) for name in orders.ORDERINGS}
-    plan = orders.plan(graph, config.order)
+    plan = plans[orders.chosen(graph, config.order)]
     same = not orders.differs(plan, plans["top-down"])
     stats = {
         "cells": len(graph.cells),
@@ -44,4 +44,6 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
     }
     verdict = "top-down" if same else "out-of-order"
     reads = readings.readings(graph, plan)
-    return OrderReport(graph.notebook, plan, plans, verdict, stats, cells, reads, measures(graph))
+    return OrderReport(
+        graph.notebook, plan, plans, verdict, stats, cells, reads, measures(graph, plans)
+    )

@@ -61,8 +61,8 @@ class Measures:
         return self.sessions == 1 and self.gaps == self.jumps == 0
 
 
-def measures(graph: Graph) -> Measures:
-    """Return the measures of a notebook.
+def measures(graph: Graph, plans: Mapping[str, Plan] | None = None) -> Measures:
+    """Return the measures of a notebook; `plans` are those of its orders, if they are known.
 
     Source: Koop 2021, sections 3 and 4.1. Departs: a read that need not happen, or that expects
     the name to be missing, makes no cell dependent or unbound.
@@ -85,7 +85,10 @@ def measures(graph: Graph) -> Measures:
         _runs(executed),
         sum(bool(definers) for definers in reads.values()),
         sum(any(number > 1 for number in definers) for definers in reads.values()),
-        {name: _measure(graph, ORDERINGS[name](graph)) for name in COMPARED},
+        {
+            name: _measure(graph, (plans or {}).get(name) or ORDERINGS[name](graph))
+            for name in COMPARED
+        },
     )
 
 

@@ -53,11 +53,16 @@ def plan(graph: Graph, order: str) -> Plan:
         NbsafeError: there is no such order.
 
     """
-    name = choose(graph) if order in {"auto", "all"} else order
+    name = chosen(graph, order)
     if name not in ORDERINGS:
         hint = f"one of auto, all, {', '.join(ORDERINGS)}"
         raise NbsafeError("unknown-order", f"there is no order {order!r}", hint)
     return ORDERINGS[name](graph)
+
+
+def chosen(graph: Graph, order: str) -> str:
+    """Return the name of the order that is meant: "auto" and "all" leave the choice open."""
+    return choose(graph) if order in {"auto", "all"} else order
 
 
 def choose(graph: Graph) -> OrderName:

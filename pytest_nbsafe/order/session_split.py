@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from pytest_nbsafe.analysis import dependencies
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import run_times
 from pytest_nbsafe.order.chances import JOINS, joining, starting
@@ -55,7 +55,12 @@ def split(graph: Graph, cells: Sequence[Cell]) -> Split:
     the commonest count by the likelihood of each gap-jump. On linked notebooks that splits worse
     than following the page, as does a search over whole splits.
     """
-    counted = [cell for cell in cells if cell.count is not None]
+    return _split(graph, tuple(cell.number for cell in cells if cell.count is not None))
+
+
+@kept
+def _split(graph: Graph, numbered: tuple[int, ...]) -> Split:
+    counted = [graph.notebook.cell(number) for number in numbered]
     timed = run_times.sessions(counted)
     if timed is not None:
         return Split(timed, dict.fromkeys(timed, 1.0), by_times=True)
@@ -107,10 +112,11 @@ def _in_order(graph: Graph, sessions: list[_Session], numbers: Mapping[int, int]
     too, and it ran them again. Where no name tells, a session comes before the ones whose cells
     lie in its gaps, if these gaps are just as long; else the higher on the page comes first.
     """
-    votes = _votes(graph, sessions, numbers)
+    votes, gaps = _votes(graph, sessions, numbers), [_fitting(session) for session in sessions]
+    fits = Counter(place for gap in gaps for place in gap)
     keys = [
-        (vote, _overwritten(sessions, session), _middle(session), min(session.values()))
-        for vote, session in zip(votes, sessions, strict=True)
+        (vote, _overwritten(session, gap, fits), _middle(session), min(session.values()))
+        for vote, session, gap in zip(votes, sessions, gaps, strict=True)
     ]
     ranked = sorted(range(len(sessions)), key=lambda index: keys[index])
     return [sessions[index] for index in ranked]
@@ -146,11 +152,12 @@ def _middle(session: _Session) -> float:
     return (places[half] + places[~half]) / 2
 
 
-def _overwritten(sessions: Sequence[_Session], session: _Session) -> int:
-    """Return how many of its cells lie in fitting gaps of others, less those of others in its."""
-    mine, theirs = set(session.values()), _fitting(session)
-    fits = [_fitting(other) for other in sessions if other is not session]
-    return sum(len(mine & fit) for fit in fits) - len(theirs)
+def _overwritten(session: _Session, gap: set[int], fits: Mapping[int, int]) -> int:
+    """Return how many of its cells lie in fitting gaps of others, less those of others in its.
+
+    `gap` are the places in its own gaps, `fits` in how many gaps of any session a place lies.
+    """
+    return sum(fits[place] - (place in gap) for place in session.values()) - len(gap)
 
 
 def _fitting(session: _Session) -> set[int]:
