@@ -16,9 +16,9 @@ from pathlib import Path
 from pytest_nbsafe import files
 from pytest_nbsafe.values import dataclass
 
-_MOST_BYTES = 512 * 1024
+_MOST_BYTES = 256 * 1024
 _MOST_MODULES = 64
-"""So many modules are read for one notebook; what lies beyond is unknown."""
+"""So many modules, of so many bytes together, are read for one notebook; others are unknown."""
 _MOST_FOLDERS = 12
 _MOST_PARTS = 8
 _PLACES = ("src", "lib", "python")
@@ -60,6 +60,11 @@ class ModuleFiles:
             self._found[dotted], self.answers[dotted] = self._read(dotted)
         return self._found[dotted]
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of the modules that have been found so far."""
+        return tuple(file.text for file in self._found.values() if file is not None)
+
     def is_there(self, top: str) -> bool:
         """Return whether anything in the repository may be the module or package of this name."""
         self.find(top)
@@ -75,7 +80,8 @@ class ModuleFiles:
         top, *rest = dotted.split(".")
         if top in sys.stdlib_module_names or len(rest) >= _MOST_PARTS or not _is_name(dotted):
             return None, ""
-        if sum(file is not None for file in self._found.values()) >= _MOST_MODULES:
+        left = _MOST_BYTES - sum(map(len, self.texts))
+        if left <= 0 or len(self.texts) >= _MOST_MODULES:
             return None, ""
         places = [place for place in self._places() if _may_hold(place, top)]
         candidates = {path for place in places for path in _at(Path(place), top, rest)}
@@ -84,7 +90,7 @@ class ModuleFiles:
         path = candidates.pop()
         root = self._folders[-1]
         try:
-            content = files.read_bytes(path, _MOST_BYTES)
+            content = files.read_bytes(path, left)
             text = content.decode("utf-8-sig")
         except (OSError, UnicodeDecodeError):
             return None, f"{path}: not read"

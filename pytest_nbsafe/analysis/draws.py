@@ -84,9 +84,12 @@ def unseeded(graph: Graph) -> tuple[tuple[Event, str], ...]:
 
 def _of_linked(linked: Linked) -> Iterator[Event]:
     """Yield the events of the notebook's own cells, with those in modules at their calls."""
+    first = min(map(linked.cell, linked.graph.cells), key=lambda cell: (cell == 0, cell), default=0)
     for event in of(linked.graph):
         cell, home = linked.cell(event.cell), linked.cell(event.home)
-        if not cell:
+        if not cell:  # when it is imported, for which the notebook's beginning stands
+            if event.seeds:
+                yield replace(event, cell=first, via="", home=0, line=0)
             continue
         if event.home and not home:
             place = linked.place(event.home, event.line)

@@ -98,7 +98,7 @@ def _other_plans(graph: Graph, plan: Plan, shown: int) -> Iterator[tuple[HiddenR
 
 def candidates(graph: Graph) -> tuple[HiddenRuns, ...]:
     """Return the cells with a few missing counts before their own that change what they read."""
-    gaps = missing_before(graph.notebook).items()
+    gaps = missing_before(graph).items()
     return tuple(
         HiddenRuns(cell, tuple(gap))
         for cell, gap in sorted(gaps)

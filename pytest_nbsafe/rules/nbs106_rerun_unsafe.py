@@ -87,7 +87,7 @@ def _may_have_happened(facts: Facts, cell: int, hazard: Hazard) -> bool:
 
     A run that failed would be the one that the page shows.
     """
-    if hazard.raises or cell not in missing_counts.telling(facts.notebook):
+    if hazard.raises or cell not in missing_counts.telling(facts.graph):
         return False
     page = facts.notebook.cell(cell)
     return bool(page.outputs or downstream(page_edges(facts.graph), cell))

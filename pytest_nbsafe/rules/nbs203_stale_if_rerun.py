@@ -76,5 +76,5 @@ def _is_run_again(facts: Facts, cell: int) -> bool:
     own = facts.notebook.cell(cell).count
     below = (c.count for c in facts.notebook.code_cells if c.number > cell and c.count is not None)
     return own is not None and (
-        own > min(below, default=own) or cell in missing_counts.telling(facts.notebook)
+        own > min(below, default=own) or cell in missing_counts.telling(facts.graph)
     )

@@ -66,7 +66,7 @@ def test_names_of_a_star_import_are_known(files: Mapping[str, str], tmp_path: Pa
         {"nb/helpers.py": f"{HELPERS}from helpers import *\n"},
         {"nb/helpers.py": f"{HELPERS}def (:\n"},
         {"nb/helpers/__init__.py": "from .io import load\n", "nb/helpers/io.py": HELPERS},
-        {"nb/helpers.py": HELPERS + "#" * 600_000},
+        {"nb/helpers.py": HELPERS + "#" * 300_000},
     ],
 )
 def test_where_it_is_not_sure_any_name_may_be_bound(
@@ -234,3 +234,59 @@ def test_a_long_chain_of_modules_is_not_followed_to_its_end(tmp_path: Path) -> N
     chain = {f"m{n}.py": f"from m{n + 1} import *\n" for n in range(80)}
     page = LEAK.replace("acme.prep", "m0")
     assert codes(tmp_path, page, {**chain, "m80.py": PREP}) == []
+
+
+DRAWS = """
+# %% [1]
+import acme.noise as noise
+from acme.noise import sample
+# %% [2]
+print(sample(3))
+"""
+NOISE = """\
+import numpy as np
+
+def sample(n):
+    return _raw(n)
+
+def _raw(n):
+    return np.random.rand(n)
+"""
+
+
+def test_what_a_module_draws_at_random_is_found_at_the_call(tmp_path: Path) -> None:
+    (line,) = told(tmp_path, DRAWS, {"src/acme/noise.py": NOISE})
+    assert line == (
+        "NBS405 2 `np.random.rand` draws from numpy's global state, which is not seeded above"
+    )
+    (finding,) = check([tmp_path / "nb" / "x.ipynb"], {"cache": False}).findings
+    assert [step.cause for step in finding.steps] == [
+        "calls `acme.noise._raw`",
+        "calls `np.random.rand` in it (src/acme/noise.py, line 7)",
+    ]
+    through_module = DRAWS.replace("print(sample(", "print(noise.sample(")
+    assert codes(tmp_path, through_module, {}) == ["NBS405 2"]
+
+
+@pytest.mark.parametrize(
+    ("page", "module"),
+    [
+        (DRAWS.replace("sample(3)", "len('')"), NOISE),
+        (DRAWS, NOISE.replace("np.random.rand(n)", "np.zeros(n)")),
+        (DRAWS, f"{NOISE}\nnp.random.seed(1)\n"),  # when it is imported
+        (DRAWS, NOISE.replace("return _raw", "np.random.seed(1)\n    return _raw")),
+        (DRAWS.replace("print(", "noise.start()\nprint("),
+         f"{NOISE}\ndef start():\n    np.random.seed(1)\n"),
+    ],
+)  # fmt: skip
+def test_what_is_seeded_or_not_drawn_is_no_finding(page: str, module: str, tmp_path: Path) -> None:
+    assert codes(tmp_path, page, {"src/acme/noise.py": module}) == []
+
+
+def test_modules_that_import_one_another_in_every_way_are_read_once(tmp_path: Path) -> None:
+    """What each of them seeds is told once a module, not once for each way to it."""
+    lines = "".join(f"from m{n} import *\n" for n in range(12))
+    seeds = "import random\nrandom.seed(1)\ndef f(xs):\n    xs.append(random.random())\n"
+    files = {f"m{n}.py": lines + seeds for n in range(12)}
+    page = "\n# %% [1]\nfrom m0 import *\n# %% [2]\nxs = []\n# %% [3]\nf(xs)\nprint(xs)\n"
+    assert codes(tmp_path, page, files) == []

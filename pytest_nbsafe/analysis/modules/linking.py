@@ -3,7 +3,7 @@
 So all that is known of functions of cells is known of those in modules: what they change, draw and
 learn from. A module's names are given others, which no notebook has, and the imports of the cells
 become assignments of these. The modules are only read, never run: of their own level definitions,
-imports and assignments count alone.
+imports, assignments and calls count alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pytest_nbsafe.analysis.modules.module_text import (
     bound_names,
 )
 from pytest_nbsafe.analysis.modules.renaming import Edit, Renamed, edited, of_node
-from pytest_nbsafe.analysis.modules.star_imports import public_names, spelled_module
+from pytest_nbsafe.analysis.modules.star_imports import StarNames
 from pytest_nbsafe.module_files import ModuleFile
 from pytest_nbsafe.notebook.model import Cell, CellId
 from pytest_nbsafe.values import dataclass, field, replace
@@ -30,7 +30,7 @@ from pytest_nbsafe.values import dataclass, field, replace
 _MOST_MODULES = 40
 _KEPT = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
-    *(ast.Assign, ast.AnnAssign),
+    *(ast.Assign, ast.AnnAssign, ast.Expr),
 )
 """The statements of a module's own level that count."""
 
@@ -40,7 +40,7 @@ def link(graph: Graph, find: Find) -> Linked | None:
 
     Only what the cells' own level imports counts, and no module whose text cannot be read.
     """
-    linker = _Linker(find)
+    linker = _Linker(find, StarNames(find, sure=False))
     for cell in graph.cells:
         for each in syntax.imports(graph, cell):
             if not each.level:
@@ -75,6 +75,7 @@ def with_modules(graph: Graph, linked: Linked) -> Graph:
         graph,
         changers=added(graph.changers, changes),
         through_calls={**graph.through_calls, **changes},
+        kept={},  # what was asked before did not know of modules
         linked=linked,
     )
 
@@ -93,6 +94,7 @@ class _Linker:
     """The modules that were read so far, by their names; those that others need come first."""
 
     find: Find
+    stars: StarNames
     read: dict[str, _Read] = field(default_factory=dict)
     asked: set[str] = field(default_factory=set)
 
@@ -104,7 +106,7 @@ class _Linker:
         module = self.find(name)
         if module is None:
             return
-        module = spelled_module(module, self.find)
+        module = self.stars.spelled(module)
         try:
             tree = ast.parse(module.text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -235,7 +237,7 @@ def _assignments(statement: ast.ImportFrom, linker: _Linker) -> str:
     if known is None:
         return ""
     if statement.names[0].name == STAR:
-        names = public_names(known.module, linker.find, sure=False) or ()
+        names = linker.stars.of(known.module) or ()
         made_from = ((name, linker.stands_for(known.module.name, name)) for name in names)
         return "; ".join(f"{name} = {made}" for name, made in made_from if made)
     parts: list[str] = []
