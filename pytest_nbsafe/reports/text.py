@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.codes import CODES
@@ -28,7 +29,7 @@ def render(report: Report, paint: Paint = plain) -> str:
 
 
 def summary(report: Report, paint: Paint = plain) -> str:
-    """Return the counting line: `3 errors, 1 warning in 2 notebooks`."""
+    """Return the counting line: `3 errors, 1 warning in 2 notebooks: 1 clean, 1 stale`."""
     severities = [finding.severity for finding in report.findings]
     parts = [
         paint(many(severities.count(severity), severity), severity)
@@ -39,7 +40,18 @@ def summary(report: Report, paint: Paint = plain) -> str:
     known = sum(notebook.known for notebook in report.notebooks)
     rest = f" ({known} known from the baseline)" if known else ""
     gone = fixed(report.notebooks)
-    return f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}{gone and f'; {gone}'}"
+    counted = f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}"
+    return f"{counted}{_verdicts(report.notebooks)}{gone and f'; {gone}'}"
+
+
+def _verdicts(notebooks: Sequence[NotebookReport]) -> str:
+    """Return what became of the notebooks that were run, empty where all of them are clean."""
+    words = Counter(notebook.verdict for notebook in notebooks if notebook.verdict)
+    if words.keys() <= {"clean"}:
+        return ""
+    if len(notebooks) == 1:
+        return f": {next(iter(words))}"
+    return ": " + ", ".join(f"{number} {word}" for word, number in sorted(words.items()))
 
 
 def fixed(notebooks: Iterable[NotebookReport]) -> str:

@@ -335,3 +335,19 @@ def test_an_order_as_json() -> None:
             },
         ],
     }
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "end"),
+    [
+        (("clean", "clean"), "2 notebooks"),
+        (("", ""), "2 notebooks"),
+        (("stale",), "1 notebook: stale"),
+        (("clean", "stale", "clean"), "3 notebooks: 2 clean, 1 stale"),
+    ],
+)
+def test_the_last_line_says_what_became_of_notebooks_that_are_not_clean(
+    verdicts: tuple[str, ...], end: str
+) -> None:
+    notebooks = (NotebookReport("a.ipynb", 1, (), "passed", 0.0, verdict=v) for v in verdicts)
+    assert text.summary(Report((), tuple(notebooks))) == f"no findings in {end}"

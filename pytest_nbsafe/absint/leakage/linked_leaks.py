@@ -13,7 +13,7 @@ from pytest_nbsafe.analysis.modules.module_text import JOINT, in_words, own_word
 from pytest_nbsafe.values import replace
 
 _Site = tuple[int, Span]
-_NAME = patterns.compile(rf"\w*{JOINT}\w*")
+_NAME = patterns.compile(r"\w+")
 
 
 def of(graph: Graph, order: Sequence[int], extra: str = "") -> tuple[Leak, ...]:

@@ -16,7 +16,7 @@ from pytest_nbsafe.notebook.model import Cell, CellId, Notebook
 from pytest_nbsafe.notebook.source import to_python
 from pytest_nbsafe.values import dataclass, field, replace
 
-_STAR = patterns.compile(r"(?m)^[ \t]*from[ \t]+[\w.]+[ \t]+import[ \t]*\(?[ \t]*\*")
+_STAR = patterns.compile(r"\bimport\b[ \t(]*\*")
 _Names = tuple[str, ...] | None
 
 
