@@ -16,7 +16,7 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook import load
 
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(?P<base>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n]*)"
+    r"^[ \t]*(?:from[ \t]+(?P<base>[\w.]+)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n]*)"
     r"|import[ \t]+(?P<modules>[^\n]*))",
     re.MULTILINE,
 )

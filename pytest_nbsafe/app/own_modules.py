@@ -15,7 +15,7 @@ from pytest_nbsafe.module_files import ModuleFile, ModuleFiles
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import replace
 
-_IMPORT = patterns.compile(r"(?m)^[ \t]*(?:import[ \t]+(.+)|from[ \t]+(\w+)[\w.]*[ \t]+import\b)")
+_IMPORT = patterns.compile(r"(?m)^[ \t]*(?:import[ \t]+(.+)|from[ \t]+([\w.]+)[ \t]+import\b)")
 
 
 def linked_graph(notebook: Notebook) -> tuple[Graph, ModuleFiles | None]:
@@ -55,7 +55,7 @@ def _imported(source: str) -> Iterator[str]:
         return
     for plain, taken_from in _IMPORT.findall(source):
         if taken_from:
-            yield taken_from
+            yield taken_from.partition(".")[0]
         for item in plain.split(","):
             yield item.split(" as ")[0].partition(".")[0].strip()
 
