@@ -76,14 +76,7 @@ def _takes_stats(parser: argparse.ArgumentParser) -> None:
         "Measure gaps and jumps of counts, sessions, dependencies, and how well orders agree with "
         "what cells read; of a history.sqlite, repeats and revisits. Nothing is run."
     )
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        type=Path,
-        default=[Path()],
-        metavar="PATHS",
-        help="notebooks, folders (default: this folder) and files history.sqlite",
-    )
+    _looks_at(parser, "notebooks, folders (default: this folder) and files history.sqlite")
     _writes(parser, commands.stats, formats=("text", "json", "csv"))
     _plots(parser, "draw the measures into this file")
 
@@ -140,17 +133,14 @@ def _takes_replay(parser: argparse.ArgumentParser) -> None:
     _writes(parser, commands.replay)
 
 
+def _looks_at(parser: argparse.ArgumentParser, says: str) -> None:
+    parser.add_argument("paths", nargs="*", type=Path, default=[Path()], metavar="PATHS", help=says)
+
+
 def _takes_paths(
     parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], int]
 ) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="*",
-        type=Path,
-        default=[Path()],
-        metavar="PATHS",
-        help="notebooks and folders (default: this folder)",
-    )
+    _looks_at(parser, "notebooks and folders (default: this folder)")
     parser.add_argument(
         "--force-exclude",
         action="store_true",

@@ -16,11 +16,7 @@ from pytest_nbsafe.analysis.build import added, build
 from pytest_nbsafe.analysis.imports import STAR
 from pytest_nbsafe.analysis.model import Definition, Graph, Linked
 from pytest_nbsafe.analysis.modules import renaming
-from pytest_nbsafe.analysis.modules.module_text import (
-    Find,
-    among_cells,
-    bound_names,
-)
+from pytest_nbsafe.analysis.modules.module_text import Find, among_cells, bound_names
 from pytest_nbsafe.analysis.modules.renaming import Edit, Renamed, edited, of_node
 from pytest_nbsafe.analysis.modules.star_imports import StarNames
 from pytest_nbsafe.module_files import ModuleFile
@@ -171,11 +167,9 @@ def _import(
 ) -> str:
     """Return the import of a module as it reads among the cells; note the paths that it opens."""
     parts: list[str] = []
-    base = (
-        ""
-        if isinstance(statement, ast.Import)
-        else module.absolute(statement.module or "", statement.level)
-    )
+    base = ""
+    if isinstance(statement, ast.ImportFrom):
+        base = module.absolute(statement.module or "", statement.level)
     for alias in statement.names:
         bound = alias.asname or alias.name.partition(".")[0]
         own = among_cells(module.name, bound)
@@ -202,8 +196,7 @@ def _paths_of(graph: Graph, linker: _Linker) -> Mapping[str, str]:
     for cell in graph.cells:
         for each in syntax.imports(graph, cell):
             if not each.function and each.attribute != STAR:
-                target = each.target if each.attribute else (each.target or each.module)
-                holds.setdefault(each.name, set()).add(target)
+                holds.setdefault(each.name, set()).add(each.target)
     otherwise = {
         definition.name
         for analysis in graph.cells.values()

@@ -1,4 +1,4 @@
-"""One module of the project as text: which names it binds, and which of them `*` brings."""
+"""One module of the project as text: which names it binds, and what they are called elsewhere."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pytest_nbsafe.module_files import ModuleFile
 
 JOINT = "\N{MODIFIER LETTER TRIANGULAR COLON}"
 """Stands for the dots in the name that a module's name has among the cells' own."""
-
-
 Find = Callable[[str], ModuleFile | None]
 """Returns the module of the project with a dotted name, None for one that is not the project's."""
 
