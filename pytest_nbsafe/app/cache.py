@@ -24,55 +24,14 @@ from pathlib import Path
 from pytest_nbsafe import __version__
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.reports import transport
+from pytest_nbsafe.store import place
 
-VARIABLE = "NBSAFE_CACHE_DIR"
-"""The variable of the environment that names the folder."""
 _FORM = 2
 _NONE: Mapping[str, str] = {}
 _DAY_S = 24 * 60 * 60
 _KEPT_S = 30 * _DAY_S
 _MOST_BYTES = 256 * 1024 * 1024
 _MOST_ENTRY_BYTES = 8 * 1024 * 1024
-
-_TAG_NAME = "CACHEDIR.TAG"
-"""Tells backups to pass the folder by."""
-_TAG = """\
-Signature: 8a477f597d28d172789f06886806bc55
-# This folder is a cache of nbsafe. It may be deleted at any time.
-# For information about cache directory tags see https://bford.info/cachedir/
-"""
-
-
-@lru_cache(maxsize=1)
-def folder() -> Path | None:
-    """Return the user's folder for entries, made where it is not there; None where none can be.
-
-    It is what NBSAFE_CACHE_DIR says, else `nbsafe` where the system keeps caches. One that belongs
-    to somebody else, or that is a link, is not used.
-    """
-    named = os.environ.get(VARIABLE)
-    try:
-        place = Path(named) if named else _of_system() / "nbsafe"
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        state = place.lstat()
-        mine = not hasattr(os, "getuid") or state.st_uid == os.getuid()
-        if not (stat.S_ISDIR(state.st_mode) and mine):
-            return None
-        if not (place / _TAG_NAME).exists():
-            _write(place / _TAG_NAME, _TAG)
-    except (OSError, ValueError, RuntimeError):  # it cannot be written; there is no home
-        return None
-    return place.absolute()
-
-
-def _of_system() -> Path:
-    """Return where the system keeps what programs can make again, for this user."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
 
 
 def key(content: bytes, parts: Iterable[str]) -> str:
@@ -122,7 +81,7 @@ def store(
     """
     document = json.dumps([transport.pack(report), dict(modules)], separators=(",", ":"))
     with suppress(OSError):
-        _write(folder / f"{entry}.json", f"{_checksum(entry, document)}\n{document}")
+        place.write(folder / f"{entry}.json", f"{_checksum(entry, document)}\n{document}")
         _prune(folder, most_bytes)
 
 
@@ -176,26 +135,13 @@ def _text(file: Path) -> str | None:
     return text
 
 
-def _write(file: Path, text: str) -> None:
-    """Write a file beside its place and move it there, so that nobody reads half of it."""
-    written = file.with_name(f"{file.name}.{os.getpid()}.{time.monotonic_ns()}.part")
-    try:
-        with written.open("x", encoding="ascii", newline="\n") as stream:
-            stream.write(text)
-        written.replace(file)
-    except OSError:
-        with suppress(OSError):
-            written.unlink()
-        raise
-
-
 def _prune(folder: Path, most_bytes: int) -> None:
     """Once a day, remove entries that were not used for long, and the oldest of too many."""
     stamp, now = folder / "pruned", time.time()
     with suppress(OSError):
         if now - stamp.stat().st_mtime < _DAY_S:
             return
-    _write(stamp, "")
+    place.write(stamp, "")
     with os.scandir(folder) as items:
         entries = [(item.stat(follow_symlinks=False), item.path) for item in items if _ours(item)]
     left = most_bytes

@@ -87,9 +87,10 @@ def _known(path: Path, config: Config) -> Report | Work:
     if not config.cache:
         return Work(path, config)
     from pytest_nbsafe.app import cache
+    from pytest_nbsafe.store import place
 
     started = time.perf_counter()
-    folder = cache.folder()
+    folder = place.folder()
     entry = _entry(path, config) if folder else ""
     if folder is None or not entry:
         return Work(path, config)

@@ -8,8 +8,8 @@ from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.kernel.contract import CellRun, SideRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.runner.executed import Executed, of_side_run
 from pytest_nbsafe.runner.failures import as_failure
-from pytest_nbsafe.runner.kernel_process import Exchange
 from pytest_nbsafe.trace.evaluations import copies, evaluations
 from pytest_nbsafe.trace.events import records, values
 from pytest_nbsafe.trace.results import CellResult, Incident
@@ -32,14 +32,14 @@ class CellResults:
         self._analyses = analyses
         self._trace = trace
 
-    def of_run(self, cell: Cell, step: int, exchange: Exchange, duration_s: float) -> CellResult:
+    def of_run(self, cell: Cell, step: int, executed: Executed) -> CellResult:
         """Return the result of a run in the kernel."""
-        event = exchange.event
+        event = executed.event
         if event is not None:
             self.run_cells[event["run"]] = cell.number
-        failure, status = None, exchange.status
-        if exchange.reply is not None:
-            failure = as_failure(exchange.reply, event, self.run_cells)
+        failure, status = None, executed.status
+        if executed.reply is not None:
+            failure = as_failure(executed.reply, event, self.run_cells)
         if status == "ok" and failure is not None:
             status = "raised"
         result = CellResult(
@@ -47,10 +47,10 @@ class CellResults:
             cell.number,
             status,
             failure=failure,
-            reason=exchange.reason,
-            outputs=exchange.collector.outputs(),
-            incidents=self._incidents(exchange),
-            duration_s=duration_s,
+            reason=executed.reason,
+            outputs=executed.outputs,
+            incidents=self._incidents(executed),
+            duration_s=executed.duration_s,
         )
         return self._traced(result, event) if event is not None else result
 
@@ -66,12 +66,8 @@ class CellResults:
         try:
             results = []
             for step, (run, cell) in enumerate(zip(runs, cells, strict=False), 1):
-                exchange = Exchange(reply=run["reply"], event=run["event"])
-                for kind, content in run["messages"]:
-                    exchange.collector.add(kind, content)
-                if raw and step == len(runs):
-                    exchange.collector.add("stream", {"name": "stdout", "text": raw})
-                results.append(self.of_run(cell, step, exchange, 0.0))
+                executed = of_side_run(run, raw if step == len(runs) else "")
+                results.append(self.of_run(cell, step, executed))
             return tuple(results)
         finally:
             self.run_cells = known
@@ -97,12 +93,12 @@ class CellResults:
             self._analyses = build(self._notebook).cells
         return self._analyses
 
-    def _incidents(self, exchange: Exchange) -> tuple[Incident, ...]:
-        event = exchange.event
+    def _incidents(self, executed: Executed) -> tuple[Incident, ...]:
+        event = executed.event
         incidents = [Incident(**incident) for incident in event["incidents"]] if event else []
         if self.fault:
             incidents.append(Incident("tracer", 0, self.fault))
             self.fault = ""
-        elif event is None and exchange.reply is not None:
+        elif event is None and executed.reply is not None:
             incidents.append(Incident("tracer", 0, "the tracer did not report this run"))
         return tuple(incidents)

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-import atexit
-import json
-import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.environment import Entry, Environment
-from pytest_nbsafe.kernel.contract import (
-    ASIDE,
-    PACKAGE,
-    SLOWER,
-    STATE,
-    SURROUNDINGS,
-    Answer,
-    HostQuestion,
-    Surroundings,
-    SurroundingsQuestion,
-    Sweep,
-    no_answer,
-)
+from pytest_nbsafe.kernel.contract import HostQuestion, SurroundingsQuestion
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.cell_results import CellResults
 from pytest_nbsafe.runner.folder_copies import FolderCopy
-from pytest_nbsafe.runner.installed_kernels import check_installed
-from pytest_nbsafe.runner.kernel_process import (
-    Heard,
-    KernelProcess,
-    KernelStartFailed,
-)
+from pytest_nbsafe.runner.kernel_process import Heard
 from pytest_nbsafe.runner.listening import Shown, text_of
-from pytest_nbsafe.runner.loop import LoopThread
+from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
 from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.trace.events import values
 from pytest_nbsafe.trace.results import CellResult, Holding
@@ -48,25 +26,17 @@ FORKS = True
 """Whether kernels are forked where they can be; tests turn it off."""
 LIMIT_S = 10.0
 """How long cells may compute on the side: what takes longer is seldom worth the wait."""
-SURROUNDINGS_LIMIT_S = 60.0
-"""How long a kernel may take to tell what the cells ran in."""
-SWEEP_LIMIT_S = 120.0
-"""How long a kernel may take to compare all that it holds."""
 
 
 class KernelSession:
     """A kernel for one notebook; use it as a context manager, or call `close`.
 
     `kernel` overrides the notebook's own kernel name. `timeout_s` is the limit for one cell, None
-    or 0 for no limit. `trace` switches lineage and fingerprints; incidents are always watched.
-    `learning` says what is watched of the libraries that learn, None leaves them alone.
-    `analyses` saves analysing the notebook again, where the caller has done so. `environ` is laid
-    over the environment. `paths` are folders whose modules can be imported, before those that are
-    installed and after them. `surroundings` is what the kernel is asked of the environment.
-    Temporary files go to `temporary`, which is emptied at the end. Cells on the side may take
-    `margin_s` longer than their limit. `shows` is told what the others show.
-    With a `copy` it runs in that, and what it tells is told as if it ran in `cwd`. With a `slot`
-    it may start as a fork; kernels of one slot have the hash seed of Python in common.
+    or 0 for no limit. `trace`, `learning`, `environ`, `paths`, `temporary`, `copy` and `slot` are
+    as in `Launch`; incidents are always watched. `analyses` saves analysing the notebook again,
+    where the caller has done so. `surroundings` is what the kernel is asked of the environment.
+    Cells on the side may take `margin_s` longer than their limit. `shows` is told what the others
+    show. `make_kernel` makes the kernel of a launch.
     """
 
     def __init__(
@@ -87,32 +57,30 @@ class KernelSession:
         shows: Shown | None = None,
         copy: FolderCopy | None = None,
         slot: int | None = 0,
+        make_kernel: Callable[[Launch], Kernel] = LiveKernel,
     ) -> None:
-        self._kernel = kernel or notebook.kernel_name or DEFAULT_KERNEL
-        self._cwd = copy.folder if copy else cwd
-        self._root = copy.root if copy else ""
-        self._environ = {**(temporary.environ if temporary else {}), **(environ or {})}
-        self._temporary = temporary
-        self._hides = [own.hide for own in (copy, temporary) if own is not None]
-        self._paths = ([*map(copy.of, paths[0])], [*map(copy.of, paths[1])]) if copy else paths
+        name = kernel or notebook.kernel_name or DEFAULT_KERNEL
+        over = environ or {}
+        launch = Launch(name, cwd, trace, learning, over, paths, temporary, copy, slot)
+        self.kernel = make_kernel(launch)
         self._surroundings = surroundings
         self._timeout_s = timeout_s or None
         self._hurried_s: float | None = None
         self._margin_s = margin_s
         self._trace = trace
-        self._learning = learning
         self._shows = shows
-        self._slot = slot
         self._results = CellResults(notebook, analyses, trace=trace)
-        self._loop: LoopThread | None = None
-        self._process: KernelProcess | None = None
-        self._owner = os.getpid()
-        self.python = ""
+        self._is_up = False
 
     @property
     def alive(self) -> bool:
         """Whether the kernel can run another cell."""
-        return self._process is not None and self._process.alive
+        return self._is_up and self.kernel.alive
+
+    @property
+    def python(self) -> str:
+        """The version of Python that the kernel runs, "" where that is not known."""
+        return self.kernel.python
 
     def start(self) -> None:
         """Start the kernel and ship the island.
@@ -122,44 +90,14 @@ class KernelSession:
             KernelStartFailed: it did not come up.
 
         """
-        check_installed(self._kernel)
-        self._loop = LoopThread()
-        hide = self._hide if self._hides else None
-        self._process = process = KernelProcess(self._kernel, hide, self._slot)
-        atexit.register(self.close)
-        try:
-            self._loop.run(self._start(process))
-        except Exception as error:
-            last_line = process.last_line()
-            self.close()
-            message = f"kernel {self._kernel!r} did not start: {error}{last_line}"
-            raise KernelStartFailed(message) from error
-        except BaseException:
-            self.close()
-            raise
-
-    async def _start(self, process: KernelProcess) -> None:
-        await process.launch(self._cwd, self._environ)
-        installer = island.installer(  # it comes up
-            trace=self._trace, learning=self._learning, paths=self._paths, root=self._root
-        )
-        await process.connect()
-        reply = await process.evaluate(installer)
-        content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
-        content = content.get("user_expressions", {}).get("answer", content)
-        if content["status"] == "ok":
-            self.python = content["data"]["text/plain"].strip("'")
-        else:
-            fault = f"the tracer could not be installed: {content.get('evalue', '')}"
-            self._results.fault = fault
+        self.kernel.start()
+        self._is_up = True
+        self._results.fault = self.kernel.fault
 
     def run(self, cell: Cell, step: int) -> CellResult:
         """Run one cell and return what came of it, whatever that is."""
-        loop, process = self._running()
-        started = time.perf_counter()
-        exchange = loop.run(process.execute(cell.source, self._limit_s, self._heard(cell)))
-        duration_s = time.perf_counter() - started
-        return self._results.of_run(cell, step, exchange, duration_s)
+        executed = self.kernel.execute(cell.source, self._limit_s, self._heard(cell))
+        return self._results.of_run(cell, step, executed)
 
     @property
     def _limit_s(self) -> float | None:
@@ -192,10 +130,7 @@ class KernelSession:
             "follow": self._trace and not stir and follow,
             "way": "here" if here else "fork",
         }
-        _, process = self._running()
-        answer = self._answer(question)
-        if here:
-            process.alive = False
+        answer = self.kernel.aside(question, self._margin_s)
         if answer["cause"]:
             return Counterfactual(
                 cause=answer["cause"], elsewhere=answer["elsewhere"], cost_s=answer["cost_s"]
@@ -218,7 +153,7 @@ class KernelSession:
             "follow": False,
             "way": "look",
         }
-        return self._answer(question)["shown"]
+        return self.kernel.aside(question, self._margin_s)["shown"]
 
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer, until something else is said."""
@@ -226,10 +161,8 @@ class KernelSession:
 
     def environment(self) -> Environment | None:
         """Return what the cells ran in, None where nothing asks for it, or nothing answers."""
-        if self._loop is None or not self.alive or self._surroundings is None:
-            return None
-        reply, _ = self._ask(SURROUNDINGS, json.dumps(self._surroundings), SURROUNDINGS_LIMIT_S)
-        told = cast("Surroundings | None", _payload(reply))
+        asked = self._surroundings
+        told = self.kernel.surroundings(asked) if asked is not None and self.alive else None
         return told and Environment(
             told["python"],
             told["platform"],
@@ -240,35 +173,13 @@ class KernelSession:
 
     def sweep(self, *, names: bool = True) -> Holding | None:
         """Return what the kernel holds now, or only what no name shows; None without an answer."""
-        if self._loop is None or not self.alive:
-            return None
-        reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
-        sweep = cast("Sweep | None", _payload(reply))
+        sweep = self.kernel.sweep(names=names) if self.alive else None
         return sweep and Holding(values(sweep["names"]), sweep["beside"], sweep["shared"])
 
     def close(self) -> None:
         """Stop the kernel and remove what was made for it; safe to call twice."""
-        loop, self._loop = self._loop, None
-        if loop is None or self._process is None or os.getpid() != self._owner:
-            return
-        atexit.unregister(self.close)
-        try:
-            loop.run(self._process.stop())
-        except BaseException:  # Ctrl-C while it is being stopped
-            self._process.kill()
-            raise
-        finally:
-            self._process.alive = False
-            loop.close()
-            self._process.folder.close()
-            if self._temporary is not None:
-                self._temporary.empty(self._process.processes_ended)
-
-    def _hide(self, message: bytes) -> bytes:
-        """Return a part of a message of the kernel without what is of this run alone."""
-        for hide in self._hides:
-            message = hide(message)
-        return message
+        self._is_up = False
+        self.kernel.close()
 
     def _heard(self, cell: Cell) -> Heard | None:
         """Return what passes on the texts that a cell shows, None where nobody listens."""
@@ -283,35 +194,8 @@ class KernelSession:
 
         return heard
 
-    def _running(self) -> tuple[LoopThread, KernelProcess]:
-        assert self._loop is not None, "start the session before running a cell"
-        assert self._process is not None, "a loop comes with its process"
-        assert self._process.alive, "the kernel is gone"
-        return self._loop, self._process
-
-    def _ask(
-        self, module: str, question: object, limit_s: float
-    ) -> tuple[Mapping[str, Any] | None, str]:
-        """Return the reply of the kernel to a question to one of the island's modules."""
-        loop, process = self._running()
-        expression = f"__import__('{module}', fromlist=['ask']).ask({question!r})"
-        return loop.run(process.ask(expression, limit_s))
-
-    def _answer(self, asked: HostQuestion) -> Answer:
-        """Return what became of cells on the side; why nothing did, where there is no answer."""
-        children = len(asked["cells"]) + 1 if asked["way"] == "fork" else 1  # at most
-        limit_s = asked["limit_s"] * SLOWER * children + self._margin_s
-        reply, cause = self._ask(ASIDE, json.dumps(asked), limit_s)
-        answer = cast("Answer | None", _payload(reply))
-        if cause or answer is not None:
-            return answer or {**no_answer(cause), "cost_s": asked["limit_s"]}
-        outcome = reply["content"].get("user_expressions", {}).get("answer", {}) if reply else {}
-        if outcome.get("status") == "error":
-            cause = f": {outcome['ename']}: {outcome['evalue']}"
-        return no_answer(f"the kernel did not answer{cause}")
-
     def __enter__(self) -> KernelSession:  # noqa: PYI034  # typing.Self needs Python 3.11
-        if self._loop is None:
+        if not self._is_up:
             self.start()
         return self
 
@@ -322,11 +206,3 @@ class KernelSession:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _payload(reply: Mapping[str, Any] | None) -> object:
-    """Return what our code in the kernel has sent along with its reply, None if nothing."""
-    for payload in reply["content"].get("payload") or () if reply else ():
-        if payload.get("source") == PACKAGE:
-            return json.loads(payload["answer"])
-    return None

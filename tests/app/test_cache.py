@@ -27,6 +27,7 @@ from pytest_nbsafe.app.discovery import notebooks_in
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, Step
 from pytest_nbsafe.locations import Location
+from pytest_nbsafe.store import place
 from pytest_nbsafe.values import replace
 
 NB = Path("nb.ipynb")
@@ -40,13 +41,13 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here.mkdir()
     (here / "pyproject.toml").write_text("", encoding="utf-8")
     monkeypatch.chdir(here)
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
-    cache.folder.cache_clear()
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
+    place.folder.cache_clear()
 
 
 def kept() -> Path:
     """Return the folder of the entries."""
-    folder = cache.folder()
+    folder = place.folder()
     assert folder is not None
     return folder
 
@@ -227,11 +228,11 @@ def test_nothing_is_written_beside_the_notebooks() -> None:
 def test_the_folder_lies_where_the_system_keeps_caches(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(cache.VARIABLE)
+    monkeypatch.delenv(place.VARIABLE)
     for name, value in variables.items():
         monkeypatch.setenv(name, value.format(tmp_path))
     within = ".cache/nbsafe" if "HOME" in variables else "nbsafe"
-    assert cache.folder() == tmp_path / within
+    assert place.folder() == tmp_path / within
     assert (tmp_path / within).stat().st_mode & 0o077 == 0
 
 
@@ -268,7 +269,7 @@ def test_a_folder_that_is_a_link_is_not_used(
 ) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "other")
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "link"))
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "link"))
     write(NB, BROKEN)
     assert len(check([Path()], {}).findings) == 1
     assert list((tmp_path / "other").iterdir()) == []
@@ -286,9 +287,9 @@ def test_a_folder_that_cannot_be_made_is_no_fault(
 ) -> None:
     write(NB, BROKEN)
     (tmp_path / "file").write_text("a file is in the way", encoding="utf-8")
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "file"))
     assert len(check([Path()], {}).findings) == 1
-    assert cache.folder() is None
+    assert place.folder() is None
 
 
 def test_what_changes_while_it_is_analysed_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import makenb
 import pytest
 
-from pytest_nbsafe.app import cache
 from pytest_nbsafe.app.check import check
+from pytest_nbsafe.store import place
 
 HELPERS = "import os\n\ndef load():\n    return 1\n\n_private = 2\n"
 STAR = """
@@ -108,8 +108,8 @@ def test_what_a_module_changes_in_its_arguments_counts(tmp_path: Path) -> None:
 
 
 def test_an_answer_hangs_on_the_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
-    cache.folder.cache_clear()
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
+    place.folder.cache_clear()
     root = tmp_path / "root"
     answers = []
     helpers = root / "nb" / "helpers.py"
@@ -119,7 +119,7 @@ def test_an_answer_hangs_on_the_modules(tmp_path: Path, monkeypatch: pytest.Monk
         if text is not None:
             helpers.write_text(text, encoding="utf-8")
         answers.append(codes(root, STAR, {}, cache=True))
-    cache.folder.cache_clear()
+    place.folder.cache_clear()
     assert answers == [[], ["NBS101 3"], ["NBS101 3"], [], []]
 
 

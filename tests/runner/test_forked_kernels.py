@@ -15,7 +15,7 @@ import pytest
 
 from pytest_nbsafe.runner import forked_kernels
 from pytest_nbsafe.runner.kernel_session import KernelSession
-from runner.kernels import notebook
+from runner.kernels import notebook, process_of
 
 pytestmark = [
     pytest.mark.kernel,
@@ -61,8 +61,7 @@ def shown(cell: str, folder: Path, **options: Any) -> str:
     page = notebook(cell)
     with KernelSession(page, cwd=folder, **options) as session:
         result = session.run(page.code_cells[0], 1)
-        assert session._process is not None
-        process = session._process._client.km.provisioner.process
+        process = process_of(session)._client.km.provisioner.process
     is_fork = isinstance(process, forked_kernels.ForkedKernel)
     assert is_fork == (options.get("slot", 0) is not None)
     assert result.status == "ok", result

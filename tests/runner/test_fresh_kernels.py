@@ -17,7 +17,7 @@ from pytest_nbsafe.judge.trial import Rerun
 from pytest_nbsafe.kernel.aside import in_place
 from pytest_nbsafe.kernel.contract import SLOWER
 from pytest_nbsafe.notebook.model import Cell, Output
-from pytest_nbsafe.runner import fresh_kernels, kernel_session
+from pytest_nbsafe.runner import fresh_kernels, kernel_session, live_kernel
 from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
@@ -381,7 +381,7 @@ def test_what_gives_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, source: str, cause: str
 ) -> None:
     if "sleep" in source:
-        monkeypatch.setattr(kernel_session, "SLOWER", 1)
+        monkeypatch.setattr(live_kernel, "SLOWER", 1)
     limit_s = 1.0 if "sleep" in source or "while" in source else 20.0
     margin_s = 0.5 if "sleep" in source else 60.0
     told, alive = asked(tmp_path, before, source, limit_s=limit_s, margin_s=margin_s)

@@ -16,7 +16,7 @@ from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
 from pytest_nbsafe.runner.kernel_process import KernelStartFailed
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.trace.results import exception
-from runner.kernels import RunCells, notebook
+from runner.kernels import RunCells, notebook, process_of
 
 pytestmark = pytest.mark.kernel
 
@@ -257,13 +257,13 @@ def test_the_working_directory(tmp_path: Path, run_cells: RunCells) -> None:
 def test_close_leaves_nothing_behind(tmp_path: Path) -> None:
     session = KernelSession(notebook("1"), cwd=tmp_path)
     session.start()
-    assert session._process is not None
-    folder = session._process.folder.path
-    assert session._process.pid is not None
-    assert _is_kernel(session._process.pid)
+    process = process_of(session)
+    folder = process.folder.path
+    assert process.pid is not None
+    assert _is_kernel(process.pid)
     session.close()
     session.close()
-    assert not _is_kernel(session._process.pid)
+    assert not _is_kernel(process.pid)
     assert not folder.exists()
 
 
@@ -276,7 +276,7 @@ def test_a_stopped_host_leaves_no_kernel(tmp_path: Path, how: signal.Signals) ->
         from pytest_nbsafe.runner.kernel_session import KernelSession
         book = notebook("import time; time.sleep(60)")
         with KernelSession(book, cwd=Path({str(tmp_path)!r})) as session:
-            print(session._process.pid, flush=True)
+            print(session.kernel.process.pid, flush=True)
             session.run(book.cell(1), 1)
     """)
     host = subprocess.Popen(

@@ -1,0 +1,82 @@
+"""What came back from the kernel for one run of a cell, and its form on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pytest_nbsafe.kernel.contract import CellRun, SideRun
+from pytest_nbsafe.notebook.model import Output
+from pytest_nbsafe.runner.outputs import Collector
+from pytest_nbsafe.trace.results import RunStatus
+from pytest_nbsafe.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A run as the kernel told of it: its reply, the island's event, and what was shown.
+
+    `reason` says why it has another status than `ok`. `reply` is None when none came, `event` when
+    the island was silent. `duration_s` is by the clock.
+    """
+
+    status: RunStatus
+    reason: str = ""
+    reply: Mapping[str, Any] | None = None
+    event: CellRun | None = None
+    outputs: tuple[Output, ...] = ()
+    duration_s: float = 0.0
+
+
+def of_side_run(run: SideRun, raw: str) -> Executed:
+    """Return a run on the side; `raw` is what compiled code wrote past Python in it."""
+    collector = Collector()
+    for kind, content in run["messages"]:
+        collector.add(kind, content)
+    if raw:
+        collector.add("stream", {"name": "stdout", "text": raw})
+    return Executed("ok", reply=run["reply"], event=run["event"], outputs=collector.outputs())
+
+
+_REPLY = ("status", "ename", "evalue", "traceback")
+"""What is read of a reply, see `failures.as_failure`."""
+
+
+def pack(executed: Executed) -> dict[str, Any]:
+    """Return a run as values of JSON."""
+    reply = executed.reply
+    return {
+        "status": executed.status,
+        "reason": executed.reason,
+        "reply": None if reply is None else {key: reply[key] for key in _REPLY if key in reply},
+        "event": executed.event,
+        "outputs": [_packed(output) for output in executed.outputs],
+        "duration_s": executed.duration_s,
+    }
+
+
+def unpack(packed: Mapping[str, Any]) -> Executed:
+    """Return the run that `pack` has made these values of."""
+    return Executed(
+        packed["status"],
+        packed["reason"],
+        packed["reply"],
+        cast("CellRun | None", packed["event"]),
+        tuple(
+            Output(**{**output, "traceback": tuple(output["traceback"])})
+            for output in packed["outputs"]
+        ),
+        packed["duration_s"],
+    )
+
+
+def _packed(output: Output) -> dict[str, Any]:
+    return {
+        "kind": output.kind,
+        "text": output.text,
+        "name": output.name,
+        "data": dict(output.data),
+        "ename": output.ename,
+        "evalue": output.evalue,
+        "traceback": list(output.traceback),
+    }

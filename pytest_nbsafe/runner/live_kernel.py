@@ -1,0 +1,252 @@
+"""One kernel as it is: started, asked, stopped, and what it sends back left as it came."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from pytest_nbsafe.kernel.contract import (
+    ASIDE,
+    PACKAGE,
+    SLOWER,
+    STATE,
+    SURROUNDINGS,
+    Answer,
+    HostQuestion,
+    Surroundings,
+    SurroundingsQuestion,
+    Sweep,
+    no_answer,
+)
+from pytest_nbsafe.runner import island
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.runner.folder_copies import FolderCopy
+from pytest_nbsafe.runner.installed_kernels import check_installed
+from pytest_nbsafe.runner.kernel_process import Heard, KernelProcess, KernelStartFailed
+from pytest_nbsafe.runner.loop import LoopThread
+from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
+from pytest_nbsafe.values import dataclass, field
+
+SURROUNDINGS_LIMIT_S = 60.0
+"""How long a kernel may take to tell what the cells ran in."""
+SWEEP_LIMIT_S = 120.0
+"""How long a kernel may take to compare all that it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a kernel is started: its name, its folder, and what lies over its environment.
+
+    `trace` switches lineage and fingerprints; `learning` says what is watched of the libraries
+    that learn, None leaves them alone. `paths` are folders whose modules can be imported, before
+    those that are installed and after them. With a `copy` of the folder it runs in that, and what
+    it tells is told as if it ran in `cwd`. Temporary files go to `temporary`, which is emptied at
+    the end. With a `slot` it may start as a fork; kernels of one slot have the hash seed of Python
+    in common.
+    """
+
+    kernel: str
+    cwd: Path
+    trace: bool = True
+    learning: Mapping[str, Any] | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+    paths: tuple[Sequence[str], Sequence[str]] = ((), ())
+    temporary: TemporaryFolder | None = None
+    copy: FolderCopy | None = None
+    slot: int | None = 0
+
+
+class Kernel(Protocol):
+    """What a session needs of a kernel; `LiveKernel` is the real one."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can run another cell."""
+
+    @property
+    def python(self) -> str:
+        """The version of Python that it runs, "" where that is not known."""
+
+    @property
+    def fault(self) -> str:
+        """Why the tracer could not be installed, empty where it could."""
+
+    def start(self) -> None:
+        """Start it."""
+
+    def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
+        """Run the source of a cell, None for no limit; `heard` is told what it shows."""
+
+    def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
+        """Return what became of cells on the side; why nothing did, where there is no answer."""
+
+    def surroundings(self, asked: SurroundingsQuestion) -> Surroundings | None:
+        """Return what the cells ran in, None where nothing answers."""
+
+    def sweep(self, *, names: bool) -> Sweep | None:
+        """Return all that it holds, or only what no name shows; None where nothing answers."""
+
+    def close(self) -> None:
+        """Stop it; safe to call twice."""
+
+
+class LiveKernel:
+    """A process, started as `launch` says; `process` is None before."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._loop: LoopThread | None = None
+        self.process: KernelProcess | None = None
+        self._hides = [own.hide for own in (launch.copy, launch.temporary) if own is not None]
+        self._owner = os.getpid()
+        self.python = ""
+        self.fault = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can run another cell."""
+        return self.process is not None and self.process.alive
+
+    def start(self) -> None:
+        """Start the process and ship the island.
+
+        Raises:
+            NoSuchKernel: no kernel of that name is installed.
+            KernelStartFailed: it did not come up.
+
+        """
+        name = self._launch.kernel
+        check_installed(name)
+        self._loop = LoopThread()
+        hide = self._hide if self._hides else None
+        self.process = process = KernelProcess(name, hide, self._launch.slot)
+        atexit.register(self.close)
+        try:
+            self._loop.run(self._start(process))
+        except Exception as error:
+            last_line = process.last_line()
+            self.close()
+            message = f"kernel {name!r} did not start: {error}{last_line}"
+            raise KernelStartFailed(message) from error
+        except BaseException:
+            self.close()
+            raise
+
+    async def _start(self, process: KernelProcess) -> None:
+        launch, copy = self._launch, self._launch.copy
+        environ = {**(launch.temporary.environ if launch.temporary else {}), **launch.environ}
+        await process.launch(copy.folder if copy else launch.cwd, environ)
+        first, last = launch.paths
+        installer = island.installer(  # it comes up
+            trace=launch.trace,
+            learning=launch.learning,
+            paths=([*map(copy.of, first)], [*map(copy.of, last)]) if copy else launch.paths,
+            root=copy.root if copy else "",
+        )
+        await process.connect()
+        reply = await process.evaluate(installer)
+        content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
+        content = content.get("user_expressions", {}).get("answer", content)
+        if content["status"] == "ok":
+            self.python = content["data"]["text/plain"].strip("'")
+        else:
+            self.fault = f"the tracer could not be installed: {content.get('evalue', '')}"
+
+    def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
+        """Run the source of a cell, None for no limit; `heard` is told what it shows."""
+        loop, process = self._running()
+        started = time.perf_counter()
+        exchange = loop.run(process.execute(source, limit_s, heard))
+        duration_s = time.perf_counter() - started
+        return Executed(
+            exchange.status,
+            exchange.reason,
+            exchange.reply,
+            exchange.event,
+            exchange.collector.outputs(),
+            duration_s,
+        )
+
+    def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
+        """Return what became of cells on the side; why nothing did, where there is no answer.
+
+        After cells that ran in the kernel itself it runs no others.
+        """
+        children = len(asked["cells"]) + 1 if asked["way"] == "fork" else 1  # at most
+        limit_s = asked["limit_s"] * SLOWER * children + margin_s
+        _, process = self._running()
+        reply, cause = self._ask(ASIDE, json.dumps(asked), limit_s)
+        if asked["way"] == "here":
+            process.alive = False
+        answer = cast("Answer | None", _payload(reply))
+        if cause or answer is not None:
+            return answer or {**no_answer(cause), "cost_s": asked["limit_s"]}
+        outcome = reply["content"].get("user_expressions", {}).get("answer", {}) if reply else {}
+        if outcome.get("status") == "error":
+            cause = f": {outcome['ename']}: {outcome['evalue']}"
+        return no_answer(f"the kernel did not answer{cause}")
+
+    def surroundings(self, asked: SurroundingsQuestion) -> Surroundings | None:
+        """Return what the cells ran in, None where nothing answers."""
+        if not self.alive:
+            return None
+        reply, _ = self._ask(SURROUNDINGS, json.dumps(asked), SURROUNDINGS_LIMIT_S)
+        return cast("Surroundings | None", _payload(reply))
+
+    def sweep(self, *, names: bool) -> Sweep | None:
+        """Return all that it holds, or only what no name shows; None where nothing answers."""
+        if not self.alive:
+            return None
+        reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
+        return cast("Sweep | None", _payload(reply))
+
+    def close(self) -> None:
+        """Stop the kernel and remove what was made for it; safe to call twice."""
+        loop, self._loop = self._loop, None
+        if loop is None or self.process is None or os.getpid() != self._owner:
+            return
+        atexit.unregister(self.close)
+        try:
+            loop.run(self.process.stop())
+        except BaseException:  # Ctrl-C while it is being stopped
+            self.process.kill()
+            raise
+        finally:
+            self.process.alive = False
+            loop.close()
+            self.process.folder.close()
+            if self._launch.temporary is not None:
+                self._launch.temporary.empty(self.process.processes_ended)
+
+    def _hide(self, message: bytes) -> bytes:
+        """Return a part of a message of the kernel without what is of this run alone."""
+        for hide in self._hides:
+            message = hide(message)
+        return message
+
+    def _running(self) -> tuple[LoopThread, KernelProcess]:
+        assert self._loop is not None, "start the kernel before running a cell"
+        assert self.process is not None, "a loop comes with its process"
+        assert self.process.alive, "the kernel is gone"
+        return self._loop, self.process
+
+    def _ask(
+        self, module: str, question: object, limit_s: float
+    ) -> tuple[Mapping[str, Any] | None, str]:
+        """Return the reply of the kernel to a question to one of the island's modules."""
+        loop, process = self._running()
+        expression = f"__import__('{module}', fromlist=['ask']).ask({question!r})"
+        return loop.run(process.ask(expression, limit_s))
+
+
+def _payload(reply: Mapping[str, Any] | None) -> object:
+    """Return what our code in the kernel has sent along with its reply, None if nothing."""
+    for payload in reply["content"].get("payload") or () if reply else ():
+        if payload.get("source") == PACKAGE:
+            return json.loads(payload["answer"])
+    return None

@@ -1,0 +1,1 @@
+"""What runs gave, kept on disk so that it need not be run again."""

@@ -1,0 +1,266 @@
+"""The rows of the store: what was asked of a kernel, and what came of it, each row signed.
+
+A row that is not ours, or not as it was written, is no row: whatever is wrong in the file leads to
+work that is done again, never to an answer that nobody gave.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pytest_nbsafe.store import signing
+from pytest_nbsafe.store.place import is_own_folder
+from pytest_nbsafe.values import dataclass
+
+FORM = 1
+"""The form of the file; one of another form is removed."""
+_NAME = "runs.sqlite"
+_WAIT_S = 10.0
+_DAY_S = 24 * 60 * 60
+_MOST_ANSWERS = 8
+"""So many answers to one question stay: states that a notebook goes back to."""
+_COLUMNS = "id, context, question, notebook, content, signature, cost_s, made"
+_FORGET_OLDER = """
+DELETE FROM entries WHERE id IN (
+    SELECT id FROM entries WHERE context = ? AND question = ? ORDER BY made DESC LIMIT -1 OFFSET ?
+)
+"""
+_TABLES = """
+CREATE TABLE entries (
+    id TEXT PRIMARY KEY,
+    context TEXT NOT NULL,
+    question TEXT NOT NULL,
+    notebook TEXT NOT NULL,
+    content BLOB NOT NULL,
+    signature BLOB NOT NULL,
+    cost_s REAL NOT NULL,
+    made REAL NOT NULL,
+    used REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX asked ON entries (context, question);
+CREATE TABLE files (hash TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE holds (
+    entry TEXT NOT NULL REFERENCES entries (id) ON DELETE CASCADE,
+    hash TEXT NOT NULL REFERENCES files (hash),
+    PRIMARY KEY (entry, hash)
+) WITHOUT ROWID;
+CREATE INDEX held ON holds (hash);
+"""
+
+
+class StoreRefused(Exception):  # noqa: N818  # it completes "raise StoreRefused"
+    """The store cannot be used; the message says why, as the end of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What came of a question that a notebook's kernel was asked.
+
+    `content` are values of JSON. `cost_s` is how long the answer took, `made` when it was given
+    (seconds since 1970).
+    """
+
+    id: str
+    question: str
+    notebook: str
+    content: Mapping[str, Any]
+    cost_s: float
+    made: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What the store holds for one notebook: entries, bytes, and seconds that they took."""
+
+    notebook: str
+    entries: int
+    bytes: int
+    cost_s: float
+    used: float
+
+
+class Store:
+    """A store that is open, for one process.
+
+    `silent` says why nothing is written any more, empty as long as the disk lets us.
+    """
+
+    def __init__(self, folder: Path, key: bytes, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.silent = ""
+        self._key = key
+        self._connection = connection
+
+    def close(self) -> None:
+        """Close the file; what was written stays."""
+        self._connection.close()
+
+    def entries(self, context: str, question: str) -> tuple[Entry, ...]:
+        """Return what came of a question in a context, the last answer first."""
+        query = f"SELECT {_COLUMNS} FROM entries WHERE context = ? AND question = ?"  # noqa: S608
+        try:
+            rows = self._connection.execute(f"{query} ORDER BY made DESC", (context, question))
+            return tuple(entry for row in rows if (entry := self._entry(*row)) is not None)
+        except sqlite3.DatabaseError:
+            return ()
+
+    def add(
+        self,
+        context: str,
+        question: str,
+        notebook: str,
+        content: Mapping[str, Any],
+        cost_s: float,
+    ) -> str:
+        """Keep what came of a question, and return the name of its entry.
+
+        Where it cannot be written the name is that of no entry.
+        """
+        name = secrets.token_hex(8)
+        packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
+        signature = signing.sign(self._key, *_signed(name, context, question, packed))
+        now = time.time()
+        row = (name, context, question, notebook, packed, signature, cost_s, now, now)
+        self._write(
+            ("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [row]),
+            (_FORGET_OLDER, [(context, question, _MOST_ANSWERS)]),
+        )
+        return name
+
+    def mark_used(self, names: Iterable[str]) -> None:
+        """Note that entries were of use, once a day."""
+        now = time.time()
+        rows = [(now, name, now - _DAY_S) for name in names]
+        self._write(("UPDATE entries SET used = ? WHERE id = ? AND used < ?", rows))
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Remove entries."""
+        self._write(("DELETE FROM entries WHERE id = ?", [(name,) for name in names]))
+
+    def sizes(self) -> tuple[Size, ...]:
+        """Return what is held for each notebook, the largest first.
+
+        Raises:
+            StoreRefused: the file cannot be read.
+
+        """
+        query = """
+            SELECT notebook, COUNT(*), SUM(LENGTH(content)) + COALESCE(SUM((
+                SELECT SUM(size) FROM holds JOIN files USING (hash) WHERE entry = entries.id
+            )), 0) AS bytes, SUM(cost_s), MAX(used)
+            FROM entries GROUP BY notebook ORDER BY bytes DESC, notebook
+        """
+        try:
+            return tuple(Size(*row) for row in self._connection.execute(query))
+        except sqlite3.DatabaseError as error:
+            raise StoreRefused(f"it cannot be read: {error}") from None
+
+    def _entry(
+        self,
+        name: str,
+        context: str,
+        question: str,
+        notebook: str,
+        packed: bytes,
+        signature: bytes,
+        cost_s: float,
+        made: float,
+    ) -> Entry | None:
+        """Return the entry of a row, None when nobody here has signed it."""
+        signed = _signed(name, context, question, packed)
+        if not signing.is_signed(self._key, signature, *signed):
+            return None
+        return Entry(name, question, notebook, json.loads(zlib.decompress(packed)), cost_s, made)
+
+    def _write(self, *statements: tuple[str, Sequence[tuple[object, ...]]]) -> None:
+        """Write all or nothing; where nothing can be written, let it be from now on."""
+        if self.silent:
+            return
+        try:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                for statement, rows in statements:
+                    self._connection.executemany(statement, rows)
+        except sqlite3.DatabaseError as error:
+            self.silent = str(error)
+
+
+def opened(folder: Path) -> Store:
+    """Return the store in a folder, made where it is not there; one that is broken begins anew.
+
+    Raises:
+        StoreRefused: others may write to the folder, or it cannot be written to.
+
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not is_own_folder(folder):
+            raise StoreRefused(f"{folder} is not a folder of yours")
+        if os.name == "posix" and folder.stat().st_mode & 0o077:
+            raise StoreRefused(f"others may read or write {folder}: `chmod 700` it")
+        key = signing.secret(folder)
+    except OSError as error:
+        raise StoreRefused(f"{folder} cannot be used: {error.strerror or error}") from None
+    except signing.Unsigned as error:
+        raise StoreRefused(str(error)) from None
+    file = folder / _NAME
+    for is_last in (False, True):
+        try:
+            return Store(folder, key, _connection(file))
+        except sqlite3.OperationalError as error:
+            raise StoreRefused(f"{file} cannot be used: {error}") from None
+        except sqlite3.DatabaseError as error:
+            if is_last:
+                raise StoreRefused(f"{file} cannot be used: {error}") from None
+            _remove(file)
+    raise AssertionError("the second time it is opened or refused")
+
+
+def _connection(file: Path) -> sqlite3.Connection:
+    """Return the file, opened, with our tables in it.
+
+    Raises:
+        sqlite3.OperationalError: it cannot be opened or written to.
+        sqlite3.DatabaseError: it is no database, or a broken one.
+
+    """
+    connection = sqlite3.connect(file, timeout=_WAIT_S, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            (form,) = connection.execute("PRAGMA user_version").fetchone()
+            if form != FORM:
+                for (table,) in connection.execute(
+                    "SELECT name FROM sqlite_master WHERE type = 'table'"
+                ).fetchall():
+                    connection.execute(f'DROP TABLE "{table}"')
+                for statement in _TABLES.split(";"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {FORM}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _remove(file: Path) -> None:
+    """Remove a database that is broken, with what belongs to it."""
+    for end in ("", "-wal", "-shm"):
+        with suppress(OSError):
+            file.with_name(f"{file.name}{end}").unlink()
+
+
+def _signed(name: str, context: str, question: str, packed: bytes) -> tuple[bytes, ...]:
+    return name.encode(), context.encode(), question.encode(), packed
