@@ -139,6 +139,54 @@ class Copies(TypedDict):
     made_line: int
 
 
+class FileRead(TypedDict):
+    """A file that a run asked for: the path as it asked, made absolute, and where that leads.
+
+    `hash` is of the content (blake2b, 16 bytes, hexadecimal), empty where there is no such file.
+    """
+
+    path: str
+    real: str
+    hash: str
+
+
+class Hindrance(TypedDict):
+    """Why a run cannot be reused: what it asked of the world, at a line of the cell (0 unknown).
+
+    `kind`: `clock`, `network`, `subprocess`, `threads`, `input`, `unseeded`, `native`, `database`.
+    `words` say it as the end of a sentence: "it looks at the clock".
+    """
+
+    kind: str
+    line: int
+    words: str
+
+
+class Inputs(TypedDict):
+    """What a run used, and did, beyond the names of the notebook.
+
+    `files` are those that it read and had not written itself, `folders` those that it listed, each
+    with a hash of the sorted names; `written` the paths that it made, changed, moved or removed.
+    `variables` are those of the environment that it asked for, with hashes of what they held (`*`:
+    it asked for all), `variables_set` those that it set or removed. `modules` are the files of
+    modules of the project that are loaded at its end, with hashes; `packages` the modules of
+    libraries that it was the first to import. `settings` name the state beside the names that it
+    changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
+    from or seeded. Where anything stands in `hindrances` the run cannot be reused.
+    """
+
+    files: list[FileRead]
+    folders: dict[str, str]
+    written: list[str]
+    variables: dict[str, str]
+    variables_set: list[str]
+    modules: dict[str, str]
+    packages: list[str]
+    settings: list[str]
+    drew: list[str]
+    hindrances: list[Hindrance]
+
+
 class CellRun(TypedDict):
     """One top-level run of a cell.
 
@@ -146,7 +194,7 @@ class CellRun(TypedDict):
     cell, or user functions it mentions, could access: before it ran and after. `bindings` maps
     every global name that changed its object during the run to the new identity (0: deleted).
     `evaluations` and `copies` are empty where learning is not watched.
-    `cpu_s` is the process's CPU seconds during the run.
+    `cpu_s` is the process's CPU seconds during the run. `inputs` is None where it is not asked for.
     """
 
     run: int
@@ -159,6 +207,7 @@ class CellRun(TypedDict):
     evaluations: list[Evaluation]
     copies: list[Copies]
     cpu_s: float
+    inputs: Inputs | None
 
 
 SLOWER = 6

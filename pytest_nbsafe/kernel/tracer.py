@@ -378,6 +378,7 @@ class Tracer:
             "evaluations": [],
             "copies": [],
             "cpu_s": time.process_time() - self.cpu,
+            "inputs": None,
         }
 
 

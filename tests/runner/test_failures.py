@@ -59,6 +59,7 @@ def test_a_result_that_cannot_be_shown() -> None:
         "evaluations": [],
         "copies": [],
         "cpu_s": 0.0,
+        "inputs": None,
     }
     reply = {"status": "error", "ename": "NoneType", "evalue": "None", "traceback": []}
     failure = as_failure(reply, event, {})

@@ -51,6 +51,7 @@ def event(
         "evaluations": [],
         "copies": [],
         "cpu_s": 0.0,
+        "inputs": None,
     }
 
 
