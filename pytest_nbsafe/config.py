@@ -19,6 +19,7 @@ from pytest_nbsafe.keys import (
     Order,
     OutputMode,
     Pairs,
+    Resume,
     known_keys,
     matching,
     selectors,
@@ -47,6 +48,7 @@ class Config:
     what the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows
     of libraries in the sections of a data file, leak roles too; `leakage_mode` says whether a run
     looks for leaks in the text, the run, or both.
+    `resume` says whether runs whose outcome is known are made again.
     `repeat` is how often the order is run that is to be repeatable.
     `output` says how saved outputs are compared with new ones, `sanitizers` (pairs of a regular
     expression and what stands in its place) what is no difference; so does the file
@@ -71,6 +73,7 @@ class Config:
     baseline: str | None = None
     contracts: tuple[Contract, ...] = ()
     cache: bool = True
+    resume: Resume = "off"
     runs: int = 0
     jobs: int = 1
     most_mb: int = 512

@@ -17,7 +17,9 @@ ORDERS: tuple[str, ...] = get_args(Order)
 LeakageMode = Literal["both", "static", "runtime"]
 OutputMode = Literal["off", "lenient", "exact"]
 KernelStart = Literal["fork", "spawn"]
+Resume = Literal["off", "on", "verify"]
 KERNEL_STARTS: tuple[str, ...] = get_args(KernelStart)
+RESUME_MODES: tuple[str, ...] = get_args(Resume)
 PLATFORMS: Mapping[str, tuple[str, ...]] = {
     "databricks": (
         *("dbutils", "display", "displayHTML", "getArgument", "sc", "spark", "sql", "sqlContext"),
@@ -151,6 +153,15 @@ def _seconds(value: Any) -> float | None:
     return seconds or None
 
 
+def _resume(value: Any) -> str:
+    """Return a mode; the texts are those of the ini file of pytest."""
+    modes = {"true": "on", "false": "off", "1": "on", "0": "off"}
+    mode = modes.get(str(value).lower(), value)
+    if mode not in RESUME_MODES:
+        raise _UnfitError
+    return str(mode)
+
+
 def _jobs(value: Any) -> int:
     return 0 if value == "auto" else _number(value)
 
@@ -264,6 +275,7 @@ SETTINGS = {
     "contract": Setting("contracts", _contracts, "tables, each [[tool.nbsafe.contract]]"),
     "cache": Setting("cache", _flag, _FLAG),
     "jobs": Setting("jobs", _jobs, 'a number of processes, "auto" for one a processor'),
+    "resume": Setting("resume", _resume, 'true, false or "verify"'),
     "runs": Setting("runs", _runs, '1, or "auto" for as many as a proof takes'),
     "max-notebook-mb": Setting(
         "most_mb", lambda mb: _number(mb, 1, _MOST_MB), f"megabytes, from 1 to {_MOST_MB}"

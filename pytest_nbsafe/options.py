@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 class Option(NamedTuple):
     """A setting that may be given by hand to some `commands`, one of which is pytest.
 
-    `metavar` is what it takes, empty for a flag. With `several` it may be given more than once.
+    `metavar` is what it takes, empty for a flag. With `several` it may be given more than once. A
+    flag may be given one of `values` as well, written `--key=value`: what follows it with a space
+    between is none of them, but a path.
     """
 
     key: str
@@ -17,19 +19,25 @@ class Option(NamedTuple):
     says: str
     commands: str
     several: bool = False
+    values: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The key as a name of Python, which argparse and the ini file of pytest have."""
         return self.key.replace("-", "_")
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What a parser of options is told of it."""
-        if not self.metavar:
-            return {"action": "store_true", "default": None, "help": self.says}
-        action = "append" if self.several else "store"
-        return {"action": action, "metavar": self.metavar, "help": self.says}
+    def spellings(self, prefix: str = "--") -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each way to write it, with what a parser of options is told of that."""
+        written = f"{prefix}{self.key}"
+        if self.metavar:
+            action = "append" if self.several else "store"
+            yield written, {"action": action, "metavar": self.metavar, "help": self.says}
+            return
+        yield written, {"action": "store_true", "default": None, "help": self.says}
+        target = written.removeprefix("--").replace("-", "_")
+        for value in self.values:
+            says = {"dest": target, "default": None, "help": f"the same, with {value}"}
+            yield f"{written}={value}", {"action": "store_const", "const": value, **says}
 
 
 OPTIONS = (
@@ -68,6 +76,14 @@ OPTIONS = (
     ),
     Option("repeat", "N", "run the order N times, and tell what differs (NBS404)", "run pytest"),
     Option("sanitize-with", "FILE", "expressions for what is no difference, as in nbval", "pytest"),
+    Option(
+        "resume",
+        "",
+        "run only what changed since the last run, and what hangs on it; with =verify run all, and "
+        "tell what would have been another",
+        "run pytest",
+        values=("verify",),
+    ),
     Option("strict", "", "warnings fail too", "check run pytest"),
     Option("notes", "", "show notes too", "check run pytest"),
     Option(

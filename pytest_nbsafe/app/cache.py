@@ -36,7 +36,7 @@ _MOST_ENTRY_BYTES = 8 * 1024 * 1024
 
 def key(content: bytes, parts: Iterable[str]) -> str:
     """Return the name of the entry for a notebook's bytes and all else that the answer hangs on."""
-    texts = (_program(), *parts)
+    texts = (program(), *parts)
     return _hashed(*(text.encode("utf-8", "surrogatepass") for text in texts), content)
 
 
@@ -101,7 +101,7 @@ def _checksum(entry: str, document: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _program() -> str:
+def program() -> str:
     """Return what changes when this program or its Python does.
 
     The version is not enough: in a checkout the source changes under one version.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app import environments, lock, several_runs
 from pytest_nbsafe.app.expected import expectations
-from pytest_nbsafe.app.facts import leaks_after, static_facts, watched
+from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.notebook_verdict import verdict
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.codes import CODES
@@ -31,7 +30,7 @@ from pytest_nbsafe.findings import (
     sort_key,
 )
 from pytest_nbsafe.judge.trial import Trial
-from pytest_nbsafe.notebook import load, markers
+from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, Notebook, runs_once
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
@@ -46,7 +45,7 @@ from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
-    from pytest_nbsafe.runner.trial_run import Purpose, TrialRun
+    from pytest_nbsafe.runner.trial_run import TrialRun
 
 _LEAKS = "NBS3"
 _RAN = frozenset({"ok", "raised"})
@@ -130,6 +129,8 @@ class NotebookSession:
         self._temporary: TemporaryFolder | None = None
         self._repeated: TemporaryFolder | None = None
         self.no_kernel = ""
+        self._forgets = False
+        self._not_resumed = ""
         self._copies = FolderCopies(path.resolve().parent)
         self._started = time.perf_counter()
         try:
@@ -226,6 +227,7 @@ class NotebookSession:
             )
         if self._temporary is not None:
             yield str(self._temporary.left)
+        yield self._not_resumed
 
     def _fixed(self) -> Iterator[baselines.Entry]:
         """Yield the entries of the baseline that nothing fits any more, as far as that is certain.
@@ -260,9 +262,7 @@ class NotebookSession:
 
     def _trial_run(self, facts: Facts, clean: Plan) -> TrialRun:
         """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
-        from pytest_nbsafe import project
-        from pytest_nbsafe.runner import repeating
-        from pytest_nbsafe.runner.kernel_session import KernelSession
+        from pytest_nbsafe.app import kernels
         from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
         from pytest_nbsafe.runner.trial_run import TrialRun
 
@@ -272,37 +272,23 @@ class NotebookSession:
         else:
             graph, plan, suspicions = unlinked(facts.notebook), clean, Suspicions()
 
-        paths = project.of(self._path).paths
-        surroundings = environments.question(graph, self._path)
         temporary = repeated = self._temporary = TemporaryFolder()
         if facts.config.repeat > 1:
             repeated = self._repeated = TemporaryFolder()
-
-        numbers, forks = count(), facts.config.kernel_start == "fork"
-
-        def make_session(purpose: Purpose) -> KernelSession:
-            number, is_repeat = next(numbers), purpose == "repeat"
-            return KernelSession(
-                facts.notebook,
-                kernel=facts.config.kernel,
-                timeout_s=markers.timeout_s(facts.notebook.metadata) or facts.config.timeout_s,
-                cwd=self._path.resolve().parent,
-                trace=facts.config.trace,
-                learning=watched(facts.config),
-                analyses=graph.cells,
-                paths=(paths.tests, paths.sources),
-                surroundings=surroundings,
-                shows=self._listener.shows if purpose == "clean" else None,
-                temporary=repeated if is_repeat else temporary,
-                environ=repeating.environ(number, is_repeat=is_repeat),
-                copy=None if purpose == "clean" else self._copies.fresh(),
-                slot=number if forks else None,
-            )
-
         own_plan = plan if orders.differs(plan, clean) else None
-        if not self._runs_once:  # before the page's own run may write to the folder
-            will_copy = own_plan is not None or files.may_write(facts.notebook)
-            (self._copies.fresh if will_copy else self._copies.note_first)()
+        folders = kernels.Folders(
+            self._copies,
+            temporary,
+            repeated,
+            runs_once=self._runs_once,
+            will_copy=own_plan is not None or files.may_write(facts.notebook),
+        )
+        make_kernel = kernels.live(folders)
+        if self.config.resume != "off" and not self._forgets:
+            make_kernel, self._not_resumed = kernels.remembering(graph, self._path, folders)
+        make_session = kernels.session_maker(
+            facts, graph, self._path, folders, self._listener.shows, make_kernel
+        )
         limit_s = facts.config.notebook_timeout_s
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener
@@ -315,6 +301,7 @@ class NotebookSession:
             return None
         from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
         from pytest_nbsafe.runner.kernel_process import KernelStartFailed
+        from pytest_nbsafe.runner.live_kernel import StateDiffers
 
         try:
             if self._trial is None and cell and not self._needs_whole_trial(self._run, cell):
@@ -322,6 +309,9 @@ class NotebookSession:
             if self._trial is None:
                 self._trial = self._run.finish(self._last)
                 self._reconsider(self._trial)
+        except StateDiffers:  # what is remembered is of no use: run it all
+            self._start_afresh()
+            return self._drive(cell)
         except NoSuchKernel as error:
             self._refused(faults.no_such_kernel(str(self._path), error.name, error.available))
             return None
@@ -329,6 +319,15 @@ class NotebookSession:
             self._refused(faults.kernel_failed(str(self._path), str(error)))
             return None
         return self._trial.clean.last(cell) if cell else None
+
+    def _start_afresh(self) -> None:
+        """Run the notebook from its beginning, and reuse nothing."""
+        assert self._run is not None, "only kernels that run can differ"
+        assert self._facts is not None, "the static facts come first"
+        self._run.close()
+        self._forgets, self._trial = True, None
+        _, clean = static_facts(self._facts.notebook, self.config)
+        self._run = self._trial_run(self._facts, clean)
 
     def _needs_whole_trial(self, run: TrialRun, cell: int) -> bool:
         """Return whether a cell can only be judged when all has run.

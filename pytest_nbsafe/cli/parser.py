@@ -11,7 +11,7 @@ from typing import NoReturn
 from pytest_nbsafe import __version__
 from pytest_nbsafe.cli import commands
 from pytest_nbsafe.cli.writing import complain
-from pytest_nbsafe.options import CHANGED_SINCE, FORMATS, LOCK, of_command
+from pytest_nbsafe.options import CHANGED_SINCE, FORMATS, LOCK, Option, of_command
 
 _FORMATS = ("text", "json")
 """Of what is no list of findings."""
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     )
     run = adding.add_parser("run", help="run notebooks and check what happened")
     _takes_paths(run, commands.run)
-    run.add_argument(f"--{LOCK.key}", **LOCK.arguments)
+    _takes(run, LOCK)
 
     order = adding.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")
@@ -67,8 +67,13 @@ def parser() -> argparse.ArgumentParser:
     for name, command in adding.choices.items():
         command.set_defaults(called=name)
         for option in of_command(name):
-            command.add_argument(f"--{option.key}", **option.arguments)
+            _takes(command, option)
     return main
+
+
+def _takes(parser: argparse.ArgumentParser, option: Option) -> None:
+    for spelling, arguments in option.spellings():
+        parser.add_argument(spelling, **arguments)
 
 
 def _takes_stats(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +151,7 @@ def _takes_paths(
         action="store_true",
         help="leave out what `exclude` and `include` leave out though it is named, as hooks do",
     )
-    parser.add_argument(f"--{CHANGED_SINCE.key}", **CHANGED_SINCE.arguments)
+    _takes(parser, CHANGED_SINCE)
     parser.add_argument(
         "--no-cache",
         dest="cache",

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from pytest_nbsafe.options import CHANGED_SINCE, LOCK, REPORT, of_command
+from pytest_nbsafe.options import CHANGED_SINCE, LOCK, REPORT, Option, of_command
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,12 +21,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("nbsafe", says, type="bool", default=False)
     for option in (*of_command("pytest"), REPORT):
         kind: Literal["bool", "args", "string"] = "bool"
-        if option.metavar:
+        if option.metavar or option.values:
             kind = "args" if option.several else "string"
-        group.addoption(f"--nbsafe-{option.key}", **option.arguments)
+        _add(group, option)
         parser.addini(f"nbsafe_{option.name}", option.says, type=kind, default=None)
     for alone in (LOCK, CHANGED_SINCE):
-        group.addoption(f"--nbsafe-{alone.key}", **alone.arguments)
+        _add(group, alone)
+
+
+def _add(group: pytest.OptionGroup, option: Option) -> None:
+    for spelling, arguments in option.spellings("--nbsafe-"):
+        group.addoption(spelling, **arguments)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -51,6 +51,7 @@ class CellResults:
             outputs=executed.outputs,
             incidents=self._incidents(executed),
             duration_s=executed.duration_s,
+            reused=executed.reused,
         )
         return self._traced(result, event) if event is not None else result
 

@@ -17,7 +17,8 @@ class Executed:
     """A run as the kernel told of it: its reply, the island's event, and what was shown.
 
     `reason` says why it has another status than `ok`. `reply` is None when none came, `event` when
-    the island was silent. `duration_s` is by the clock.
+    the island was silent. `duration_s` is by the clock. With `reused` nothing ran: this is what an
+    earlier run gave.
     """
 
     status: RunStatus
@@ -26,6 +27,7 @@ class Executed:
     event: CellRun | None = None
     outputs: tuple[Output, ...] = ()
     duration_s: float = 0.0
+    reused: bool = False
 
 
 def of_side_run(run: SideRun, raw: str) -> Executed:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
+import sys
+from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.runner.jupyter_folders import of_ipython
@@ -65,3 +68,21 @@ def check_installed(name: str) -> None:
         _installed.add(place)
     except (Unknown, ValueError) as error:
         raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error
+
+
+def interpreter(name: str) -> str:
+    """Return the program that a kernel starts with, "" where it is not known.
+
+    Of one that says just `python`, jupyter_client starts the Python that it runs in itself.
+
+    Raises:
+        NoSuchKernel: no kernel of that name is installed.
+
+    """
+    check_installed(name)
+    command = kernel_specs().get_kernel_spec(name).argv
+    if not command or Path(command[0]).is_absolute():
+        return command[0] if command else ""
+    version = sys.version_info
+    own = {"python", f"python{version[0]}", f"python{version[0]}.{version[1]}"}
+    return sys.executable if command[0] in own else shutil.which(command[0]) or ""

@@ -25,7 +25,7 @@ from pytest_nbsafe.kernel.contract import (
 )
 from pytest_nbsafe.runner import island
 from pytest_nbsafe.runner.executed import Executed
-from pytest_nbsafe.runner.folder_copies import FolderCopy
+from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.installed_kernels import check_installed
 from pytest_nbsafe.runner.kernel_process import Heard, KernelProcess, KernelStartFailed
 from pytest_nbsafe.runner.loop import LoopThread
@@ -44,10 +44,10 @@ class Launch:
 
     `trace` switches lineage and fingerprints; `learning` says what is watched of the libraries
     that learn, None leaves them alone. `paths` are folders whose modules can be imported, before
-    those that are installed and after them. With a `copy` of the folder it runs in that, and what
-    it tells is told as if it ran in `cwd`. Temporary files go to `temporary`, which is emptied at
-    the end. With a `slot` it may start as a fork; kernels of one slot have the hash seed of Python
-    in common.
+    those that are installed and after them. With `copies` of the folder it runs in a fresh one, and
+    what it tells is told as if it ran in `cwd`. Temporary files go to `temporary`, which is emptied
+    at the end. With a `slot` it may start as a fork; kernels of one slot have the hash seed of
+    Python in common.
     """
 
     kernel: str
@@ -57,8 +57,12 @@ class Launch:
     environ: Mapping[str, str] = field(default_factory=dict)
     paths: tuple[Sequence[str], Sequence[str]] = ((), ())
     temporary: TemporaryFolder | None = None
-    copy: FolderCopy | None = None
+    copies: FolderCopies | None = None
     slot: int | None = 0
+
+
+class StateDiffers(Exception):  # noqa: N818  # it is an answer
+    """Runs that a kernel made again gave other values: what was remembered is worth nothing."""
 
 
 class Kernel(Protocol):
@@ -102,7 +106,8 @@ class LiveKernel:
         self._launch = launch
         self._loop: LoopThread | None = None
         self.process: KernelProcess | None = None
-        self._hides = [own.hide for own in (launch.copy, launch.temporary) if own is not None]
+        self._copy = launch.copies.fresh() if launch.copies is not None else None
+        self._hides = [own.hide for own in (self._copy, launch.temporary) if own is not None]
         self._owner = os.getpid()
         self.python = ""
         self.fault = ""
@@ -138,7 +143,7 @@ class LiveKernel:
             raise
 
     async def _start(self, process: KernelProcess) -> None:
-        launch, copy = self._launch, self._launch.copy
+        launch, copy = self._launch, self._copy
         environ = {**(launch.temporary.environ if launch.temporary else {}), **launch.environ}
         await process.launch(copy.folder if copy else launch.cwd, environ)
         first, last = launch.paths

@@ -109,7 +109,8 @@ class CellResult:
 
     `because` is the cell that a skipped one waits for. `reads` holds the values that names had
     when the cell started, `after` when it ended. `records` are its statements in order, and
-    `evaluations` and `copies` what was seen of learning.
+    `evaluations` and `copies` what was seen of learning. With `reused` it is that of an earlier
+    run, which would give the same again.
     """
 
     step: int
@@ -127,6 +128,7 @@ class CellResult:
     copies: tuple[Copies, ...] = ()
     duration_s: float = 0.0
     cpu_s: float = 0.0
+    reused: bool = False
 
     @property
     def cost_s(self) -> float:

@@ -159,7 +159,7 @@ def test_a_declaration_is_heard_by_contracts_even_where_its_own_rule_is_off() ->
 def test_another_program_makes_another_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     write(NB, BROKEN)
     answer()
-    monkeypatch.setattr(cache, "_program", lambda: "another version")
+    monkeypatch.setattr(cache, "program", lambda: "another version")
     answer()
     assert len(entries()) == 2
 

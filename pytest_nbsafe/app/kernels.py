@@ -1,0 +1,112 @@
+"""The kernels of one notebook: each started for a purpose, in the folders that it may write to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from pytest_nbsafe import project
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.app import environments
+from pytest_nbsafe.app.facts import watched
+from pytest_nbsafe.notebook import markers
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.runner import repeating
+from pytest_nbsafe.runner.folder_copies import FolderCopies
+from pytest_nbsafe.runner.kernel_session import KernelSession
+from pytest_nbsafe.runner.listening import Shown
+from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
+from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
+from pytest_nbsafe.runner.trial_run import Purpose
+
+MakeKernel = Callable[[Launch], Kernel]
+
+
+class Folders:
+    """Where the kernels of a notebook write.
+
+    `copies` are of the notebook's own folder, for all runs but the page's own; `temporary` is
+    where programs keep what they need for a while, `repeated` that of repeated runs. What the
+    folder holds at first is seen to before the first kernel starts, for that may write to it:
+    `will_copy` says that a copy will surely be needed.
+    """
+
+    def __init__(
+        self,
+        copies: FolderCopies,
+        temporary: TemporaryFolder,
+        repeated: TemporaryFolder,
+        *,
+        runs_once: bool,
+        will_copy: bool,
+    ) -> None:
+        self.copies = copies
+        self.temporary = temporary
+        self.repeated = repeated
+        self._will_copy = will_copy
+        self._is_noted = runs_once
+
+    def note_first(self) -> None:
+        """See to what the folder holds, if nothing has run yet."""
+        if not self._is_noted:
+            self._is_noted = True
+            (self.copies.fresh if self._will_copy else self.copies.note_first)()
+
+
+def live(folders: Folders) -> MakeKernel:
+    """Return what makes kernels that run all that they are asked."""
+
+    def make(launch: Launch) -> Kernel:
+        folders.note_first()
+        return LiveKernel(launch)
+
+    return make
+
+
+def remembering(graph: Graph, path: Path, folders: Folders) -> tuple[MakeKernel, str]:
+    """Return what makes kernels that reuse what is known, and why it does not, "" if it does."""
+    from pytest_nbsafe.app import resuming
+    from pytest_nbsafe.store.database import StoreRefused
+
+    wake = live(folders)
+    try:
+        return resuming.remembering(graph, path, wake), ""
+    except StoreRefused as refused:
+        return wake, f"nothing is reused: {refused}"
+
+
+def session_maker(
+    facts: Facts,
+    graph: Graph,
+    path: Path,
+    folders: Folders,
+    shows: Shown,
+    make_kernel: MakeKernel,
+) -> Callable[[Purpose], KernelSession]:
+    """Return what makes a session for a purpose; `shows` is told what the page's own run shows."""
+    paths = project.of(path).paths
+    surroundings = environments.question(graph, path)
+    numbers, forks = count(), facts.config.kernel_start == "fork"
+
+    def make(purpose: Purpose) -> KernelSession:
+        number, is_repeat = next(numbers), purpose == "repeat"
+        return KernelSession(
+            facts.notebook,
+            kernel=facts.config.kernel,
+            timeout_s=markers.timeout_s(facts.notebook.metadata) or facts.config.timeout_s,
+            cwd=path.resolve().parent,
+            trace=facts.config.trace,
+            learning=watched(facts.config),
+            analyses=graph.cells,
+            paths=(paths.tests, paths.sources),
+            surroundings=surroundings,
+            shows=shows if purpose == "clean" else None,
+            temporary=folders.repeated if is_repeat else folders.temporary,
+            environ=repeating.environ(number, is_repeat=is_repeat),
+            copies=None if purpose == "clean" else folders.copies,
+            slot=number if forks else None,
+            make_kernel=make_kernel,
+        )
+
+    return make

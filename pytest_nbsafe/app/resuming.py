@@ -1,0 +1,124 @@
+"""Kernels that remember: which store, what their runs depend on, and what can never be reused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.app import cache
+from pytest_nbsafe.judge.makers import makers
+from pytest_nbsafe.judge.outside_influences import asked_by
+from pytest_nbsafe.resume import environment_key, questions
+from pytest_nbsafe.resume.remembering_kernel import Memory, RememberingKernel
+from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, interpreter
+from pytest_nbsafe.runner.live_kernel import Kernel, Launch
+from pytest_nbsafe.store import database, place, signing
+from pytest_nbsafe.store.database import Store, StoreRefused
+
+_FOLDER = "runs"
+_ASKED = {
+    "machine": "it asks the clock, the machine or a command",
+    "timers": "it measures time",
+    "network": "it asks the network",
+    "threads": "it starts threads or processes",
+}
+_ENVIRONMENT = re.compile(
+    r"PYTHON\w*|LANG|LC_\w+|TZ|MPLBACKEND|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TF_\w+|HOME|PATH"
+)
+_VARIABLES = re.compile(r"\b(?:environ|getenv)\b")
+"""Variables that kernels and libraries heed, whether or not a cell asks for them."""
+
+
+def remembering(
+    graph: Graph, path: Path, wake: Callable[[Launch], Kernel]
+) -> Callable[[Launch], Kernel]:
+    """Return what makes a kernel of a notebook that remembers what its runs gave.
+
+    `wake` makes the live one. A kernel whose environment cannot be told does not remember.
+
+    Raises:
+        StoreRefused: there is no store to be used.
+
+    """
+    store = _store(os.getpid(), _home(path))
+    unfit = _unfit(graph)
+
+    def make(launch: Launch) -> Kernel:
+        context = _context(launch)
+        if context is None:
+            return wake(launch)
+        environ = {**os.environ, **launch.environ}
+        memory = Memory(store, context, str(path.resolve()), unfit, environ)
+        return RememberingKernel(memory, lambda: wake(launch))
+
+    return make
+
+
+@lru_cache(maxsize=4)
+def _store(process: int, folder: Path) -> Store:  # noqa: ARG001  # a fork has its own connection
+    return database.opened(folder)
+
+
+def _home(notebook: Path) -> Path:
+    """Return the folder of the store.
+
+    Raises:
+        StoreRefused: there is none that only the user, or the pipeline, writes to.
+
+    """
+    from pytest_nbsafe import project
+
+    folder = place.folder()
+    if folder is None:
+        raise StoreRefused(f"the folder for it cannot be used (see {place.VARIABLE})")
+    root = project.of(notebook).folders[-1]
+    if folder.resolve().is_relative_to(root.resolve()) and not signing.given():
+        raise StoreRefused(
+            f"{folder} lies in the repository, where a commit could bring a store along; "
+            f"set {signing.VARIABLE} to a secret of the pipeline, or {place.VARIABLE} to a folder "
+            "outside"
+        )
+    return folder / _FOLDER
+
+
+def _unfit(graph: Graph) -> Mapping[str, str]:
+    """Return the texts whose outcome hangs on what cannot be keyed, each with the reason."""
+    unfit: dict[str, str] = {}
+    chance = makers(graph).drawing
+    for cell in graph.notebook.code_cells:
+        asked = asked_by(graph, cell.number)
+        reason = next((words for kind, words in _ASKED.items() if kind in asked), "")
+        if cell.number in chance:
+            reason = reason or "it draws random numbers without a seed"
+        if _VARIABLES.search(cell.source):
+            reason = reason or "it asks for variables of the environment"
+        if reason:
+            unfit[cell.source] = reason
+    return unfit
+
+
+def _context(launch: Launch) -> str | None:
+    """Return what stands for all that the runs of a kernel depend on; None where unknown."""
+    try:
+        program = interpreter(launch.kernel)
+    except NoSuchKernel:
+        return None
+    environment = environment_key.key(program) if program else None
+    if environment is None:
+        return None
+    heeded = {k: v for k, v in os.environ.items() if _ENVIRONMENT.fullmatch(k)}
+    about = [
+        launch.kernel,
+        str(launch.cwd),
+        launch.trace,
+        launch.learning,
+        dict(launch.environ),
+        launch.paths,
+        heeded,
+    ]
+    return questions.hashed(cache.program(), environment, json.dumps(about, sort_keys=True))

@@ -1,0 +1,86 @@
+"""What a kernel would run in, told without starting it: its Python, and what is installed there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+_INSTALLED = (".dist-info", ".egg-info", ".egg-link", ".pth")
+_CONTENT = frozenset({".egg-link", ".pth"})
+_HASHED = "direct_url.json"
+"""Tells that a package was installed from a folder: its version says nothing of its content."""
+
+
+def key(interpreter: str) -> str | None:
+    """Return what tells one environment from another; None where that cannot be told.
+
+    `interpreter` is the program that the kernel starts with. The key changes with each package that
+    is installed, removed or has another version.
+    """
+    folders = _folders_of(interpreter)
+    return None if folders is None else _key(interpreter, folders)
+
+
+@lru_cache(maxsize=16)
+def _folders_of(interpreter: str) -> tuple[str, ...] | None:
+    """Return where the packages of an interpreter lie, None where it is no Python of that form."""
+    program = Path(interpreter)
+    if _is_own(program):
+        ends = ("site-packages", "dist-packages")
+        return tuple(folder for folder in sys.path if folder.rstrip("/\\").endswith(ends))
+    home = program.parent.parent
+    found = [*home.glob("lib/python3*/site-packages"), *home.glob("Lib/site-packages")]
+    configuration = home / "pyvenv.cfg"
+    try:
+        text = configuration.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None  # an interpreter of the system looks in more places than we know
+    shares = "include-system-site-packages = true" in text.lower()
+    return tuple(map(str, found)) if found and not shares else None
+
+
+def _is_own(program: Path) -> bool:
+    try:
+        return program.samefile(sys.executable) and program.parent == Path(sys.executable).parent
+    except OSError:
+        return False
+
+
+def _key(interpreter: str, folders: tuple[str, ...]) -> str | None:
+    digest = hashlib.blake2b(digest_size=20)
+    try:
+        state = Path(interpreter).stat()
+        about = (str(Path(interpreter).resolve()), state.st_size, platform.platform())
+        digest.update(repr(about).encode())
+        for folder in folders:
+            if os.path.isdir(folder):  # noqa: PTH112  # a zip on the path is none
+                digest.update(repr(sorted(_installed(folder))).encode())
+    except OSError:
+        return None
+    return digest.hexdigest()
+
+
+def _installed(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield what is installed in a folder, with what tells its content where no version does."""
+    with os.scandir(folder) as items:
+        for item in items:
+            if not item.name.endswith(_INSTALLED):
+                continue
+            content = ""
+            if Path(item.name).suffix in _CONTENT:
+                content = _hash(Path(item.path))
+            elif (Path(item.path) / _HASHED).exists():
+                content = _hash(Path(item.path) / "RECORD")
+            yield item.name, content
+
+
+def _hash(file: Path) -> str:
+    try:
+        return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    except OSError:
+        return ""

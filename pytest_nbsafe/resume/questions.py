@@ -1,0 +1,66 @@
+"""What a kernel is asked, as a key: two texts that mean the same are one question.
+
+The text of a cell counts as Python reads it, so that a comment, a blank line or another way to
+write a string asks nothing new. Where more than the meaning may show in what the cell gives (a
+magic, a semicolon that silences the last line, a text that reads its own source), each character
+counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_nbsafe import patterns
+
+_LITERAL = patterns.compile(
+    r"[;?]|^[ \t]*[%!]|=[ \t]*[%!]|\b(?:getsource|getsourcelines|findsource|get_ipython|__doc__)\b"
+)
+_HISTORY = patterns.compile(r"\b(?:In|Out|_i{1,3}|_[hd]h|_\d+|_i\d+|__?_?)\b")
+"""Names that IPython binds anew with each run."""
+
+
+def of_cell(source: str) -> str:
+    """Return the key of a cell's text."""
+    return hashed("run", _meaning(source))
+
+
+def of_cells(kind: str, sources: Sequence[str], options: Mapping[str, Any]) -> str:
+    """Return the key of texts that run on the side, each character of them counting."""
+    return hashed(kind, json.dumps([list(sources), options], sort_keys=True))
+
+
+def hashed(*parts: str) -> str:
+    """Return a hash of texts, each with its length before it: no two lists look the same."""
+    digest = hashlib.blake2b(digest_size=20)
+    for part in parts:
+        text = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:%b" % (len(text), text))
+    return digest.hexdigest()
+
+
+def asks_history(source: str) -> bool:
+    """Return whether a text may read what IPython keeps of earlier runs."""
+    return _HISTORY.search(source) is not None
+
+
+def _meaning(source: str) -> str:
+    """Return what stands for a text: its tree, or the text itself where each character counts."""
+    if _LITERAL.search(source):
+        return f"text {source}"
+    tree = parsed(source)
+    return f"text {source}" if tree is None else f"tree {ast.dump(tree)}"
+
+
+def parsed(source: str) -> ast.Module | None:
+    """Return the tree of a text of plain Python, None for any other."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

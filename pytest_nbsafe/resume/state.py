@@ -1,0 +1,106 @@
+"""What a kernel would hold now, followed from what its runs told: no kernel is asked.
+
+Of each name it is known which run last made or changed it, and the fingerprint of its value where
+there is one. What no name holds (settings of libraries, warnings filters) is followed as one more
+name, `BESIDE`, and each source of random numbers as one of its own.
+
+Source: co-variables after Kishu (Fang et al. 2025), 4: names whose values share objects change
+together. Departs: a name is followed by the fingerprint of its value first, so that a run that made
+an equal value changes nothing for those that read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.values import dataclass
+
+BESIDE = "<beside>"
+"""Stands for all that a kernel holds and no name shows."""
+_UNSHARED = frozenset(
+    {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "range", "slice", "ellipsis"}
+    | {"builtin_function_or_method", "module", "datetime.datetime", "datetime.date"}
+)
+"""Kinds of values that cannot change by what is done to another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a name holds: its fingerprint, empty where unknown, and the entry that made it so.
+
+    `identity` is the number of the object in the session: aliases have one in common.
+    """
+
+    hash: str
+    maker: str
+    kind: str = ""
+    identity: int = 0
+
+
+State = Mapping[str, Held]
+START: State = {}
+"""What a fresh kernel holds."""
+
+
+def after(
+    state: State, event: CellRun | None, maker: str, links: Mapping[str, Collection[str]] | None
+) -> State:
+    """Return what is held after a run, `maker` being the name of its entry.
+
+    `links` gives for each name that shares objects with others these others; None where that is
+    not known. Of a run that nothing is known of (`event` None) all may have changed.
+    """
+    if event is None:
+        return {name: Held("", maker, held.kind) for name, held in state.items()} | {
+            BESIDE: Held("", maker)
+        }
+    now = dict(state)
+    for name, identity in event["bindings"].items():
+        if identity:
+            now[name] = Held("", maker, identity=identity)
+        else:
+            now.pop(name, None)
+    in_place: set[str] = set()
+    for name, value in event["after"].items():
+        was = event["before"].get(name)
+        is_same_object = was is not None and was["identity"] == value["identity"]
+        if was is not None and is_same_object and value["hash"] and was["hash"] == value["hash"]:
+            old = state.get(name)
+            now[name] = Held(value["hash"], old.maker if old else maker, *_about(value))
+            continue
+        now[name] = Held(value["hash"], maker, *_about(value))
+        if is_same_object and value["kind"] not in _UNSHARED:
+            in_place.add(name)
+    for name in _touched_too(now, in_place, links):
+        if name not in event["after"]:
+            now[name] = Held("", maker, now[name].kind, now[name].identity)
+    for name in sources(event):
+        now[name] = Held("", maker)
+    return now
+
+
+def sources(event: CellRun) -> tuple[str, ...]:
+    """Return what a run changed, or drew from, of what no name holds, as names of their own."""
+    inputs = event["inputs"]
+    if inputs is None:
+        return (BESIDE,)
+    beside = (BESIDE,) if inputs["settings"] else ()
+    return (*beside, *(f"<{source}>" for source in inputs["drew"]))
+
+
+def _touched_too(
+    state: State, in_place: Collection[str], links: Mapping[str, Collection[str]] | None
+) -> Iterator[str]:
+    """Yield the names that may have changed because of what was done to others in place."""
+    if not in_place:
+        return
+    if links is None:
+        yield from (n for n, held in state.items() if held.kind not in _UNSHARED and n != BESIDE)
+        return
+    for name in in_place:
+        yield from (other for other in links.get(name, ()) if other in state)
+
+
+def _about(value: Mapping[str, object]) -> tuple[str, int]:
+    return str(value["kind"]), int(str(value["identity"]))

@@ -1,0 +1,86 @@
+"""What a run used beyond names, compared with how it is now."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pytest_nbsafe.kernel.contract import Inputs
+
+_HASH_BYTES = 16
+_CHUNK = 1024 * 1024
+_ALL = "*"
+_hashes: dict[tuple[str, int, int, int, int], str] = {}
+
+
+def changed(inputs: Inputs, environ: Mapping[str, str]) -> str:
+    """Return what is no longer as a run found it, as the beginning of a sentence; "" if all is.
+
+    `environ` is the environment that a kernel would have now.
+    """
+    for read in inputs["files"]:
+        is_same = os.path.realpath(read["path"]) == read["real"]
+        if not is_same or file_hash(read["path"]) != read["hash"]:
+            return f"{_name(read['path'])} {_what(read['hash'], read['path'])}"
+    for path, digest in inputs["modules"].items():
+        if file_hash(path) != digest:
+            return f"{_name(path)} {_what(digest, path)}"
+    for folder, digest in inputs["folders"].items():
+        if folder_hash(folder) != digest:
+            return f"what lies in {_name(folder)} changed"
+    for name, digest in inputs["variables"].items():
+        if variable_hash(name, environ) != digest:
+            return f"the variable {name} changed" if name != _ALL else "the environment changed"
+    return ""
+
+
+def file_hash(path: str) -> str:
+    """Return the hash of a file's content, as a kernel tells it; empty where there is no file.
+
+    A file is read once as long as nothing shows that it was written to since.
+    """
+    try:
+        state = os.stat(path)  # noqa: PTH116  # the path is a text
+        key = (path, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+        if key not in _hashes:
+            digest = hashlib.blake2b(digest_size=_HASH_BYTES)
+            with Path(path).open("rb") as stream:
+                while chunk := stream.read(_CHUNK):
+                    digest.update(chunk)
+            _hashes[key] = digest.hexdigest()
+        return _hashes[key]
+    except (OSError, ValueError):
+        return ""
+
+
+def folder_hash(path: str) -> str:
+    """Return the hash of the names in a folder, as a kernel tells it; empty where there is none."""
+    try:
+        names = sorted(os.listdir(path))  # noqa: PTH208  # the names are texts
+    except (OSError, ValueError):
+        return ""
+    return _hash("\0".join(names))
+
+
+def variable_hash(name: str, environ: Mapping[str, str]) -> str:
+    """Return the hash of a variable, as a kernel tells it; empty where it is not set."""
+    if name == _ALL:
+        return _hash("\0".join(f"{key}={environ[key]}" for key in sorted(environ)))
+    return _hash(environ[name]) if name in environ else ""
+
+
+def _hash(text: str) -> str:
+    data = text.encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(data, digest_size=_HASH_BYTES).hexdigest()
+
+
+def _what(was: str, path: str) -> str:
+    if not was:
+        return "is there now"
+    return "changed" if os.path.exists(path) else "is gone"  # noqa: PTH110  # the path is a text
+
+
+def _name(path: str) -> str:
+    return os.path.basename(path) or path  # noqa: PTH119  # the path is a text
