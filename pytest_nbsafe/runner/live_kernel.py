@@ -10,6 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from pytest_nbsafe.kernel.checkpoint_contract import (
+    COLLECT,
+    KEEP,
+    RESTORE,
+    CollectQuestion,
+    Keeping,
+    KeepQuestion,
+    Kept,
+    Restored,
+    RestoreQuestion,
+)
 from pytest_nbsafe.kernel.contract import (
     ASIDE,
     PACKAGE,
@@ -36,6 +47,9 @@ SURROUNDINGS_LIMIT_S = 60.0
 """How long a kernel may take to tell what the cells ran in."""
 SWEEP_LIMIT_S = 120.0
 """How long a kernel may take to compare all that it holds."""
+
+CHECKPOINT_MARGIN_S = 60.0
+"""How long a kernel may take to answer beyond what it was given to keep values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +224,27 @@ class LiveKernel:
         reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
         return cast("Sweep | None", _payload(reply))
 
+    def keep(self, asked: KeepQuestion) -> Keeping:
+        """Begin to write values into files, in the background as a rule."""
+        limit_s = (asked["limit_s"] * SLOWER if asked["here"] else 0.0) + CHECKPOINT_MARGIN_S
+        answer, cause = self._answer(KEEP, asked, limit_s)
+        return cast("Keeping", answer or {"ticket": 0, "cause": cause})
+
+    def collect(self, asked: CollectQuestion) -> Kept:
+        """Return which values are kept by now."""
+        answer, cause = self._answer(COLLECT, asked, asked["wait_s"] + CHECKPOINT_MARGIN_S)
+        lost: Kept = {"done": True, "covariables": [], "cause": cause, "cost_s": 0.0}
+        return cast("Kept", answer or lost)
+
+    def restore(self, asked: RestoreQuestion, limit_s: float) -> list[Restored]:
+        """Load values from files and bind their names; each item tells of its own."""
+        answer, cause = self._answer(RESTORE, asked, limit_s)
+        lost: list[Restored] = [
+            {"names": item["names"], "fingerprints": {}, "load_s": 0.0, "cause": cause}
+            for item in asked["covariables"]
+        ]
+        return cast("list[Restored]", answer or lost)
+
     def close(self) -> None:
         """Stop the kernel and remove what was made for it; safe to call twice."""
         loop, self._loop = self._loop, None
@@ -247,6 +282,14 @@ class LiveKernel:
         loop, process = self._running()
         expression = f"__import__('{module}', fromlist=['ask']).ask({question!r})"
         return loop.run(process.ask(expression, limit_s))
+
+    def _answer(self, module: str, asked: object, limit_s: float) -> tuple[object, str]:
+        """Return the answer to a question that is sent as JSON, or why there is none."""
+        if not self.alive:
+            return None, "the kernel is gone"
+        reply, cause = self._ask(module, json.dumps(asked), limit_s)
+        answer = _payload(reply)
+        return answer, "" if answer is not None else cause or "the kernel did not answer"
 
 
 def _payload(reply: Mapping[str, Any] | None) -> object:

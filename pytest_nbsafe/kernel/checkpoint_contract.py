@@ -1,0 +1,115 @@
+"""What the host asks a kernel to keep in files and to restore from them, and what it answers.
+
+As `contract`, the host imports it.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from .contract import PACKAGE, Fingerprint
+
+KEEP = f"{PACKAGE}.checkpoint.keep"
+"""The module whose `ask` takes a `KeepQuestion` and gives a `Keeping`, at once."""
+COLLECT = f"{PACKAGE}.checkpoint.collect"
+"""The module whose `ask` takes a `CollectQuestion` and gives `Kept`."""
+RESTORE = f"{PACKAGE}.checkpoint.restore"
+"""The module whose `ask` takes a `RestoreQuestion` and gives a list of `Restored`."""
+
+
+class KeepQuestion(TypedDict):
+    """Values to keep: those of these names, and of all names that share objects with them.
+
+    They go into files of `folder` (an absolute path to a folder that is there) within `limit_s`
+    seconds of computing. A forked child does it in the background. Where the kernel cannot be
+    forked it does it itself before it answers if `here` says that it may, else nothing is kept.
+    """
+
+    names: list[str]
+    folder: str
+    limit_s: float
+    here: bool
+
+
+class Keeping(TypedDict):
+    """That values are being kept: the number to collect them by, or else why none are (0 then)."""
+
+    ticket: int
+    cause: str
+
+
+class CollectQuestion(TypedDict):
+    """Which values are asked for, and how long may be waited for them.
+
+    With `stop` the child is ended if it is still at work then.
+    """
+
+    ticket: int
+    wait_s: float
+    stop: bool
+
+
+class KeptFile(TypedDict):
+    """A file in the folder, named by the hash of what it holds (blake2b, 16 bytes, hexadecimal)."""
+
+    name: str
+    size: int
+
+
+class CoVariable(TypedDict):
+    """Names that share objects which can change, and so are kept and restored together.
+
+    `files` is the stream of `pickle` (protocol 5) and then its buffers in their order: what
+    `pickle.loads` takes; it gives a dictionary by name. They may stand in the files of other
+    co-variables too. `needs` are names of the notebook (classes, functions) that must be bound
+    before they are loaded; `modules` those that loading imports. `cause` says why nothing is kept
+    and the names must be made again by their cells; then there are no files. `fingerprints` are
+    of the values that were kept, and are what the loaded values have as well.
+    """
+
+    names: list[str]
+    fingerprints: dict[str, Fingerprint]
+    files: list[KeptFile]
+    needs: list[str]
+    modules: list[str]
+    dump_s: float
+    load_s: float
+    cause: str
+
+
+class Kept(TypedDict):
+    """The co-variables that are kept by now; all of them once it is `done`.
+
+    `cause` says why it ended before all were looked at. `cost_s` are the CPU seconds of the child.
+    """
+
+    done: bool
+    covariables: list[CoVariable]
+    cause: str
+    cost_s: float
+
+
+class RestoreItem(TypedDict):
+    """A co-variable to load: its names, and the names and sizes of its files."""
+
+    names: list[str]
+    files: list[KeptFile]
+
+
+class RestoreQuestion(TypedDict):
+    """Co-variables to load from a folder and to bind, one after the other."""
+
+    folder: str
+    covariables: list[RestoreItem]
+
+
+class Restored(TypedDict):
+    """What became of a co-variable: fingerprints of its names as they are bound now.
+
+    Where `cause` says why it could not be loaded none of its names was bound or changed.
+    """
+
+    names: list[str]
+    fingerprints: dict[str, Fingerprint]
+    load_s: float
+    cause: str
