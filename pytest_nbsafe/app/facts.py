@@ -15,13 +15,13 @@ from pytest_nbsafe.app import own_modules
 from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.judge import evidence
 from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 
@@ -62,9 +62,7 @@ def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     if not graph.budget.suffices:  # nothing may be said of an order that is not known
         graph = replace(unlinked(notebook), budget=graph.budget)
     with graph.budget.share("which results are old"):
-        if plan.cells != clean.cells:
-            ran, below = (lineage.static_records(graph, order) for order in (plan, clean))
-            suspicions = staleness.suspicions(graph, plan, ran, below)
+        suspicions = evidence.by_text(graph, plan, clean)
     return Facts(
         notebook,
         config,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.judge.trial import ChosenOrder, Trial
+from pytest_nbsafe.sentences import few
 
 _FAULTS: Sequence[tuple[str, frozenset[str]]] = (
     ("unknown", frozenset({"NBS901", "NBS902", "NBS903", "NBS904", "NBS905"})),
@@ -55,4 +56,26 @@ def _said(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(
         f"cell {f.location.cell}: {f.message} ({f.code})" if f.location.cell else f.message
         for f in chosen[:_MOST_REASONS]
+    )
+
+
+def remarks(trial: Trial) -> Iterator[str]:
+    """Yield what is told quietly of a trial: which order it chose, and what it did not look for."""
+    if trial.choice is not None:
+        yield _chosen_order(trial.choice)
+    if trial.not_sought:
+        yield (
+            f"cell {trial.not_sought} shows another text than was saved; whether some cell ran "
+            "more often than once, or never, was not tried: the notebook computes for too long"
+        )
+
+
+def _chosen_order(choice: ChosenOrder) -> str:
+    reads = [f"cell {read.reader} read `{read.name}`" for read in choice.reads]
+    as_chosen = f"in the {choice.plan.order} order"
+    if choice.plan.order == choice.likelier.order:
+        as_chosen = "as the page says"
+    return (
+        f"the saved outputs decide how {few(reads, 3)}: {as_chosen}, for so {choice.given} cells "
+        f"show what was saved, and only {choice.given_by_likelier} in the likeliest order"
     )

@@ -14,7 +14,7 @@ from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app import environments, lock, several_runs
 from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts
-from pytest_nbsafe.app.notebook_verdict import verdict
+from pytest_nbsafe.app.notebook_verdict import remarks, verdict
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config, is_asked, shows
@@ -219,12 +219,7 @@ class NotebookSession:
 
     def _remarks(self) -> Iterator[str]:
         """Yield what is told quietly; empty ones say nothing."""
-        shown = self._trial.not_sought if self._trial else 0
-        if shown:
-            yield (
-                f"cell {shown} shows another text than was saved; whether some cell ran more often "
-                "than once, or never, was not tried: the notebook computes for too long"
-            )
+        yield from remarks(self._trial) if self._trial else ()
         if self._temporary is not None:
             yield str(self._temporary.left)
         yield self._not_resumed
@@ -293,7 +288,10 @@ class NotebookSession:
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener
         often, once = facts.config.repeat, self._runs_once
-        return TrialRun(*trial, expected=expected, repeat=often, once=once, limit_s=limit_s)
+        chooses = facts.config.order in {"auto", "all"}
+        return TrialRun(
+            *trial, expected=expected, repeat=often, once=once, chooses=chooses, limit_s=limit_s
+        )
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
@@ -357,7 +355,8 @@ class NotebookSession:
     def _reconsider(self, trial: Trial) -> None:
         """Ask the rules again, now that more has been seen."""
         assert self._facts is not None, "the static facts come first"
-        facts = replace(self._facts, trial=trial, suspicions=trial.suspicions)
+        plan = trial.choice.plan if trial.choice else self._facts.plan
+        facts = replace(self._facts, plan=plan, trial=trial, suspicions=trial.suspicions)
         trial = environments.completed(facts, self._path)
         self._environment = trial.clean.environment
         facts = replace(facts, trial=trial)

@@ -12,6 +12,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, verdicts
 from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import Judgement, Trial
+from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.consistency import Consistency, consistency
 from pytest_nbsafe.trace.outputs.expectations import NONE_EXPECTED, Expectations
@@ -73,6 +74,14 @@ def verdict(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTED) 
 
 def _consistency(trial: Trial) -> dict[int, Consistency]:
     return consistency(trial.replay.results) if trial.replay else {}
+
+
+def by_text(graph: Graph, plan: Plan, clean: Plan) -> Suspicions:
+    """Return what the text alone suspects of a plan, nothing of the page's own order."""
+    if plan.cells == clean.cells:
+        return Suspicions()
+    ran, below = (lineage.static_records(graph, order) for order in (plan, clean))
+    return staleness.suspicions(graph, plan, ran, below)
 
 
 # -- what the trace suspects -----------------------------------------------------------------------

@@ -37,10 +37,10 @@ class HiddenRuns:
 
 @dataclass(frozen=True, slots=True)
 class RunAsFar:
-    """A plan to be run in a kernel of its own, as far as a cell."""
+    """A plan to be run in a kernel of its own, as far as a cell, to its end where it is None."""
 
     plan: Plan
-    cell: int
+    cell: int | None
 
 
 Inquiry = Generator[RunAsFar, PlanResult, RanOtherwise | None]

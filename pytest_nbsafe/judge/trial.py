@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.order.readings import Reading
 from pytest_nbsafe.trace.consistency import Consistency
 from pytest_nbsafe.trace.results import Comparison, PlanResult
 from pytest_nbsafe.trace.side_runs import SeenParts
@@ -95,6 +96,21 @@ class RanOtherwise:
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenOrder:
+    """The plan that is the history, for it gives more of the saved outputs than a likelier one.
+
+    `reads` are what both say something else of, as `likelier` says it. `given` counts the cells
+    that show their saved text in the plan, `given_by_likelier` in the other.
+    """
+
+    plan: Plan
+    likelier: Plan
+    reads: tuple[Reading, ...]
+    given: int
+    given_by_likelier: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """All runs of one notebook and what they say together.
 
@@ -106,7 +122,9 @@ class Trial:
     just once; `not_sought` is the cell whose saved text such a cell may explain, where looking for
     one would have taken too long, else 0. `repeats` are further runs of `as_recorded`, where all
     else that may was another. `changed` are the cells that show something else than was saved.
-    `seen` are the parts of names that cells were seen to read and change.
+    `seen` are the parts of names that cells were seen to read and change. `choice` is there when
+    another plan than the likeliest is the history: then `replay` ran that, or nothing where it is
+    the page's own order.
     """
 
     clean: PlanResult
@@ -122,6 +140,7 @@ class Trial:
     not_sought: int = 0
     repeats: tuple[PlanResult, ...] = ()
     seen: SeenParts = field(default_factory=SeenParts)
+    choice: ChosenOrder | None = None
 
     @property
     def has_run(self) -> bool:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Literal
 
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge import changed_outputs, evidence, hidden_runs
+from pytest_nbsafe.judge import changed_outputs, choice_of_order, evidence, hidden_runs
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
-from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.judge.trial import ChosenOrder, Trial
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
 from pytest_nbsafe.runner.listening import Listener
@@ -35,9 +35,10 @@ class TrialRun:
     to; where counts are missing, and it computed no longer than `MOST_S`, a saved text that it
     does not give is asked about. Otherwise the clean order runs first, then the plan, then, if a
     suspected cell differs, or an output is not as `expected`, the clean order again as far as that
-    cell; `repeat` times in all the first of these. All runs together take no longer than `limit_s`.
-    `make_session` is told what for, `listener` what runs. `once` is for a clean run alone, which
-    proves nothing of what is suspected.
+    cell; `repeat` times in all the first of these. Where it `chooses`, the plan gives way to
+    one that gives more of the saved outputs, if something is in doubt. All runs together take no
+    longer than `limit_s`. `make_session` is told what for, `listener` what runs. `once` is for a
+    clean run alone, which proves nothing of what is suspected.
     """
 
     def __init__(  # a trial is put together in one place
@@ -52,6 +53,7 @@ class TrialRun:
         expected: Expectations = NONE_EXPECTED,
         repeat: int = 1,
         once: bool = False,
+        chooses: bool = False,
         limit_s: float | None = None,
     ) -> None:
         self._graph = graph
@@ -64,6 +66,7 @@ class TrialRun:
         self._pace: Pace | None = None
         self._clean = self._plan_run(clean, purpose="clean")
         self._plan = None if once else plan
+        self._chooses = chooses
         self._inquiries = Inquiries(graph, suspicions)
         self._once = once
         self.replayed = self._plan is not None
@@ -107,7 +110,10 @@ class TrialRun:
             clean = _run_as_far(self._clean, last)
             self._pace = Pace(clean)
             replay = self._run_replay(self._plan_run(self._plan)) if self._plan else None
-            trial = self._unjudged(clean, replay)
+            choice = self._choice(clean, replay) if replay and self._chooses else None
+            if choice is not None:
+                replay = self._replay_instead(choice.plan, clean.plan)
+            trial = replace(self._unjudged(clean, replay), choice=choice)
             again = evidence.second_run(self._graph, trial, self._expected)
             if again is not None:
                 trial = replace(trial, second=self._run_alone(RunAsFar(clean.plan, again)))
@@ -135,6 +141,20 @@ class TrialRun:
         asked = self._graph, plan, make, limit_s, self._limit
         described = purpose == "clean"
         return PlanRun(*asked, pace=self._pace, described=described, starts=starts)
+
+    def _choice(self, clean: PlanResult, replay: PlanResult) -> ChosenOrder | None:
+        """Return the plan that gives more of the saved outputs, if there is doubt and one does."""
+        if sum(result.cost_s for result in replay.results) > MOST_S:
+            return None
+        asked = choice_of_order.inquiry(self._graph, clean, replay)
+        return settle(asked, lambda plan: self._run_alone(RunAsFar(plan, None)))
+
+    def _replay_instead(self, plan: Plan, clean: Plan) -> PlanResult | None:
+        """Run another plan as the history; the page's own order has run already."""
+        self._plan = None if plan == clean else plan
+        self._by_text = evidence.by_text(self._graph, plan, clean)
+        self._inquiries = Inquiries(self._graph, self._by_text)
+        return self._run_replay(self._plan_run(plan)) if self._plan else None
 
     def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
         """Return the two runs, and what is suspected of them."""
