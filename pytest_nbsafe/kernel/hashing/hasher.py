@@ -79,6 +79,9 @@ def qualified(cls: type) -> str:
     return cls.__qualname__ if module == "builtins" else f"{module}.{cls.__qualname__}"
 
 
+_LEAST_ADDRESS = 1 << 20
+
+
 class Hasher:
     """One pass over a value, within a budget of nodes and bytes."""
 
@@ -247,11 +250,18 @@ class Hasher:
             self.plain(sorted(self.apart(value) for value in values))
 
     def attributes(self, pairs: dict[str, Any]) -> None:
-        """Write attributes by name, whatever their order."""
+        """Write attributes by name, whatever their order.
+
+        A number that is the address of another of them says nothing about the content.
+        """
         names = sorted(name for name in pairs if isinstance(name, str))
         self.all("attributes", names)
         for name in names:
-            self.add(pairs[name])
+            value = pairs[name]
+            if type(value) is int and value > _LEAST_ADDRESS and value in map(id, pairs.values()):
+                self.tag("address")
+            else:
+                self.add(value)
 
 
 class Placeless(Hasher):
