@@ -11,21 +11,49 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import CellRun, Position, StatementEvent
+from pytest_nbsafe.kernel.contract import CellRun, Position
 from pytest_nbsafe.resume.questions import parsed
-
-Moves = Mapping[tuple[int, int], tuple[int, int]]
-"""Where each statement of a text starts, (line, offset), and where it does in the other."""
+from pytest_nbsafe.values import dataclass
 
 
 class CannotMove(Exception):  # noqa: N818  # it is an answer
-    """The places of a run cannot be told for the text of today."""
+    """A place of a run cannot be told for the text of today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Where the statements of a text start, (line, offset), and its lines, in another text."""
+
+    starts: Mapping[tuple[int, int], tuple[int, int]]
+    lines: Mapping[int, int]
+
+    def start(self, line: int, offset: int) -> tuple[int, int]:
+        """Return where a statement starts now.
+
+        Raises:
+            CannotMove: none starts there.
+
+        """
+        if (line, offset) not in self.starts:
+            raise CannotMove
+        return self.starts[line, offset]
+
+    def line(self, line: int) -> int:
+        """Return where a line stands now; 0 stands for an unknown one.
+
+        Raises:
+            CannotMove: it is not known.
+
+        """
+        if line and line not in self.lines:
+            raise CannotMove
+        return self.lines[line] if line else 0
 
 
 def moves(old: str, new: str) -> Moves | None:
-    """Return where the statements of a text stand in another of the same meaning.
+    """Return how a text has moved in another of the same meaning; None where the two are one.
 
-    None where the two are one text, and nothing moves.
+    A line within a statement is followed where the statement has as many lines as it had.
 
     Raises:
         CannotMove: the statements are not those of the other.
@@ -33,28 +61,31 @@ def moves(old: str, new: str) -> Moves | None:
     """
     if old == new:
         return None
-    starts = [_starts(text) for text in (old, new)]
-    if len(starts[0]) != len(starts[1]):
+    olds, news = _statements(old), _statements(new)
+    if len(olds) != len(news):
         raise CannotMove
-    return dict(zip(*starts, strict=True))
+    lines: dict[int, int] = {}
+    for was, now in zip(olds, news, strict=True):  # inner ones after those around them
+        last = was.end_lineno or was.lineno
+        if last - was.lineno == (now.end_lineno or now.lineno) - now.lineno:
+            shift = now.lineno - was.lineno
+            lines.update((line, line + shift) for line in range(was.lineno, last + 1))
+        else:
+            lines[was.lineno] = now.lineno
+    starts = [[(node.lineno, node.col_offset) for node in nodes] for nodes in (olds, news)]
+    return Moves(dict(zip(*starts, strict=True)), lines)
 
 
-def _starts(text: str) -> list[tuple[int, int]]:
+def _statements(text: str) -> list[ast.stmt]:
     tree = parsed(text)
     if tree is None:
         raise CannotMove
-    statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
-    return [(node.lineno, node.col_offset) for node in statements]
-
-
-def tells_of_lines(event: CellRun) -> bool:
-    """Return whether a run tells of more places than those of statements."""
-    return bool(event["raised"] or event["incidents"] or event["evaluations"] or event["copies"])
+    return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
 def runs_told(event: CellRun) -> set[int]:
     """Return the numbers of the runs that a run tells of, its own left out."""
-    runs = {place["run"] for event_ in event["statements"] for place in event_["called"]}
+    runs = {place["run"] for statement in event["statements"] for place in statement["called"]}
     runs |= {run for run, _ in event["raised"]["frames"]} if event["raised"] else set()
     runs |= {learned["run"] for e in event["evaluations"] for learned in e["learned"]}
     runs |= {copies["run"] for copies in event["copies"]}
@@ -62,57 +93,68 @@ def runs_told(event: CellRun) -> set[int]:
 
 
 def moved(
-    event: CellRun,
-    number: int,
-    runs: Mapping[int, tuple[int, Moves | None]],
-    own: Moves | None,
+    event: CellRun, number: int, runs: Mapping[int, tuple[int, Moves | None]], own: Moves | None
 ) -> CellRun:
     """Return what a run told, as if it had been the run of this number in the text of today.
 
-    `runs` gives for each run that it tells of the number of today, and how its text has moved.
+    `runs` gives for each run that it tells of the number of today, and how its text has moved;
+    `own` how its own has.
 
     Raises:
-        CannotMove: it tells of a line of a text that has moved otherwise than by statements.
+        CannotMove: it tells of a place that cannot be told for the text of today.
 
     """
-    where = {**runs, event["run"]: (number, own)}
-    if any(where[run][1] is not None for run in where) and tells_of_lines(event):
-        raise CannotMove
+    where = {**runs, event["run"]: (number, own), 0: (0, None)}
 
-    def run_of(run: int) -> int:
-        return where[run][0] if run else 0
+    def line_of(run: int, line: int) -> tuple[int, int]:
+        to, shift = where[run]
+        return to, line if shift is None else shift.line(line)
 
-    def position(place: Position) -> Position:
-        to, shift = where[place["run"]]
-        line, offset = _at(shift, place["line"], place["offset"])
-        return {"run": to, "line": line, "offset": offset}
+    def start_of(run: int, line: int, offset: int) -> Position:
+        to, shift = where[run]
+        at = (line, offset) if shift is None else shift.start(line, offset)
+        return {"run": to, "line": at[0], "offset": at[1]}
 
-    def statement(told: StatementEvent) -> StatementEvent:
-        line, offset = _at(own, told["line"], told["offset"])
-        called = [position(place) for place in told["called"]]
-        return {**told, "line": line, "offset": offset, "called": called}
+    def with_place(told: Mapping[str, Any], key: str = "line") -> dict[str, Any]:
+        """Return what was told of another run, of its line under `key`."""
+        run, line = line_of(told["run"], told[key])
+        return {**told, "run": run, key: line}
 
-    changes: dict[str, Any] = {
-        "run": number,
-        "statements": [statement(told) for told in event["statements"]],
-    }
+    own_run = event["run"]
+    changes: dict[str, Any] = {"run": number, "raised": None}
+    changes["statements"] = [
+        {
+            **told,
+            **_line_and_offset(start_of(own_run, told["line"], told["offset"])),
+            "called": [start_of(*_place(place)) for place in told["called"]],
+        }
+        for told in event["statements"]
+    ]
     if event["raised"]:
-        frames = [(run_of(run), line) for run, line in event["raised"]["frames"]]
-        changes["raised"] = {**event["raised"], "frames": frames}
+        frames = [line_of(run, line) for run, line in event["raised"]["frames"]]
+        line = line_of(own_run, event["raised"]["line"])[1]
+        changes["raised"] = {**event["raised"], "line": line, "frames": frames}
+    changes["incidents"] = [
+        {**told, "line": line_of(own_run, told["line"])[1]} for told in event["incidents"]
+    ]
     changes["evaluations"] = [
         {
             **told,
-            "learned": [{**learned, "run": run_of(learned["run"])} for learned in told["learned"]],
+            "line": line_of(own_run, told["line"])[1],
+            "learned": [with_place(learned) for learned in told["learned"]],
         }
         for told in event["evaluations"]
     ]
-    changes["copies"] = [{**copies, "run": run_of(copies["run"])} for copies in event["copies"]]
+    changes["copies"] = [
+        {**with_place(told, "made_line"), "line": line_of(own_run, told["line"])[1]}
+        for told in event["copies"]
+    ]
     return {**event, **changes}  # type: ignore[typeddict-item]  # the same keys
 
 
-def _at(shift: Moves | None, line: int, offset: int) -> tuple[int, int]:
-    if shift is None:
-        return line, offset
-    if (line, offset) not in shift:
-        raise CannotMove
-    return shift[line, offset]
+def _place(place: Position) -> tuple[int, int, int]:
+    return place["run"], place["line"], place["offset"]
+
+
+def _line_and_offset(place: Position) -> dict[str, int]:
+    return {"line": place["line"], "offset": place["offset"]}

@@ -126,7 +126,9 @@ class RememberingKernel:
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
         """Return what became of cells on the side: what did before, in the same state."""
         options = {key: asked[key] for key in ("limit_s", "stir", "follow", "way")}
+        asks_lines = asked["way"] != "look"
         question = questions.of_cells("aside", asked["cells"], options)
+        question = self._of_now(question, lines=asks_lines)
         known = self._known(question)
         if known is not None:
             answer = cast("Answer", known["answer"])
@@ -142,7 +144,7 @@ class RememberingKernel:
 
     def surroundings(self, asked: SurroundingsQuestion) -> Surroundings | None:
         """Return what the cells ran in."""
-        question = questions.of_cells(_SURROUNDINGS, (), dict(asked))
+        question = self._of_now(questions.of_cells(_SURROUNDINGS, (), dict(asked)))
         known = self._known(question)
         if known is not None and known["files"] == _states(asked):
             return cast("Surroundings", known["answer"])
@@ -287,18 +289,18 @@ class RememberingKernel:
 
     # -- questions that hang on all that ran before ------------------------------------------------
 
-    def _chain(self) -> str:
-        return questions.hashed(*(part for p in self._past for part in (p.entry, p.source)))
+    def _of_now(self, question: str, *, lines: bool = False) -> str:
+        """Return the key of a question about all that has run; with `lines`, about its lines."""
+        past = [part for p in self._past for part in ((p.entry, p.source) if lines else (p.entry,))]
+        return questions.hashed(question, *past)
 
     def _known(self, question: str) -> Mapping[str, Any] | None:
-        memory = self._memory
-        known = memory.store.entries(memory.context, questions.hashed(question, self._chain()))
+        known = self._memory.store.entries(self._memory.context, question)
         return known[0].content if known else None
 
     def _keep(self, question: str, content: Mapping[str, Any], cost_s: float) -> None:
         memory = self._memory
-        key = questions.hashed(question, self._chain())
-        memory.store.add(memory.context, key, memory.notebook, content, cost_s)
+        memory.store.add(memory.context, question, memory.notebook, content, cost_s)
 
 
 class _NotAsThen(Exception):  # noqa: N818  # it is an answer
