@@ -27,6 +27,8 @@ _CLASSES = {"json.encoder": "JSONEncoder", "json.decoder": "JSONDecoder"}
 _MAY_CHANGE = frozenset({"copyright", "credits", "display", "excepthook", "exit", "get_ipython"})
 _MAY_CHANGE |= {"quit", "showwarning"}
 """Names that IPython sets for each run, or that are there to be set."""
+_KERNELS = frozenset({"input", "getpass"})
+"""Names that ipykernel itself sets as long as a cell runs."""
 _GONE: Any = object()
 
 
@@ -81,6 +83,11 @@ class Bends:
                 if bent is not value:
                     self._bent.append((holder, name, bent))
                     _put(holder, name, value)
+
+    def modules(self) -> set[str]:
+        """Return the names of the modules in which something of the cells' had to be taken back."""
+        bent = ((_names(holder), name) for holder, name, _ in self._bent if name not in _KERNELS)
+        return {str(names.get("__name__", "sys.modules")) for names, _ in bent}
 
     def bend(self) -> None:
         """Let the cells find what they have put there."""

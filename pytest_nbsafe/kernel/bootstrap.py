@@ -11,6 +11,7 @@ from typing import Any
 from . import folder_order, open_log
 from .adapters import names
 from .contract import PACKAGE
+from .inputs.run_inputs import RunInputs
 from .learning import watching
 from .tracer import Tracer
 from .tracing.outside_effects import OutsideEffects
@@ -31,12 +32,14 @@ def install(
     learning: dict[str, Any] | None = None,
     paths: tuple[list[str], list[str]] = ([], []),
     root: str = "",
+    inputs: bool = False,  # noqa: FBT001, FBT002  # sent as JSON
 ) -> None:
     """Start to follow the runs of this kernel; `learning` names what is watched of libraries.
 
     `adapters` are the names of the libraries of which more is known. `paths` are folders that are
     searched for modules, too: before what is installed, and after it. `root` stands before the
-    paths of a kernel that runs in a copy of its folder: texts count as if it did not.
+    paths of a kernel that runs in a copy of its folder: texts count as if it did not. With `inputs`
+    each run tells what it uses beyond names.
     """
     from IPython import get_ipython
 
@@ -47,6 +50,9 @@ def install(
     _note_files()
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
+    if inputs:
+        tracer.inputs = RunInputs(shell, tracer.places, threads)
+        tracer.inputs.install()
     tracer.install()
     if root:
         tracer.snapshot.places = ((root, ""),)

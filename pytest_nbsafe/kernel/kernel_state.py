@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -13,6 +12,7 @@ from typing import Any
 
 from . import bootstrap
 from .adapters import answers
+from .content_hashes import hash_of, hash_of_file
 from .contract import Sweep
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 
@@ -23,7 +23,6 @@ _LARGE_WORK = 1_250_000_000
 _LIMITS = (NODE_LIMIT, BYTE_LIMIT)
 _SHORTEST = 4  # `/` and `/tmp` are everywhere
 _FILE_BYTES = 4 * 1024 * 1024
-_digests: dict[tuple[str, int, int, int], str] = {}
 
 
 def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expression
@@ -70,7 +69,7 @@ def _places(shell: Any) -> tuple[tuple[str, str], ...]:
 def _beside() -> dict[str, str]:
     """Return digests of state that no name holds: random numbers, settings, files."""
     digests: dict[str, str] = {}
-    for place, look in _PLACES.items():
+    for place, look in PLACES.items():
         module = sys.modules.get(place)
         if module is not None:
             try:
@@ -83,12 +82,13 @@ def _beside() -> dict[str, str]:
     return digests
 
 
-_PLACES: dict[str, Any] = {
+PLACES: dict[str, Any] = {
     "random": lambda module: module.getstate(),
     "decimal": lambda module: repr(module.getcontext()),
     "os": lambda module: sorted(module.environ.items()),
     "locale": lambda module: module.setlocale(module.LC_ALL),
 }
+"""State of Python itself, by the module that holds it."""
 
 
 def _files() -> dict[str, str]:
@@ -106,18 +106,15 @@ def _files() -> dict[str, str]:
 
 
 def _file(path: Path) -> str:
-    """Return a file's digest; one that seems untouched since the last look is not read again."""
+    """Return a file's digest; of a large one how large it is."""
     try:
         about = path.stat()
         if about.st_size > _FILE_BYTES or not path.is_file():
             return f"{about.st_size} bytes"
-        key = (str(path), about.st_mtime_ns, about.st_size, about.st_ino)
-        if key not in _digests:
-            _digests[key] = hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-        return _digests[key]
+        return hash_of_file(str(path), about)
     except OSError:
         return ""
 
 
 def _digest(state: object) -> str:
-    return hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()
+    return hash_of(repr(state).encode())

@@ -6,7 +6,8 @@ import os
 import sys
 from typing import Any
 
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+from . import audit
+
 _MOST = 20_000
 
 modules: set[str] = set()
@@ -18,24 +19,18 @@ written: set[str] = set()
 def watch() -> None:
     """Take note from now on of the files that are opened."""
     modules.update(sys.modules)
-    getcwd, join, fsdecode = os.getcwd, os.path.join, os.fsdecode
+    getcwd, join = os.getcwd, os.path.join
 
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event != "open":
+    def note(_: str, args: tuple[Any, ...]) -> None:
+        file = audit.opened(args)
+        if file is None or len(read) + len(written) > _MOST:
             return
-        try:
-            path, mode, flags = args
-            if isinstance(path, int) or len(read) + len(written) > _MOST:
-                return
-            path = fsdecode(path)
-            if path.endswith(".pyc"):  # Python opens one for each module
-                return
-            path = join(getcwd(), path)
-            if set(mode) & set("wax+") if mode else flags & _WRITES:
-                written.add(path)
-            elif path not in written:
-                read[path] = None
-        except Exception:  # noqa: S110  # it must not look like the cell's own
-            pass
+        if file.path.endswith(".pyc"):  # Python opens one for each module
+            return
+        path = join(getcwd(), file.path)
+        if file.writes:
+            written.add(path)
+        elif path not in written:
+            read[path] = None
 
-    sys.addaudithook(hook)
+    audit.listen(note, ["open"])

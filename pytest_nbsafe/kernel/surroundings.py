@@ -16,6 +16,7 @@ from typing import Any
 
 from . import bootstrap, open_log
 from .contract import Surroundings, SurroundingsQuestion
+from .installed_files import PYTHONS_OWN, prefixes, sites
 
 _FILES = 200
 _WHOLE_BYTES = 16 * 1024 * 1024
@@ -23,8 +24,6 @@ _ALL_BYTES = 128 * 1024 * 1024
 _END_BYTES = 1024 * 1024
 """How many files are told at most, up to which size they are hashed whole, one and all together,
 and how much of each end of a larger one is."""
-_PYTHONS_OWN = (os.path.dirname(os.__file__),)  # noqa: PTH120  # sysconfig takes long to ask
-_SITES = ("site-packages", "dist-packages")
 _METADATA = re.compile(r"([^-]+)-([^-]+)(?:-[^-]+)*\.(?:dist-info|egg-info)")
 _SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/usr", "/lib", "/lib64", "/var", "/System", "/Library")
 
@@ -67,7 +66,7 @@ def _versions() -> Iterator[tuple[str, tuple[str, str]]]:
 
     They are read from the names of folders: importlib.metadata would open each of them.
     """
-    for folder in reversed(_sites()):
+    for folder in reversed(sites()):
         try:
             names = [entry.name for entry in Path(folder).iterdir()]
         except OSError:
@@ -83,16 +82,12 @@ def _normalised(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _sites() -> list[str]:
-    return [entry for entry in sys.path if entry.endswith(_SITES)]
-
-
 def _is_installed(module: Any) -> bool:
     """Tell whether a module may be of a distribution: not one of Python's own."""
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     if not isinstance(file, str):
         return False
-    return file.startswith(_prefixes(*_sites())) or not file.startswith(_prefixes(*_PYTHONS_OWN))
+    return file.startswith(prefixes(*sites())) or not file.startswith(prefixes(*PYTHONS_OWN))
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -101,7 +96,7 @@ def _is_installed(module: Any) -> bool:
 def _files(question: SurroundingsQuestion) -> Iterator[tuple[str, str]]:
     """Yield the files that the cells read and did not write, each with a hash of its content."""
     here = str(bootstrap.tracers[-1].shell.starting_dir)
-    installed = _prefixes(*_PYTHONS_OWN, *_sites(), f"{sys.prefix}/share", f"{sys.prefix}/etc")
+    installed = prefixes(*PYTHONS_OWN, *sites(), f"{sys.prefix}/share", f"{sys.prefix}/etc")
     named = (str(Path(here, name)) for name in question["files"])
     opened = {*open_log.read, *named, *_new_modules()} - open_log.written
     paths = {os.path.normpath(path) for path in opened if not path.startswith(installed)}
@@ -131,11 +126,11 @@ def _place(path: str, here: str, question: SurroundingsQuestion) -> str:
 
     What lies elsewhere is called by its whole path, but for what the system and tools keep.
     """
-    if path.startswith(_prefixes(here)):
+    if path.startswith(prefixes(here)):
         place = os.path.relpath(path, here)
-    elif path.startswith(_prefixes(question["root"])):
+    elif path.startswith(prefixes(question["root"])):
         place = os.path.relpath(path, question["home"])
-    elif path.startswith(_prefixes(*_SYSTEM, tempfile.gettempdir())):
+    elif path.startswith(prefixes(*_SYSTEM, tempfile.gettempdir())):
         return ""
     else:
         place = path
@@ -143,11 +138,6 @@ def _place(path: str, here: str, question: SurroundingsQuestion) -> str:
     hidden = any(part.startswith(".") or part == "__pycache__" for part in parts)
     is_code = place.endswith((".so", ".pyd", ".ipynb"))
     return "" if hidden or is_code else place.replace(os.sep, "/")
-
-
-def _prefixes(*folders: str) -> tuple[str, ...]:
-    """Return what the paths of files in some folders begin with."""
-    return tuple(folder.rstrip(os.sep) + os.sep for folder in folders)
 
 
 def _digest(path: str, size: int, *, whole: bool) -> str:

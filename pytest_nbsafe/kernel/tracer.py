@@ -13,9 +13,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from .bends import Bends
-from .contract import MIME, CellRun, Fingerprint
+from .contract import MIME, CellRun, Fingerprint, Inputs
 from .hashing.function_texts import Texts
 from .hashing.snapshot import Snapshot, warm_up
+from .inputs.run_inputs import RunInputs
 from .learning.desk import Desk
 from .tracing import instrument
 from .tracing.cell_positions import TIMED, CellPositions, LineMap
@@ -24,6 +25,7 @@ from .tracing.incidents import Watch, guarded
 from .tracing.monitor import Monitor
 from .tracing.name_fingerprints import NameFingerprints
 from .tracing.recorder import Identities, Recorder
+from .tracing.running_text import RunningText
 
 _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
@@ -40,23 +42,6 @@ for number in range(3):
     total += add(number)
 print(total, [number for number in (total, 2) if number])
 """
-
-
-class RunningText:
-    """A text under execution: the cell's, or a nested one (the body of `%%capture`).
-
-    `shift` is the number of the cell's lines above it, None when it is not part of the cell.
-    `text` is what IPython made of `raw`, as far as that is known.
-    """
-
-    def __init__(self, raw: str, shift: int | None) -> None:
-        self.raw = self.text = raw
-        self.shift = shift
-        self.file = ""
-        self.line_of: Callable[[int], int] = lambda line: line + (shift or 0)
-        self.transformed = False
-        self.plan = instrument.TreeHooks()
-        self.started = 0
 
 
 class Tracer:
@@ -82,6 +67,7 @@ class Tracer:
         self.cpu = 0.0
         self.message = ""
         self.desk: Desk | None = None
+        self.inputs: RunInputs | None = None
 
     def install(self) -> None:
         """Start to listen."""
@@ -190,6 +176,8 @@ class Tracer:
             self.bends.bend()
         if source is None or code.co_filename != source.file:
             return
+        if self.inputs is not None:
+            self.inputs.starting(code)
         if source.started < len(source.plan.tops):
             top, entries = source.plan.tops[source.started], source.plan.entries
             source.started += 1
@@ -233,6 +221,8 @@ class Tracer:
             self.globals = Identities(self.home)
             self.recorder.start_run(self.globals)
             self.name_fingerprints.start_run()
+        if self.inputs is not None:
+            self.inputs.start(self.runs)
 
     def _start_nested(self, raw: str) -> None:
         outer = self.sources[-1]
@@ -266,7 +256,7 @@ class Tracer:
         if fresh:
             if len(self.sources) == 1 or source.file:
                 source.plan = self._instrument(tree, source.line_of, source.file)
-        elif _is_timed(source.raw):
+        elif source.is_timed():
             line_of = LineMap(source.raw, source.raw, source.shift + 1)
             for file in TIMED:
                 self.places.learn(file, self.runs, line_of)
@@ -327,6 +317,7 @@ class Tracer:
                 n for n, identity in bindings.items() if identity
             }
             after = self.name_fingerprints.finish(wanted, bound | bindings.keys())
+        used = self._inputs()
         evaluations, copies = self.desk.report() if self.desk else ([], [])
         self.sources = []
         run: CellRun = {
@@ -338,8 +329,19 @@ class Tracer:
             "bindings": bindings,
             "evaluations": evaluations,
             "copies": copies,
+            "inputs": used,
         }
         self._publish(run)
+
+    def _inputs(self) -> Inputs | None:
+        """Return what the run has used beyond names, None where that is not known."""
+        if self.inputs is None:
+            return None
+        try:
+            return self.inputs.finish(self.runs, self.recorder.events, self.bends.modules())
+        except Exception as fault:
+            self.watch.fault(fault, "following what a run uses")
+            return None
 
     def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""
@@ -380,7 +382,3 @@ class Tracer:
             "cpu_s": time.process_time() - self.cpu,
             "inputs": None,
         }
-
-
-def _is_timed(raw: str) -> bool:
-    return re.match(r"\s*%%time\b", raw) is not None and "\n" in raw

@@ -81,10 +81,12 @@ def installer(
     learning: Mapping[str, Any] | None = None,
     paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
     root: str = "",
+    inputs: bool = False,
 ) -> str:
     """Return one expression that installs the island, leaves no name, and gives Python's version.
 
-    `root` is what stands before the paths of a kernel that runs in a copy of its folder.
+    `root` is what stands before the paths of a kernel that runs in a copy of its folder. With
+    `inputs` each run tells what it uses beyond names.
     It is to be evaluated (`user_expressions`): IPython takes long to read a text of this size as a
     cell. A kernel of the Python that we run in need not compile anything.
     """
@@ -96,6 +98,7 @@ def installer(
         "adapters": adapters,
         "paths": paths,
         "root": root,
+        "inputs": inputs,
     }
     scope = json.dumps({"package": PACKAGE, "options": options, **_packed()})
     decode = f"__import__('json').loads({scope!r})"

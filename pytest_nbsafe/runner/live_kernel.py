@@ -61,7 +61,7 @@ class Launch:
     those that are installed and after them. With `copies` of the folder it runs in a fresh one, and
     what it tells is told as if it ran in `cwd`. Temporary files go to `temporary`, which is emptied
     at the end. With a `slot` it may start as a fork; kernels of one slot have the hash seed of
-    Python in common.
+    Python in common. With `inputs` each run tells what it uses beyond names.
     """
 
     kernel: str
@@ -73,6 +73,7 @@ class Launch:
     temporary: TemporaryFolder | None = None
     copies: FolderCopies | None = None
     slot: int | None = 0
+    inputs: bool = False
 
 
 class StateDiffers(Exception):  # noqa: N818  # it is an answer
@@ -166,6 +167,7 @@ class LiveKernel:
             learning=launch.learning,
             paths=([*map(copy.of, first)], [*map(copy.of, last)]) if copy else launch.paths,
             root=copy.root if copy else "",
+            inputs=launch.inputs,
         )
         await process.connect()
         reply = await process.evaluate(installer)

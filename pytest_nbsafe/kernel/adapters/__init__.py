@@ -66,6 +66,12 @@ class Adapter(Protocol):
     def state_beside(self) -> Mapping[str, object]:
         """Return the state that no name shows, by what holds it."""
 
+    def settings(self) -> Mapping[str, object]:
+        """Return the settings that cells may change, by what holds them, to be compared."""
+
+    def random_states(self) -> Mapping[str, object]:
+        """Return the states of its sources of random numbers, by name, to be compared."""
+
     def own_locks(self) -> list[Any]:
         """Return locks of `multiprocessing` that the library keeps for itself."""
 
@@ -97,6 +103,8 @@ class Adapter(Protocol):
     # ------------------------------------------------------------ the process
 
     MAY_BE_FORKED: bool
+    LENDS_PROCESSES: bool
+    """It starts processes for other libraries to compute in."""
     READS_BYTECODE: bool
     """It compiles functions from their bytecode, in which no hook of ours may stand."""
     HOLDS_ARRAYS: bool

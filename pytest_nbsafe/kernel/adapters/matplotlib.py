@@ -6,9 +6,16 @@ Positions, ticks and limits that the library finds itself when it draws are left
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
+
+
+def settings() -> Mapping[str, object]:
+    """Return how figures are drawn, as far as no figure says otherwise."""
+    parameters = getattr(sys.modules["matplotlib"], "rcParams", None)
+    return {} if parameters is None else {"matplotlib": dict(dict.items(parameters))}
 
 
 def hash_other(hasher: Hasher, value: Any) -> None:

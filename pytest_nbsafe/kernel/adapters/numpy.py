@@ -54,6 +54,21 @@ def state_beside() -> Mapping[str, object]:
     return {"numpy.random": str(random.get_state())} if random is not None else {}
 
 
+def random_states() -> Mapping[str, object]:
+    """Return the state of the random numbers that no name holds, to be compared."""
+    random = sys.modules.get("numpy.random")
+    if random is None or not hasattr(random, "get_state"):  # it is being imported
+        return {}
+    name, keys, *others = random.get_state()
+    return {"numpy.random": (name, keys.tobytes(), *others)}
+
+
+def settings() -> Mapping[str, object]:
+    """Return how arrays are shown, and what becomes of errors."""
+    numpy = sys.modules["numpy"]
+    return {"numpy": (numpy.get_printoptions(), numpy.geterr())}
+
+
 # ------------------------------------------------------------------ hashing
 
 

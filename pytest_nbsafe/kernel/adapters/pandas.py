@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..aspects import COLUMNS, MANY, mean, table
@@ -44,6 +44,16 @@ def aspects(value: Any) -> dict[str, str]:
         for index, name in enumerate(names):
             words.update(mean(f"mean of {name!r}", value.iloc[:, index]))
     return words
+
+
+def settings() -> Mapping[str, object]:
+    """Return how frames are read, computed and shown."""
+    options = getattr(sys.modules.get("pandas._config.config"), "_global_config", {})
+    return {"pandas": _flat(options)}
+
+
+def _flat(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: _flat(value) if type(value) is dict else value for name, value in options.items()}
 
 
 def access_kind(value: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from ..aspects import mean
@@ -28,6 +29,18 @@ def uses_gpu() -> bool:
     """Tell whether a device is in use, which a forked kernel could not use."""
     cuda = getattr(sys.modules["torch"], "cuda", None)
     return cuda is not None and bool(cuda.is_initialized())
+
+
+def random_states() -> Mapping[str, object]:
+    """Return the state of the random numbers of the processor, to be compared."""
+    return {"torch": sys.modules["torch"].get_rng_state().numpy().tobytes()}
+
+
+def settings() -> Mapping[str, object]:
+    """Return what tensors are made of, how exact they are, and whether they are differentiated."""
+    torch = sys.modules["torch"]
+    exact = torch.are_deterministic_algorithms_enabled()
+    return {"torch": (str(torch.get_default_dtype()), exact, torch.is_grad_enabled())}
 
 
 def work_in_one_thread() -> None:

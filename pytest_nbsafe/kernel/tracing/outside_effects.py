@@ -8,10 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from .. import audit
 from .incidents import Watch
 
 KIND = "outside"
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 _VERBS = {
     "os.remove": "removes", "os.rename": "renames", "os.rmdir": "removes", "os.mkdir": "makes",
     "os.truncate": "writes", "shutil.rmtree": "removes", "shutil.move": "moves",
@@ -34,27 +34,15 @@ class OutsideEffects:
         self._home = os.path.expanduser("~")  # noqa: PTH111  # texts throughout
         self._known: set[tuple[int, str]] = set()
         self._host = ""
-        self._is_busy = False
+        self._process = os.getpid()
 
     def install(self) -> None:
         """Listen from now on."""
-        process = os.getpid()
-
-        def hook(event: str, args: tuple[Any, ...]) -> None:
-            known = event in _EVENTS and not self._is_busy and os.getpid() == process
-            if not known or not self._watch.run:
-                return
-            self._is_busy = True
-            try:
-                self._saw(event, args)
-            except Exception:  # noqa: S110  # it must not look like the cell's own
-                pass
-            finally:
-                self._is_busy = False
-
-        sys.addaudithook(hook)
+        audit.listen(self._saw, _EVENTS)
 
     def _saw(self, event: str, args: tuple[Any, ...]) -> None:
+        if not self._watch.run or os.getpid() != self._process:
+            return
         if event == "socket.getaddrinfo":
             self._host = str(args[0])
         elif event == "socket.connect":
@@ -63,8 +51,10 @@ class OutsideEffects:
                 self._note(f"connects to {self._host or address[0]}")
         elif event != "open":
             self._touches(_VERBS[event], args[0])
-        elif _is_writing(*args):
-            self._touches("writes", args[0])
+        else:
+            file = audit.opened(args)
+            if file is not None and file.writes:
+                self._touches("writes", file.path)
 
     def _touches(self, verb: str, path: Any) -> None:
         if isinstance(path, int) or path == ":memory:":
@@ -84,10 +74,6 @@ class OutsideEffects:
 
 
 _EVENTS = frozenset({"open", "socket.connect", "socket.getaddrinfo", *_VERBS})
-
-
-def _is_writing(path: Any, mode: Any, flags: Any) -> bool:  # noqa: ARG001  # as the event has them
-    return bool(set(mode) & set("wax+")) if mode else bool(flags & _WRITES)
 
 
 def _is_this_machine(host: str) -> bool:

@@ -1,0 +1,3 @@
+"""joblib: it shares work out to processes."""
+
+LENDS_PROCESSES = True

@@ -1,0 +1,36 @@
+"""Hashes of files, each read once as long as nothing shows that it was written to since."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+_CHUNK = 1024 * 1024
+_known: dict[tuple[str, int, int, int, int], str] = {}
+
+
+def hash_of(data: bytes) -> str:
+    """Return the hash of some bytes, as all that is compared between kernels has it."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def hash_of_text(text: str) -> str:
+    """Return the hash of a text."""
+    return hash_of(text.encode("utf-8", "surrogateescape"))
+
+
+def hash_of_file(path: str, status: os.stat_result) -> str:
+    """Return the hash of what is in a file of this status.
+
+    Raises:
+        OSError: it cannot be read.
+
+    """
+    key = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    if key not in _known:
+        digest = hashlib.blake2b(digest_size=16)
+        with open(path, "rb") as stream:  # noqa: PTH123  # the path is a text
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+        _known[key] = digest.hexdigest()
+    return _known[key]

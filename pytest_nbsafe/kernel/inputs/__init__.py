@@ -1,0 +1,1 @@
+"""What a run uses and does beyond the names of the notebook."""

@@ -1,0 +1,105 @@
+"""What code asks for by name: the clock, its user; and what it puts into modules.
+
+The interpreter's own functions that tell the time cannot be watched. So the code that ran is read:
+each name in it, with the attributes behind it, is looked up where the code would look it up.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import dis
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, ModuleType
+from typing import Any, NamedTuple
+
+_TIMES = frozenset(
+    f"{name}{ending}"
+    for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+    for ending in ("", "_ns")
+) | {"localtime", "gmtime", "ctime", "asctime", "strftime"}
+_NOWS = frozenset({"now", "today", "utcnow"})
+_WORDS = _TIMES | _NOWS
+_INPUT = "input"
+_LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK"})
+_STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
+_STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
+_STORE_ATTR = dis.opmap["STORE_ATTR"]
+_UNKNOWN: Any = object()
+
+
+class Mention(NamedTuple):
+    """What stands on a line of a text: `kind` is `clock`, `input`, or `module` for a setting."""
+
+    kind: str
+    line: int
+    name: str = ""
+
+
+def mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
+    """Return what a code object mentions, not the functions that are defined in it."""
+    names = code.co_names
+    stores = _STORE_ATTR in code.co_code[::2]
+    stores |= "setattr" in names
+    if stores or _INPUT in names or not _WORDS.isdisjoint(names):
+        return [*_read(code, home)]
+    is_plain = not any(_is_clock(home.get(name)) for name in names)
+    return [] if is_plain else [*_read(code, home)]
+
+
+def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
+    aliases: dict[str, Any] = {}
+    held: Any = _UNKNOWN
+    imported: Any = _UNKNOWN
+    sets = "setattr" in code.co_names
+    line = code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = _line_of(step) or line
+        name = step.argval
+        if step.opname in _LOADS:
+            held = aliases.get(name, home.get(name, _UNKNOWN))
+            if sets and type(held) is ModuleType:
+                yield Mention("module", line, held.__name__)
+            if name == _INPUT and held is _UNKNOWN:
+                yield Mention("input", line)
+        elif step.opname in _STEPS:
+            if issubclass(type(held), type) and issubclass(held, dt.date) and name in _NOWS:
+                yield Mention("clock", line)
+            held = vars(held).get(name, _UNKNOWN) if type(held) is ModuleType else _UNKNOWN
+        elif step.opname == "IMPORT_NAME":
+            held = imported = sys.modules.get(name, _UNKNOWN)
+        elif step.opname == "IMPORT_FROM":
+            held = vars(imported).get(name, _UNKNOWN) if type(imported) is ModuleType else _UNKNOWN
+        elif step.opname in _STORES:
+            aliases[name] = held
+            continue
+        elif step.opname == "STORE_ATTR":
+            if type(held) is ModuleType:
+                yield Mention("module", line, f"{held.__name__}")
+            elif issubclass(type(held), type) and held.__module__ != "__main__":
+                yield Mention("module", line, f"{held.__module__}.{held.__qualname__}")
+            held = _UNKNOWN
+        elif step.opname not in _SILENT:
+            held = _UNKNOWN
+        if _is_clock(held):
+            yield Mention("clock", line)
+
+
+_SILENT = frozenset({"PUSH_NULL", "RESUME", "PRECALL", "CACHE", "COPY", "NOP", "EXTENDED_ARG"})
+
+
+def _line_of(step: Any) -> int:
+    """Return the line that an instruction begins, 0 where it goes on with one."""
+    number = getattr(step, "line_number", None)  # from Python 3.13 on
+    return int(number or (step.starts_line if type(step.starts_line) is int else 0) or 0)
+
+
+def _is_clock(value: Any) -> bool:
+    if type(value) is not BuiltinFunctionType:
+        return False
+    owner = value.__self__
+    if owner is time:
+        return value.__name__ in _TIMES
+    is_date = isinstance(owner, type) and issubclass(owner, dt.date)
+    return is_date and value.__name__ in _NOWS

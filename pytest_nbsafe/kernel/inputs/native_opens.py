@@ -1,0 +1,147 @@
+"""Which files are opened past Python: compiled code opens them by itself, and tells nobody.
+
+Linux tells of what is opened in folders that are watched (inotify), by whichever process. The
+folder of the notebook is, with those inside it, and all folders that the cells name. Elsewhere
+nothing is told.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_OPEN, _MODIFY, _MOVED_FROM, _MOVED_TO = 0x20, 0x2, 0x40, 0x80
+_CREATE, _DELETE, _OVERFLOW, _IS_FOLDER = 0x100, 0x200, 0x4000, 0x40000000
+_WRITES = _MODIFY | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
+_ONLY_FOLDERS = 0x01000000
+_HEAD = struct.Struct("iIII")
+_BYTES = 1024 * 1024
+_MOST_FOLDERS = 500
+_MOST_OTHERS = 200
+_SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
+
+
+class NativeOpen(NamedTuple):
+    """A path that somebody has opened, changed, or made; a folder that is opened is listed."""
+
+    path: str
+    is_folder: bool
+    writes: bool
+    is_new: bool
+
+
+class NativeOpens:
+    """The folders that are watched. `lost` tells that more happened than was kept."""
+
+    def __init__(self) -> None:
+        self.lost = False
+        self._file = -1
+        self._process = 0
+        self._home = ""
+        self._links: set[str] = set()
+        self._folders: dict[int, str] = {}
+        self._tried: set[str] = set()
+        self._others = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether anything is told at all."""
+        return self._file >= 0
+
+    def install(self, folder: str) -> None:
+        """Watch a folder and those inside it, where the system can do so."""
+        if not sys.platform.startswith("linux"):
+            return
+        self._home, self._process = folder, os.getpid()
+        try:
+            self._libc = ctypes.CDLL(None, use_errno=True)
+            self._file = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        except (AttributeError, OSError):
+            return
+        self._watch_all(folder, _MOST_FOLDERS)
+
+    def start(self) -> None:
+        """Forget what has happened until now; a forked child watches for itself."""
+        if self.alive and os.getpid() != self._process:
+            folders, self._tried, self._folders = [*self._tried], set(), {}
+            self._file = -1  # it is our parent's
+            self.install(self._home)
+            for folder in folders:
+                self.expect(folder)
+        self.lost = False
+        for _ in self.drain():
+            pass
+
+    def expect(self, folder: str) -> None:
+        """Watch a folder that a cell names, and those inside it."""
+        if self.alive and folder not in self._tried and self._others < _MOST_OTHERS:
+            before = len(self._tried)
+            self._watch_all(folder, _MOST_OTHERS - self._others)
+            self._others += len(self._tried) - before
+
+    def drain(self) -> Iterator[NativeOpen]:
+        """Yield what has happened since the last call, in this order."""
+        while self.alive:
+            try:
+                data = os.read(self._file, _BYTES)
+            except OSError:  # nothing is left
+                return
+            at = 0
+            while at < len(data):
+                watch, mask, _, length = _HEAD.unpack_from(data, at)
+                at += _HEAD.size + length
+                name = os.fsdecode(data[at - length : at].rstrip(b"\0"))
+                self.lost |= bool(mask & _OVERFLOW)
+                folder = self._folders.get(watch)
+                if folder is not None:
+                    path = os.path.join(folder, name) if name else folder  # noqa: PTH118
+                    is_folder = bool(mask & _IS_FOLDER)
+                    if is_folder and mask & (_CREATE | _MOVED_TO):
+                        self._watch_all(path, _MOST_FOLDERS)
+                    elif mask & _CREATE and os.path.islink(path):  # noqa: PTH114  # a text
+                        self._links.add(path)
+                    yield NativeOpen(path, is_folder, bool(mask & _WRITES), bool(mask & _CREATE))
+
+    def links_to(self, path: str) -> Iterator[str]:
+        """Yield the links in the watched folders by which a path may have been asked for."""
+        for link in self._links:
+            real = os.path.realpath(link)
+            if path == real or path.startswith(real + os.sep):
+                yield link
+
+    def _watch_all(self, folder: str, most: int) -> None:
+        waiting = [folder]
+        while waiting and most > 0:
+            folder = waiting.pop(0)
+            if folder in self._tried:
+                continue
+            most -= 1
+            if self._watch(folder):
+                waiting += self._folders_in(folder)
+
+    def _watch(self, folder: str) -> bool:
+        self._tried.add(folder)
+        mask = _OPEN | _WRITES | _ONLY_FOLDERS
+        number = self._libc.inotify_add_watch(self._file, os.fsencode(folder), mask)
+        if number >= 0:
+            self._folders[number] = folder
+        return bool(number >= 0)
+
+    def _folders_in(self, folder: str) -> list[str]:
+        folders = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_symlink():
+                        self._links.add(entry.path)
+                        real = os.path.realpath(entry.path)
+                        folders.append(real if entry.is_dir() else os.path.dirname(real))  # noqa: PTH120
+                    elif entry.is_dir() and entry.name[:1] != "." and entry.name not in _SKIPPED:
+                        folders.append(entry.path)
+        except OSError:  # what cannot be listed cannot be read by the cells
+            pass
+        return folders

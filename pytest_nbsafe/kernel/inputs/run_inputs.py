@@ -1,0 +1,201 @@
+"""Follows what a run uses and does beyond the names of the notebook."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import CodeType
+from typing import Any, NamedTuple
+
+from ..contract import Inputs, StatementEvent
+from ..functions.reach import inside
+from ..functions.stand_in import watch_tracebacks
+from ..installed_files import UsersFiles
+from ..tracing.cell_positions import CellPositions
+from .builtin_calls import watch_chance, watch_status
+from .callers import Callers
+from .file_uses import FileUses
+from .hindrances import Hindrances
+from .mentions import Mention, mentions
+from .module_uses import ModuleUses
+from .native_opens import NativeOpens
+from .setting_uses import SettingUses, seeds
+from .variables import VariableUses
+
+_WORDS = {"clock": "it looks at the clock", "input": "it asks its user"}
+_LONGEST_PATH = 300
+
+
+class Function(NamedTuple):
+    """A function of a cell that mentions something, and the lines of the cell that it stands on."""
+
+    run: int
+    lines: frozenset[int]
+    mentions: list[Mention]
+    names: frozenset[str]
+
+
+class RunInputs:
+    """What the current run uses, and what hinders that it is reused."""
+
+    def __init__(self, shell: Any, positions: CellPositions, own_threads: Collection[Any]) -> None:
+        users_files = UsersFiles()
+        self._shell = shell
+        self._home: dict[str, Any] = shell.user_ns
+        self._positions = positions
+        self._callers = Callers(positions, users_files)
+        self._files = FileUses(users_files)
+        self._native = NativeOpens()
+        self._variables = VariableUses(self._callers)
+        self._modules = ModuleUses(users_files)
+        self._hindrances = Hindrances(self._callers, own_threads)
+        self._settings = SettingUses()
+        self._codes: list[CodeType] = []
+        self._functions: list[Function] = []
+        self._put: set[str] = set()
+        self._bent: set[str] = set()
+
+    def install(self) -> None:
+        """Listen from now on."""
+        watch_tracebacks([], self._shell)
+        self._files.install()
+        self._hindrances.install()
+        self._variables.install()
+        watch_status(self._files, self._callers, self._hindrances)
+        watch_chance(self._callers, self._hindrances)
+        self._native.install(os.getcwd())  # noqa: PTH109  # a text
+
+    def start(self, run: int) -> None:
+        """Take note that a run begins."""
+        self._codes, self._put = [], set()
+        self._native.start()
+        self._files.start()
+        self._variables.start()
+        self._hindrances.start(run)
+
+    def starting(self, code: CodeType) -> None:
+        """Take note of a statement that is about to run, and of the folders that it names."""
+        self._codes.append(code)
+        if self._native.alive:
+            for text in _texts(code, self._home):
+                self._expect(text)
+
+    def finish(self, run: int, statements: Iterable[StatementEvent], bent: Iterable[str]) -> Inputs:
+        """Return what the run has used; `bent` are the modules that cells have changed so far."""
+        self._files.stop()
+        self._variables.stop()
+        self._hindrances.stop()
+        self._look_at_native_opens()
+        names = self._look_at_codes(run, statements)
+        self._hindrances.look_at_what_runs()
+        settings, drew = self._settings.changes()
+        self._look_at_draws(drew, names)
+        files = [*self._files.files()]
+        if self._files.unseen or self._files.lost or self._native.lost:
+            self._hindrances.add("native", "it uses files in a way that cannot be followed", 0)
+        modules, packages = self._modules.look()
+        bends = {f"module:{place}" for place in bent}
+        newly_bent, self._bent = bends - self._bent, bends
+        own = {file["path"] for file in files} & modules.keys()
+        return {
+            "files": [file for file in files if file["path"] not in own],
+            "folders": self._files.folders,
+            "written": self._files.written(),
+            "variables": self._variables.read,
+            "variables_set": sorted(self._variables.set),
+            "modules": modules,
+            "packages": packages,
+            "settings": sorted({*settings, *self._put, *newly_bent}),
+            "drew": drew,
+            "hindrances": self._hindrances.all(),
+        }
+
+    # ------------------------------------------------------------ files past Python
+
+    def _expect(self, text: str) -> None:
+        path = self._files.place(text)
+        for folder in (path, os.path.dirname(path)):  # noqa: PTH120  # texts throughout
+            if os.path.isdir(folder):  # noqa: PTH112
+                self._native.expect(folder.rstrip(os.sep))
+                return
+
+    def _look_at_native_opens(self) -> None:
+        files = self._files
+        for path, is_folder, writes, is_new in self._native.drain():
+            if path in files.known or os.path.realpath(path) in files.known:
+                continue
+            if writes:
+                if not is_folder:
+                    files.write_unseen(path, was_there=not is_new)
+                continue
+            for link in self._native.links_to(path):
+                files.ask(link)
+            (files.list_names if is_folder else files.ask)(path)
+
+    # ------------------------------------------------------------ what the code says
+
+    def _look_at_codes(self, run: int, statements: Iterable[StatementEvent]) -> set[str]:
+        """Note what the code that ran mentions, and return all names that stand in it."""
+        names: set[str] = set()
+        for code in self._codes:
+            names.update(code.co_names)
+            self._note(mentions(code, self._home), self._line_of(code))
+            for inner in inside(code):
+                found = mentions(inner, self._home)
+                if inner.co_name.startswith("<") or not inner.co_flags & _FUNCTION:
+                    names.update(inner.co_names)
+                    self._note(found, self._line_of(inner))
+                elif found or seeds({*inner.co_names}):
+                    line_of = self._line_of(inner)
+                    lines = frozenset(line_of(line) for *_, line in inner.co_lines() if line)
+                    found = [mention._replace(line=line_of(mention.line)) for mention in found]
+                    self._functions.append(Function(run, lines, found, frozenset(inner.co_names)))
+        called = {(place["run"], place["line"]) for each in statements for place in each["called"]}
+        for function in self._functions if called else ():
+            if any((function.run, line) in called for line in function.lines):
+                names |= function.names
+                self._note(function.mentions, int if function.run == run else _nowhere)
+        return names
+
+    def _note(self, found: Iterable[Mention], line_of: Callable[[int], int]) -> None:
+        for mention in found:
+            if mention.kind == "module":
+                self._put.add(f"module:{mention.name}")
+            else:
+                self._hindrances.add(mention.kind, _WORDS[mention.kind], line_of(mention.line))
+
+    def _line_of(self, code: CodeType) -> Callable[[int], int]:
+        known = self._positions.files.get(code.co_filename)
+        return known[1] if known is not None else _nowhere
+
+    def _look_at_draws(self, drew: Iterable[str], names: set[str]) -> None:
+        is_seeding = seeds(names)
+        for source in drew:
+            if is_seeding:
+                self._settings.seeded.add(source)
+            elif source not in self._settings.seeded:
+                words = f"it draws random numbers from `{source}`, which nothing seeded"
+                self._hindrances.add("unseeded", words, 0)
+
+
+def _nowhere(_: int) -> int:
+    """Return the line of what stands in another cell."""
+    return 0
+
+
+_FUNCTION = 0x2  # inspect.CO_NEWLOCALS: a class body has none
+
+
+def _texts(code: CodeType, home: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the texts that may be paths: those in a statement, and those that its names hold."""
+    for each in (code, *inside(code)):
+        for const in each.co_consts:
+            if type(const) is str and os.sep in const and len(const) < _LONGEST_PATH:
+                yield const
+        for name in each.co_names:
+            value = home.get(name)
+            if type(value) is str:
+                if os.sep in value and len(value) < _LONGEST_PATH and "\n" not in value:
+                    yield value
+            elif isinstance(value, os.PathLike) and type(value).__module__.startswith("pathlib"):
+                yield str(value)

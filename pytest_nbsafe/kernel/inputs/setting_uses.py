@@ -1,0 +1,88 @@
+"""Which settings a run changes, and which sources of random numbers it draws from."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from ..adapters import answers
+from ..kernel_state import PLACES
+
+_RANDOM = "random"
+_SEEDS = frozenset({"setstate", "set_state", "set_rng_state"})
+_ABSENT: Any = object()
+
+
+class SettingUses:
+    """The state that no name shows, as it was when the last run had ended.
+
+    What a library holds when it has just been imported is not told as changed. `seeded` are the
+    sources of random numbers that cells have seeded.
+    """
+
+    def __init__(self) -> None:
+        self.seeded: set[str] = set()
+        self._settings = _settings()
+        self._random_states = _random_states()
+
+    def changes(self) -> tuple[list[str], list[str]]:
+        """Return the settings that differ from the last time, and the random states that do."""
+        settings, random_states = _settings(), _random_states()
+        changed = (
+            _differing(self._settings, settings),
+            _differing(self._random_states, random_states),
+        )
+        self._settings, self._random_states = settings, random_states
+        return changed
+
+
+def seeds(names: set[str]) -> bool:
+    """Tell whether code of these names seeds random numbers."""
+    return not _SEEDS.isdisjoint(names) or any("seed" in name for name in names)
+
+
+def _settings() -> dict[str, Any]:
+    states: dict[str, Any] = {
+        place: look(sys.modules[place])
+        for place, look in PLACES.items()
+        if place in sys.modules and place != _RANDOM
+    }
+    states["warnings"] = warnings.filters[:]
+    states["sys.path"] = sys.path[:]
+    states["atexit"] = atexit._ncallbacks()  # noqa: SLF001  # nothing else tells of them
+    try:
+        states["folder"] = os.getcwd()  # noqa: PTH109  # a text
+    except OSError:  # it has been removed
+        states["folder"] = ""
+    return {**states, **_answered("settings")}
+
+
+def _random_states() -> dict[str, Any]:
+    states = _answered("random_states")
+    if _RANDOM in sys.modules:
+        states[_RANDOM] = PLACES[_RANDOM](sys.modules[_RANDOM])
+    return states
+
+
+def _answered(question: str) -> dict[str, Any]:
+    try:
+        return {place: state for told in answers(question) for place, state in told.items()}
+    except Exception:  # a library is only half there
+        return {}
+
+
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    return sorted(place for place in now if not _equal(before.get(place, _ABSENT), now[place]))
+
+
+def _equal(before: Any, now: Any) -> bool:
+    if before is _ABSENT:
+        return True
+    try:
+        return bool(before == now)
+    except Exception:
+        return False

@@ -1,0 +1,87 @@
+"""Which variables of the environment a run reads, and which it sets."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from typing import Any
+
+from ..content_hashes import hash_of_text
+from ..functions.stand_in import exchange
+from .callers import Callers
+from .telling import Told
+
+ALL = "*"
+"""Stands for all variables: somebody went over them."""
+_KERNELS = re.compile(
+    r"(?:JPY|PYDEVD|IPY|JUPYTER|PYTEST|NBSAFE)_\w+"
+    r"|TMPDIR|TERM|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|PAGER|GIT_PAGER|MPLBACKEND|_|PWD|OLDPWD|SHLVL"
+)
+"""Variables that are set for a kernel, or in each process anew: nobody's input."""
+_READ, _ALL, _SET = (
+    "__getitem__",
+    ("__iter__", "__len__", "__repr__"),
+    ("__setitem__", "__delitem__"),
+)
+
+
+class VariableUses:
+    """Variables of the environment that the current run has read or set, by name.
+
+    What cells have set is the notebook's own, not the environment's: it is not told as read.
+    """
+
+    def __init__(self, callers: Callers) -> None:
+        self._callers = callers
+        environ: Any = os.environ
+        self._held: dict[Any, Any] = environ._data  # noqa: SLF001  # to look without a word
+        self._own: set[str] = set()
+        self.on = False
+        self.read: dict[str, str] = {}
+        self.set: dict[str, None] = {}
+
+    def install(self) -> None:
+        """Watch the mapping from now on, whoever has it."""
+        kind: Any = type(os.environ)
+        for name in (_READ, *_ALL, *_SET):
+            function = kind.__dict__.get(name)
+            if function is not None:
+                exchange(
+                    function, functools.partial(Told, tell=functools.partial(self._touched, name))
+                )
+
+    def start(self) -> None:
+        """Forget the last run."""
+        self.read, self.set, self.on = {}, {}, True
+
+    def stop(self) -> None:
+        """Take no more notes."""
+        self.on = False
+
+    def _touched(self, name: str, *args: Any) -> None:
+        if not self.on:
+            return
+        if name in _ALL:
+            if ALL not in self.read and not self._callers.is_kernels():
+                self.read[ALL] = self._hash_of_all()
+            return
+        key = args[1]
+        variable = os.fsdecode(key) if isinstance(key, (str, bytes)) else ""
+        if name in _SET:
+            self.set[variable] = None
+            self._own.add(variable)
+            return
+        is_known = variable in self.read or variable in self._own or _KERNELS.fullmatch(variable)
+        if not is_known and not self._callers.is_kernels():
+            self.read[variable] = self._hash(variable)
+
+    def _hash(self, variable: str) -> str:
+        key: Any = os.fsencode(variable) if os.name == "posix" else variable.upper()
+        held = self._held.get(key)
+        return "" if held is None else hash_of_text(os.fsdecode(held))
+
+    def _hash_of_all(self) -> str:
+        pairs = {os.fsdecode(key): os.fsdecode(value) for key, value in self._held.items()}
+        told = (name for name in sorted(pairs) if not _KERNELS.fullmatch(name))
+        return hash_of_text("\0".join(f"{name}={pairs[name]}" for name in told))
