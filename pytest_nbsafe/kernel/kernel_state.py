@@ -15,6 +15,7 @@ from .adapters import answers
 from .content_hashes import hash_of, hash_of_file
 from .contract import Sweep
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
+from .python_state import PLACES
 
 _PYTHONS_OWN = re.compile(r"__\w+__")
 _FILES = 2_000
@@ -80,15 +81,6 @@ def _beside() -> dict[str, str]:
         digests.update((place, _digest(state)) for place, state in states.items())
     digests.update(_files())
     return digests
-
-
-PLACES: dict[str, Any] = {
-    "random": lambda module: module.getstate(),
-    "decimal": lambda module: repr(module.getcontext()),
-    "os": lambda module: sorted(module.environ.items()),
-    "locale": lambda module: module.setlocale(module.LC_ALL),
-}
-"""State of Python itself, by the module that holds it."""
 
 
 def _files() -> dict[str, str]:

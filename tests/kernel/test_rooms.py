@@ -10,8 +10,11 @@ import pytest
 from pytest_nbsafe import kernel
 
 FOLDER = Path(kernel.__path__[0])
-ROOMS = ("functions", "hashing", "tracing", "learning", "parts", "aside")
-BELOW_ALL = {"contract", "adapters", "aspects"}
+ROOMS = ("functions", "hashing", "tracing", "inputs", "learning", "parts", "aside")
+BELOW_ALL = {
+    *("contract", "adapters", "aspects"),
+    *("audit", "content_hashes", "installed_files", "python_state"),
+}
 ENTRIES = {"bootstrap"}
 """What tells `aside` what was there when the kernel started."""
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..adapters import answers
-from ..kernel_state import PLACES
+from ..python_state import PLACES
 
 _RANDOM = "random"
 _SEEDS = frozenset({"setstate", "set_state", "set_rng_state"})
