@@ -6,6 +6,8 @@ import os
 import sys
 import tempfile
 
+from .adapters import answers
+
 PYTHONS_OWN = (os.path.dirname(os.__file__),)  # noqa: PTH120  # sysconfig takes long to ask
 _SITES = ("site-packages", "dist-packages")
 _SYSTEM = (
@@ -14,11 +16,11 @@ _SYSTEM = (
 )
 _CODE = (".pyc", ".so", ".pyd", ".dylib", ".dll", ".ttf", ".otf", ".ttc", ".afm", ".pfb")
 _HIDDEN = (
-    *(".cache/matplotlib", ".config/matplotlib", ".matplotlib", ".cache/fontconfig", ".fonts"),
-    *(".ipython", ".jupyter", ".local/share/jupyter", ".cache/pip", ".config/pip", ".numba"),
+    *(".ipython", ".jupyter", ".local/share/jupyter", ".cache/pip", ".config/pip"),
+    *(".cache/fontconfig", ".fonts"),
 )
 """Folders of tools in a user's own: settings of the machine, and what can be made again."""
-_VARIABLES = ("MPLCONFIGDIR", "NUMBA_CACHE_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR")
+_VARIABLES = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR")
 
 
 def prefixes(*folders: str) -> tuple[str, ...]:
@@ -43,6 +45,11 @@ class UsersFiles:
         system = _SYSTEM if os.name == "posix" else ()
         self._others = prefixes(*PYTHONS_OWN, *sites(), *inside, *caches, *system, cells)
         self._libraries = prefixes(*PYTHONS_OWN, *sites(), *inside)
+
+    def learn(self) -> None:
+        """Learn in which folders the libraries that are loaded keep what they can make again."""
+        own = [folder for folders in answers("own_folders") for folder in folders]
+        self._others = tuple(dict.fromkeys((*self._others, *prefixes(*own))))
 
     def is_users(self, path: str) -> bool:
         """Tell whether a file, or a folder, by its absolute path is of the user."""

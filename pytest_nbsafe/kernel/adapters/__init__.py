@@ -72,6 +72,9 @@ class Adapter(Protocol):
     def random_states(self) -> Mapping[str, object]:
         """Return the states of its sources of random numbers, by name, to be compared."""
 
+    def own_folders(self) -> list[str]:
+        """Return the folders in which the library keeps settings, and what it can make again."""
+
     def own_locks(self) -> list[Any]:
         """Return locks of `multiprocessing` that the library keeps for itself."""
 

@@ -18,6 +18,12 @@ def settings() -> Mapping[str, object]:
     return {} if parameters is None else {"matplotlib": dict(dict.items(parameters))}
 
 
+def own_folders() -> list[str]:
+    """Return where the list of fonts is kept."""
+    ask = getattr(sys.modules["matplotlib"], "get_cachedir", None)
+    return [] if ask is None else [ask()]
+
+
 def hash_other(hasher: Hasher, value: Any) -> None:
     """Write a figure or a part of one, if figures are looked at now.
 

@@ -218,6 +218,8 @@ class FileUses:
     def files(self) -> Iterator[FileRead]:
         """Yield what the run asked for, and note what has changed though nothing was told."""
         for path, asked in sorted(self.asked.items()):
+            if not self._users_files.is_users(path):  # so it turned out
+                continue
             status = self._status(path)
             if path not in self._written and _differs(asked.status, status):
                 self._written[path] = asked.status is not None

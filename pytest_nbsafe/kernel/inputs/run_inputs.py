@@ -39,7 +39,7 @@ class RunInputs:
     """What the current run uses, and what hinders that it is reused."""
 
     def __init__(self, shell: Any, positions: CellPositions, own_threads: Collection[Any]) -> None:
-        users_files = UsersFiles()
+        self._users_files = users_files = UsersFiles()
         self._shell = shell
         self._home: dict[str, Any] = shell.user_ns
         self._positions = positions
@@ -90,6 +90,7 @@ class RunInputs:
         self._hindrances.look_at_what_runs()
         settings, drew = self._settings.changes()
         self._look_at_draws(drew, names)
+        self._users_files.learn()
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:
             self._hindrances.add("native", "it uses files in a way that cannot be followed", 0)
