@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import cache
+from pytest_nbsafe.app.store import FOLDER
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import asked_by
 from pytest_nbsafe.resume import environment_key, questions
@@ -20,7 +21,6 @@ from pytest_nbsafe.runner.live_kernel import Kernel, Launch
 from pytest_nbsafe.store import database, place, signing
 from pytest_nbsafe.store.database import Store, StoreRefused
 
-_FOLDER = "runs"
 _ASKED = {
     "machine": "it asks the clock, the machine or a command",
     "timers": "it measures time",
@@ -83,7 +83,7 @@ def _home(notebook: Path) -> Path:
             f"set {signing.VARIABLE} to a secret of the pipeline, or {place.VARIABLE} to a folder "
             "outside"
         )
-    return folder / _FOLDER
+    return folder / FOLDER
 
 
 def _unfit(graph: Graph) -> Mapping[str, str]:

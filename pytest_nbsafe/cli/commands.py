@@ -198,6 +198,21 @@ def rules(given: argparse.Namespace) -> int:
     return OK
 
 
+def store(given: argparse.Namespace) -> int:
+    """Show what is kept of earlier runs, or remove it."""
+    from pytest_nbsafe.app import store as stores
+    from pytest_nbsafe.reports import store_report
+
+    if given.prune or given.clear:
+        freed = stores.freed(everything=given.clear)
+        write(f"{store_report.in_bytes(freed)} removed\n", given.output)
+        return OK
+    folder, sizes = stores.listed()
+    as_asked = store_report.as_json if given.format == "json" else store_report.as_text
+    write(as_asked(folder, sizes), given.output)
+    return OK
+
+
 def _settings(given: argparse.Namespace) -> dict[str, Any]:
     """Return the settings that were given, each proved alone so that a fault names its option."""
     from pytest_nbsafe import config

@@ -59,6 +59,13 @@ def parser() -> argparse.ArgumentParser:
     _takes_whatif(adding.add_parser("whatif", help="show what follows if a cell runs again"))
     _takes_replay(adding.add_parser("replay", help="run a recorded session again, judge it"))
 
+    store = adding.add_parser(
+        "store", help="list what --resume keeps of earlier runs, or remove it"
+    )
+    store.add_argument("--prune", action="store_true", help="remove what is too old or too much")
+    store.add_argument("--clear", action="store_true", help="remove everything")
+    _writes(store, commands.store, formats=("text", "json"))
+
     explain = adding.add_parser("explain", help="explain a code, with examples")
     explain.add_argument("code", metavar="CODE")
     _writes(explain, commands.explain, formats=("text",))

@@ -17,13 +17,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.store import signing
+from pytest_nbsafe.store import eviction, signing
 from pytest_nbsafe.store.place import is_own_folder
 from pytest_nbsafe.values import dataclass
 
 FORM = 1
 """The form of the file; one of another form is removed."""
 _NAME = "runs.sqlite"
+VALUES = "values"
+"""The folder of the files that hold values, each named by a hash of its content."""
 _WAIT_S = 10.0
 _DAY_S = 24 * 60 * 60
 _MOST_ANSWERS = 8
@@ -123,7 +125,7 @@ class Store:
     ) -> str:
         """Keep what came of a question, and return the name of its entry.
 
-        Where it cannot be written the name is that of no entry.
+        `cost_s` is how long it took. Where it cannot be written the name is that of no entry.
         """
         name = secrets.token_hex(8)
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
@@ -145,6 +147,32 @@ class Store:
     def forget(self, names: Iterable[str]) -> None:
         """Remove entries."""
         self._write(("DELETE FROM entries WHERE id = ?", [(name,) for name in names]))
+
+    def prune(self, most_bytes: int = eviction.MOST_BYTES) -> int:
+        """Remove what is too much, or was not used for long; return the bytes that are free now.
+
+        Raises:
+            StoreRefused: the file cannot be read or written.
+
+        """
+        try:
+            return eviction.prune(self._connection, self.folder / VALUES, most_bytes)
+        except sqlite3.DatabaseError as error:
+            raise StoreRefused(f"it cannot be pruned: {error}") from None
+
+    def clear(self) -> None:
+        """Remove all that is kept.
+
+        Raises:
+            StoreRefused: the file cannot be written.
+
+        """
+        try:
+            self._connection.execute("DELETE FROM entries")
+            eviction.prune(self._connection, self.folder / VALUES)
+            self._connection.execute("VACUUM")
+        except sqlite3.DatabaseError as error:
+            raise StoreRefused(f"it cannot be cleared: {error}") from None
 
     def sizes(self) -> tuple[Size, ...]:
         """Return what is held for each notebook, the largest first.
@@ -176,6 +204,9 @@ class Store:
         made: float,
     ) -> Entry | None:
         """Return the entry of a row, None when nobody here has signed it."""
+        are_texts = all(isinstance(text, str) for text in (name, context, question, notebook))
+        if not (are_texts and isinstance(packed, bytes) and isinstance(signature, bytes)):
+            return None
         signed = _signed(name, context, question, packed)
         if not signing.is_signed(self._key, signature, *signed):
             return None

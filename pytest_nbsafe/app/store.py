@@ -1,0 +1,66 @@
+"""`nbsafe store`: what is kept of earlier runs, and how to be rid of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.store import database, place
+from pytest_nbsafe.store.database import Size, Store, StoreRefused
+
+FOLDER = "runs"
+"""The store's folder in the user's own."""
+
+
+def opened() -> Store:
+    """Return the store of this user.
+
+    Raises:
+        NbsafeError: there is none that can be used.
+
+    """
+    folder = place.folder()
+    if folder is None:
+        hint = f"name a folder of yours in {place.VARIABLE}"
+        raise NbsafeError("no-store", "there is no store: its folder cannot be used", hint)
+    try:
+        return database.opened(folder / FOLDER)
+    except StoreRefused as refused:
+        raise NbsafeError("no-store", f"there is no store: {refused}") from None
+
+
+def listed() -> tuple[Path, tuple[Size, ...]]:
+    """Return the folder of the store, and what it holds for each notebook.
+
+    Raises:
+        NbsafeError: it cannot be used.
+
+    """
+    store = opened()
+    try:
+        return store.folder, store.sizes()
+    except StoreRefused as refused:
+        raise NbsafeError("no-store", f"the store cannot be used: {refused}") from None
+    finally:
+        store.close()
+
+
+def freed(*, everything: bool) -> int:
+    """Remove what is too much or too old, or everything; return how many bytes that was.
+
+    Raises:
+        NbsafeError: it cannot be used.
+
+    """
+    store = opened()
+    try:
+        if not everything:
+            return store.prune()
+        held = sum(size.bytes for size in store.sizes())
+        store.clear()
+    except StoreRefused as refused:
+        raise NbsafeError("no-store", f"the store cannot be used: {refused}") from None
+    else:
+        return held
+    finally:
+        store.close()

@@ -1,0 +1,64 @@
+"""What goes when the store holds too much: first what is quickest to make again for its size."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+MOST_BYTES = 2 * 1024**3
+"""So much a store may hold."""
+_LEFT = 0.9
+_DAY_S = 24 * 60 * 60
+_KEPT_S = 60 * _DAY_S
+_SIZE = """
+LENGTH(content) + COALESCE((
+    SELECT SUM(size) FROM holds JOIN files USING (hash) WHERE entry = entries.id
+), 0)
+"""
+
+
+def prune(connection: sqlite3.Connection, values: Path, most_bytes: int = MOST_BYTES) -> int:
+    """Remove what was not used for long, and of the rest what is too much; return the bytes freed.
+
+    `values` is the folder of the files that hold values. Of two entries that one goes first whose
+    run took less time for each byte that it holds.
+
+    Raises:
+        sqlite3.DatabaseError: the rows cannot be read or written.
+
+    """
+    before = _held(connection)
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("DELETE FROM entries WHERE used < ?", (time.time() - _KEPT_S,))
+        left = _held(connection)
+        if left > most_bytes:
+            order = f"SELECT id, {_SIZE} AS size FROM entries ORDER BY cost_s / size, used"  # noqa: S608
+            for name, size in connection.execute(order).fetchall():
+                if left <= most_bytes * _LEFT:
+                    break
+                connection.execute("DELETE FROM entries WHERE id = ?", (name,))
+                left -= size
+        connection.execute("DELETE FROM files WHERE hash NOT IN (SELECT hash FROM holds)")
+        kept = {name for (name,) in connection.execute("SELECT hash FROM files")}
+    _remove_others(values, kept)
+    return max(before - _held(connection), 0)
+
+
+def _held(connection: sqlite3.Connection) -> int:
+    (rows,) = connection.execute("SELECT COALESCE(SUM(LENGTH(content)), 0) FROM entries").fetchone()
+    (files,) = connection.execute("SELECT COALESCE(SUM(size), 0) FROM files").fetchone()
+    return int(rows) + int(files)
+
+
+def _remove_others(values: Path, kept: set[str]) -> None:
+    """Remove files of values that no row names, but not those that may be on their way."""
+    with suppress(OSError), os.scandir(values) as items:
+        for item in items:
+            with suppress(OSError):
+                is_old = time.time() - item.stat(follow_symlinks=False).st_mtime > _DAY_S
+                if item.name not in kept and (is_old or not item.name.startswith(".")):
+                    Path(item.path).unlink()

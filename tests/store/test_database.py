@@ -1,0 +1,217 @@
+"""The store of runs: what is kept is given again, and nothing that is not ours is."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from pytest_nbsafe.store import database, eviction, signing
+from pytest_nbsafe.store.database import Store, StoreRefused
+
+HELD = {"answer": [1, 2, {"a": "ä"}]}
+
+
+def contents(store: Store, context: str = "c", question: str = "q") -> list[object]:
+    return [dict(entry.content) for entry in store.entries(context, question)]
+
+
+def kept(folder: Path) -> Path:
+    """Return the file of a store in which one answer is kept."""
+    store = database.opened(folder)
+    store.add("c", "q", "nb.ipynb", HELD, 1.5)
+    store.close()
+    return folder / "runs.sqlite"
+
+
+def test_what_is_kept_is_given_again_by_another_process(tmp_path: Path) -> None:
+    file = kept(tmp_path / "runs")
+    store = database.opened(file.parent)
+    (entry,) = store.entries("c", "q")
+    assert (entry.content, entry.notebook, entry.cost_s) == (HELD, "nb.ipynb", 1.5)
+    assert contents(store, "other") == contents(store, question="other") == []
+    (size,) = store.sizes()
+    assert (size.notebook, size.entries, size.cost_s) == ("nb.ipynb", 1, 1.5)
+    store.forget([entry.id])
+    assert contents(store) == []
+
+
+def test_the_last_answer_comes_first_and_the_oldest_go(tmp_path: Path) -> None:
+    store = database.opened(tmp_path / "runs")
+    for number in range(12):
+        store.add("c", "q", "nb.ipynb", {"n": number}, 0.0)
+    assert contents(store) == [{"n": number} for number in range(11, 3, -1)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_nobody_else_may_read_or_write_it(tmp_path: Path) -> None:
+    file = kept(tmp_path / "runs")
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert (file.parent / "secret").stat().st_mode & 0o777 == 0o600
+    (file.parent / "secret").chmod(0o644)
+    with pytest.raises(StoreRefused, match="chmod 600"):
+        database.opened(file.parent)
+    (file.parent / "secret").chmod(0o600)
+    file.parent.chmod(0o755)
+    with pytest.raises(StoreRefused, match="chmod 700"):
+        database.opened(file.parent)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE entries SET content = (SELECT content FROM entries WHERE question = 'other')",
+        "UPDATE entries SET context = 'd'",
+        "UPDATE entries SET signature = zeroblob(32)",
+        "UPDATE entries SET signature = ''",
+        "UPDATE entries SET content = zeroblob(8)",
+    ],
+)
+def test_a_row_that_was_changed_is_no_row(tmp_path: Path, change: str) -> None:
+    file = kept(tmp_path / "runs")
+    store = database.opened(file.parent)
+    store.add("c", "other", "nb.ipynb", {"answer": "another"}, 0.0)
+    with sqlite3.connect(file) as connection:
+        connection.execute(f"{change} WHERE question = 'q'")
+    assert contents(store, "d" if "context" in change else "c") == []
+    assert contents(store, question="other") == [{"answer": "another"}]
+
+
+def test_the_store_of_another_secret_gives_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = kept(tmp_path / "runs")
+    monkeypatch.setenv(signing.VARIABLE, "the pipeline's")
+    store = database.opened(file.parent)
+    assert contents(store) == []
+    store.add("c", "q", "nb.ipynb", {"answer": "signed"}, 0.0)
+    assert contents(store) == [{"answer": "signed"}]
+    monkeypatch.delenv(signing.VARIABLE)
+    assert contents(database.opened(file.parent)) == [HELD]
+
+
+@pytest.mark.parametrize("part", [0, 10, 100, 5000])
+def test_a_file_that_is_cut_or_foreign_begins_anew(tmp_path: Path, part: int) -> None:
+    file = kept(tmp_path / "runs")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:part] if part != 100 else b"not a database at all" * 100)
+    store = database.opened(file.parent)
+    assert contents(store) == []
+    store.add("c", "q", "nb.ipynb", {"answer": "again"}, 0.0)
+    assert contents(database.opened(file.parent)) in ([{"answer": "again"}], [])
+
+
+def test_an_older_form_is_removed(tmp_path: Path) -> None:
+    file = kept(tmp_path / "runs")
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 0")
+        connection.execute("ALTER TABLE entries RENAME COLUMN used TO seldom")
+    store = database.opened(file.parent)
+    assert contents(store) == []
+    store.add("c", "q", "nb.ipynb", HELD, 0.0)
+    assert contents(store) == [HELD]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(StoreRefused, match="cannot be used"):
+        database.opened(tmp_path / "runs")
+
+
+def test_a_full_disk_keeps_what_is_there(tmp_path: Path) -> None:
+    file = kept(tmp_path / "runs")
+    store = database.opened(file.parent)
+    store._connection.execute("PRAGMA max_page_count = 10")
+    for number in range(50):
+        store.add("c", f"q{number}", "nb.ipynb", {"a": os.urandom(2000).hex()}, 0.0)
+    assert "full" in store.silent
+    assert contents(store) == [HELD]
+    store.close()
+    assert contents(database.opened(file.parent)) == [HELD]
+
+
+def test_a_link_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "runs").symlink_to(tmp_path / "real")
+    with pytest.raises(StoreRefused, match="not a folder of yours"):
+        database.opened(tmp_path / "runs")
+
+
+def test_two_processes_write_at_once(tmp_path: Path) -> None:
+    script = textwrap.dedent(f"""
+        import sys
+        from pathlib import Path
+        from pytest_nbsafe.store import database
+        store = database.opened(Path({str(tmp_path / "runs")!r}))
+        for number in range(100):
+            store.add("c", f"{{sys.argv[1]}}-{{number}}", "nb.ipynb", {{"n": number}}, 0.0)
+        assert not store.silent, store.silent
+    """)
+    writers = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(2)]
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    store = database.opened(tmp_path / "runs")
+    assert all(contents(store, question=f"{w}-{n}") for w in range(2) for n in range(100))
+
+
+def test_what_is_quick_to_make_again_for_its_size_goes_first(tmp_path: Path) -> None:
+    store = database.opened(tmp_path / "runs")
+    noise = [os.urandom(20_000).hex() for _ in range(4)]
+    for number, (text, cost_s) in enumerate(zip(noise, (9.0, 0.1, 5.0, 0.2), strict=True)):
+        store.add("c", f"q{number}", "nb.ipynb", {"text": text}, cost_s)
+    assert store.prune(10**9) == 0
+    assert store.prune(60_000) > 30_000
+    assert [bool(contents(store, question=f"q{n}")) for n in range(4)] == [True, False, True, False]
+    store.clear()
+    assert store.sizes() == ()
+
+
+def test_files_of_values_that_no_row_names_are_removed(tmp_path: Path) -> None:
+    store = database.opened(tmp_path / "runs")
+    values = tmp_path / "runs" / database.VALUES
+    values.mkdir()
+    (values / "abc").write_bytes(b"1")
+    (values / ".abd.part").write_bytes(b"2")
+    store.prune()
+    assert [item.name for item in values.iterdir()] == [".abd.part"]
+    os.utime(values / ".abd.part", (0, 0))
+    store.prune()
+    assert not list(values.iterdir())
+    assert eviction.MOST_BYTES == 2 * 1024**3
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from pytest_nbsafe.store import database
+store = database.opened(Path(sys.argv[1]))
+print("up", flush=True)
+number = 0
+while True:
+    number += 1
+    store.add("c", "q", "nb.ipynb", {"n": number, "again": number, "much": "x" * 50_000}, 0.0)
+"""
+
+
+@pytest.mark.parametrize("rounds", [6])
+def test_a_writer_that_is_killed_leaves_whole_rows(tmp_path: Path, rounds: int) -> None:
+    for number in range(rounds):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(tmp_path / "runs")], stdout=subprocess.PIPE
+        )
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            writer.wait(0.02 + 0.03 * number)
+        writer.kill()
+        writer.wait()
+        writer.stdout.close()
+        store = database.opened(tmp_path / "runs")
+        for entry in store.entries("c", "q"):
+            assert entry.content["n"] == entry.content["again"]
+        store.close()
