@@ -169,8 +169,8 @@ class Inputs(TypedDict):
     with a hash of the sorted names; `written` the paths that it made, changed, moved or removed.
     `variables` are those of the environment that it asked for, with hashes of what they held (`*`:
     it asked for all), `variables_set` those that it set or removed. `modules` are the files of
-    modules of the project that are loaded at its end, with hashes; `packages` the modules of
-    libraries that it was the first to import. `settings` name the state beside the names that it
+    modules of the project that took part, with hashes; `packages` the modules of libraries that it
+    was the first to import. `settings` name the state beside the names that it
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
     from or seeded. Where anything stands in `hindrances` the run cannot be reused.
     """

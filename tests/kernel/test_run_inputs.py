@@ -266,6 +266,8 @@ HINDRANCES = {
     "try: socket.create_connection(('127.0.0.1', 9), 1)\nexcept OSError: pass": "network",
     "try: input()\nexcept Exception: pass": "input",
     "import ctypes; ctypes.CDLL(None).getpid()": "native",
+    "%%time\ntime.time()": "clock",
+    "exec('time.time()')": "clock",
     "t = threading.Timer(60, tick); t.start()": "threads",
     "t.cancel(); t.join(); import asyncio\nasync def wait(): await asyncio.sleep(60)\n"
     "task = asyncio.create_task(wait())": "threads",
@@ -304,3 +306,48 @@ def test_what_hinders_reuse(tmp_path: Path) -> None:
             assert nb.hindrances(source) == [], source
         assert nb.hindrances("x = 1\ny = time.time()") == [("clock", 2)]
         assert nb.hindrances("x = 1\n\nfor i in range(2):\n    os.urandom(1)") == [("unseeded", 4)]
+
+
+MODULES = {
+    "plain.py": "import helper\nLIMIT = 3\ndef double(x):\n    return helper.twice(x)\n",
+    "helper.py": "def twice(x):\n    return 2 * x\n",
+    "shapes.py": "class Shape:\n    def area(self):\n        return 1\n"
+    "    def __add__(self, other):\n        return 2\n",
+    "watch.py": "import time\nfrom datetime import datetime as d\n"
+    "def started():\n    return time.time()\ndef moment():\n    return d.now()\n"
+    "def still():\n    return 1\n",
+    "other.py": "def unrelated():\n    pass\n",
+}
+
+
+def test_modules_that_take_part(tmp_path: Path) -> None:
+    for name, text in MODULES.items():
+        (tmp_path / name).write_text(text)
+    with page(tmp_path) as nb:
+
+        def used(source: str) -> list[str]:
+            told = nb.run(source)
+            assert told["hindrances"] == [], source
+            return [nb.short(path)[:-3] for path in told["modules"]]
+
+        imports = "import plain, shapes, watch, other\nfrom plain import double as d, LIMIT"
+        assert used(imports) == ["helper", "other", "plain", "shapes", "watch"]
+        assert used("x = 1") == []
+        assert used("d(2)") == ["helper", "plain"]
+        assert used("LIMIT + 1") == ["helper", "plain"]
+        assert used("plain.double(2)") == ["helper", "plain"]
+        assert used("s = shapes.Shape()") == ["shapes"]
+        assert used("s + s") == ["shapes"]
+        assert used("many = {'a': [s]}") == ["shapes"]
+        assert used("[each.area() for each in many['a']]") == ["shapes"]
+        assert used("len(many)") == ["shapes"]
+        assert used("def mine():\n    return d(1)") == ["helper", "plain"]
+        assert used("mine()") == ["helper", "plain"]
+        assert used("late = lambda: d(1)") == ["helper", "plain"]
+        assert used("late()") == ["helper", "plain"]
+        assert used("list(map(mine.__call__, []))") == ["helper", "plain"]
+        assert used("watch.still()") == ["watch"]
+        assert used("class Own(shapes.Shape): pass\no = Own()") == ["shapes"]
+        assert used("print(o)") == ["shapes"]
+        assert nb.hindrances("watch.started()") == [("clock", 0)]
+        assert nb.hindrances("watch.moment()") == [("clock", 0)]

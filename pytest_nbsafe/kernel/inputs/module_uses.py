@@ -4,44 +4,60 @@ from __future__ import annotations
 
 import os
 import sys
+from types import CodeType
 from typing import Any
 
 from ..content_hashes import hash_of_file
 from ..installed_files import UsersFiles
 from .callers import MACHINERY
+from .project_reach import ProjectModule
 
 
 class ModuleUses:
     """The modules that have been imported since the kernel was there.
 
-    A file is hashed when its module was imported, and again when that was reloaded.
+    A file is hashed when its module was imported, and again when that was reloaded. `codes` is the
+    code that was executed of each file of the project.
     """
 
     def __init__(self, users_files: UsersFiles) -> None:
         self._users_files = users_files
         self._known = set(sys.modules)
         self._libraries = {name.partition(".")[0] for name in self._known} | MACHINERY
-        self._own: dict[str, tuple[Any, str, str]] = {}
+        self._specs: dict[str, Any] = {}
+        self.own: dict[str, ProjectModule] = {}
+        self.codes: dict[str, CodeType] = {}
 
-    def look(self) -> tuple[dict[str, str], list[str]]:
-        """Return the files of the project's modules with hashes, and the libraries that are new."""
+    def look(self) -> list[str]:
+        """Return the libraries that have been imported since the last time; know `own` modules."""
         new = sys.modules.keys() - self._known
         self._known |= new
         libraries: set[str] = set()
         for name in new:
-            module = sys.modules.get(name)
-            file = getattr(module, "__file__", None)
-            if isinstance(file, str) and self._users_files.is_users_code(file):
-                self._own[name] = (None, file, "")
+            file = _file_of(name)
+            if file and self._users_files.is_users_code(file):
+                self._specs[name] = None
             elif name[:1] != "_" and name.partition(".")[0] not in sys.stdlib_module_names:
                 libraries.add(name.partition(".")[0])
-        for name, (spec, file, _) in self._own.items():
+        for name, spec in self._specs.items():
             present = getattr(sys.modules.get(name), "__spec__", None)
-            if present is not spec or spec is None:
-                self._own[name] = (present, file, _hash(file))
+            if name not in self.own or present is not spec:
+                self._specs[name], file = present, _file_of(name) or self.own[name].file
+                self.own[name] = ProjectModule(name, file, _hash(file), self.codes.get(file))
         libraries -= self._libraries
         self._libraries |= libraries
-        return {file: digest for _, file, digest in self._own.values()}, sorted(libraries)
+        return sorted(libraries)
+
+    def home_of(self, file: str) -> dict[str, Any] | None:
+        """Return the names of the module of the project that stands in a file, None for none."""
+        names = (name for name, module in self.own.items() if module.file == file)
+        modules = (sys.modules.get(name) for name in names)
+        return next((vars(module) for module in modules if module is not None), None)
+
+
+def _file_of(name: str) -> str:
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file if isinstance(file, str) else ""
 
 
 def _hash(file: str) -> str:

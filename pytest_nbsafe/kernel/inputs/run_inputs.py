@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import CodeType
 from typing import Any, NamedTuple
 
+from .. import audit
 from ..contract import Inputs, StatementEvent
 from ..functions.reach import inside
 from ..functions.stand_in import watch_tracebacks
@@ -19,6 +20,7 @@ from .hindrances import Hindrances
 from .mentions import Mention, mentions
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
+from .project_reach import taking_part
 from .setting_uses import SettingUses, seeds
 from .variables import VariableUses
 
@@ -27,12 +29,11 @@ _LONGEST_PATH = 300
 
 
 class Function(NamedTuple):
-    """A function of a cell that mentions something, and the lines of the cell that it stands on."""
+    """A function of a cell of a run, and what stands in it."""
 
     run: int
-    lines: frozenset[int]
     mentions: list[Mention]
-    names: frozenset[str]
+    names: tuple[str, ...]
 
 
 class RunInputs:
@@ -50,8 +51,8 @@ class RunInputs:
         self._modules = ModuleUses(users_files)
         self._hindrances = Hindrances(self._callers, own_threads)
         self._settings = SettingUses()
-        self._codes: list[CodeType] = []
-        self._functions: list[Function] = []
+        self._codes: dict[int, CodeType] = {}
+        self._functions: dict[tuple[int, int], list[Function]] = {}
         self._put: set[str] = set()
         self._bent: set[str] = set()
 
@@ -61,21 +62,21 @@ class RunInputs:
         self._files.install()
         self._hindrances.install()
         self._variables.install()
+        audit.listen(self._executed, ["exec"])
         watch_status(self._files, self._callers, self._hindrances)
         watch_chance(self._callers, self._hindrances)
         self._native.install(os.getcwd())  # noqa: PTH109  # a text
 
     def start(self, run: int) -> None:
         """Take note that a run begins."""
-        self._codes, self._put = [], set()
+        self._codes, self._put = {}, set()
         self._native.start()
         self._files.start()
         self._variables.start()
         self._hindrances.start(run)
 
     def starting(self, code: CodeType) -> None:
-        """Take note of a statement that is about to run, and of the folders that it names."""
-        self._codes.append(code)
+        """Take note of the folders that a statement names, which is about to run."""
         if self._native.alive:
             for text in _texts(code, self._home):
                 self._expect(text)
@@ -86,7 +87,9 @@ class RunInputs:
         self._variables.stop()
         self._hindrances.stop()
         self._look_at_native_opens()
+        packages = self._modules.look()
         names = self._look_at_codes(run, statements)
+        modules = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
         settings, drew = self._settings.changes()
         self._look_at_draws(drew, names)
@@ -94,10 +97,9 @@ class RunInputs:
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:
             self._hindrances.add("native", "it uses files in a way that cannot be followed", 0)
-        modules, packages = self._modules.look()
         bends = {f"module:{place}" for place in bent}
         newly_bent, self._bent = bends - self._bent, bends
-        own = {file["path"] for file in files} & modules.keys()
+        own = {module.file for module in self._modules.own.values()}
         return {
             "files": [file for file in files if file["path"] not in own],
             "folders": self._files.folders,
@@ -138,25 +140,48 @@ class RunInputs:
     def _look_at_codes(self, run: int, statements: Iterable[StatementEvent]) -> set[str]:
         """Note what the code that ran mentions, and return all names that stand in it."""
         names: set[str] = set()
-        for code in self._codes:
-            names.update(code.co_names)
-            self._note(mentions(code, self._home), self._line_of(code))
-            for inner in inside(code):
+        for code in self._codes.values():
+            line_of, home = self._line_of(code), self._modules.home_of(code.co_filename)
+            if home is None:
+                names.update(code.co_names)
+            self._note(mentions(code, home or self._home), line_of)
+            for inner in inside(code) if home is None else ():
                 found = mentions(inner, self._home)
                 if inner.co_name.startswith("<") or not inner.co_flags & _FUNCTION:
                     names.update(inner.co_names)
-                    self._note(found, self._line_of(inner))
-                elif found or seeds({*inner.co_names}):
-                    line_of = self._line_of(inner)
-                    lines = frozenset(line_of(line) for *_, line in inner.co_lines() if line)
+                    self._note(found, line_of)
+                else:
                     found = [mention._replace(line=line_of(mention.line)) for mention in found]
-                    self._functions.append(Function(run, lines, found, frozenset(inner.co_names)))
-        called = {(place["run"], place["line"]) for each in statements for place in each["called"]}
-        for function in self._functions if called else ():
-            if any((function.run, line) in called for line in function.lines):
-                names |= function.names
+                    function = Function(run, found, inner.co_names)
+                    for line in {line_of(line) for *_, line in inner.co_lines() if line}:
+                        self._functions.setdefault((run, line), []).append(function)
+        for place in (place for each in statements for place in each["called"]):
+            for function in self._functions.get((place["run"], place["line"]), ()):
+                names.update(function.names)
                 self._note(function.mentions, int if function.run == run else _nowhere)
         return names
+
+    def _look_at_modules(self, names: set[str]) -> dict[str, str]:
+        """Return the files of the modules of the project that take part, with their hashes."""
+        if not self._modules.own:
+            return {}
+        executed = {code.co_filename for code in self._codes.values()}
+        modules, found = taking_part(self._modules.own, names, self._home, executed)
+        self._note(found, _nowhere)
+        return {module.file: module.digest for module in modules}
+
+    def _executed(self, _: str, args: tuple[Any, ...]) -> None:
+        """Take note of code that is executed: a module's, or what a cell makes of a text."""
+        code = args[0]
+        if not isinstance(code, CodeType):
+            return
+        file = code.co_filename
+        is_cells = file in self._positions.files
+        if not is_cells and self._callers.is_users_file(file):
+            self._modules.codes[file] = code
+        elif not is_cells and not self._callers.is_users(self._callers.beyond_python()):
+            return
+        self._codes[id(code)] = code
 
     def _note(self, found: Iterable[Mention], line_of: Callable[[int], int]) -> None:
         for mention in found:

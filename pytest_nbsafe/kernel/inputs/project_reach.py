@@ -1,0 +1,168 @@
+"""Which modules of the project take part in a run, and what their functions ask for.
+
+What a run may call is found by name: of the names that stand in the code that ran, those that a
+module of the project gives to something of its own lead to the code of that, and so on. What
+values hold is looked through for functions and objects of such modules, as long as it is not too
+much: then all of them take part.
+"""
+
+from __future__ import annotations
+
+import dis
+import gc
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+from ..functions.reach import inside, names_of_code
+from .mentions import Mention, mentions
+
+_MOST = 5_000
+
+
+class ProjectModule:
+    """A module of the project: the names that it looks up when it is imported, and its functions.
+
+    Where its code was not seen (`code` is None), it counts as taking part.
+    """
+
+    def __init__(self, name: str, file: str, digest: str, code: CodeType | None) -> None:
+        self.name, self.file, self.digest, self.code = name, file, digest, code
+        self.names = set(_loaded(code)) if code is not None else set()
+        self.codes: dict[str, list[CodeType]] = {}
+        for inner in inside(code) if code is not None else ():
+            self.codes.setdefault(inner.co_name, []).append(inner)
+
+    def given(self, own: Mapping[str, Any]) -> set[str]:
+        """Return the names that the module gives to something of the project, or to a value."""
+        namespace = vars(sys.modules[self.name]) if self.name in sys.modules else {}
+        given = {
+            name
+            for name, value in [*namespace.items()]
+            if name[:2] != "__" and _is_projects(value, own)
+        }
+        return {*given, *self.codes, *self.name.split(".")}
+
+
+def taking_part(
+    modules: Mapping[str, ProjectModule],
+    names: Collection[str],
+    home: Mapping[str, Any],
+    executed: Collection[str],
+) -> tuple[list[ProjectModule], list[Mention]]:
+    """Return the modules that take part in a run of code with these names, and what they mention.
+
+    `modules` are those of the project that are loaded, by name; the code of the files in `executed`
+    has run as a whole.
+    """
+    involved, more = _behind(names, home, modules)
+    involved |= {
+        name for name, module in modules.items() if module.code is None or module.file in executed
+    }
+    given = {name: module.given(modules) for name, module in modules.items()}
+    waiting = {*names, *more}
+    known: set[str] = set()
+    codes: dict[CodeType, ProjectModule] = {}
+    joined: set[str] = set()
+    while waiting or involved - joined:
+        for name in involved - joined:
+            joined.add(name)
+            waiting |= modules[name].names
+            waiting |= {word for word in modules[name].codes if word[:2] == "__"}
+        known |= waiting
+        fresh, waiting = waiting, set()
+        for name, module in modules.items():
+            if given[name].isdisjoint(fresh) and name not in involved:
+                continue
+            involved.add(name)
+            for word in module.codes.keys() & fresh:
+                for code in module.codes[word]:
+                    if code not in codes:
+                        codes[code] = module
+                        waiting |= {*code.co_names} - known
+    found = [
+        mention
+        for code, module in codes.items()
+        for inner in (code, *inside(code))
+        for mention in mentions(inner, vars(sys.modules.get(module.name, sys)))
+    ]
+    return [modules[name] for name in sorted(involved)], found
+
+
+def _loaded(code: CodeType) -> Iterator[str]:
+    """Yield the names that code looks up or imports, not those that it binds."""
+    for step in dis.get_instructions(code):
+        if step.opname.startswith(("LOAD_", "IMPORT_")) and type(step.argval) is str:
+            yield from step.argval.split(".")
+
+
+def _behind(
+    names: Iterable[str], home: Mapping[str, Any], modules: Mapping[str, ProjectModule]
+) -> tuple[set[str], set[str]]:
+    """Return the modules whose functions and objects some names hold, and names in their code."""
+    involved: set[str] = set()
+    more: set[str] = set()
+    try:
+        for item in _walk([home[name] for name in names if name in home], home):
+            kind = type(item)
+            if kind is ModuleType:
+                involved |= {item.__name__} & modules.keys()
+            elif kind is FunctionType:
+                if item.__module__ in modules:
+                    involved.add(item.__module__)
+                    more.add(item.__name__)
+                elif item.__globals__ is home:
+                    more.update(item.__code__.co_names)
+            else:
+                owner = item if issubclass(kind, type) else kind
+                for base in type.__getattribute__(owner, "__mro__"):
+                    place = type.__getattribute__(base, "__module__")
+                    if type(place) is str and place in modules:
+                        involved.add(place)
+                        more.add(type.__getattribute__(base, "__name__"))
+    except _TooMuch:
+        return set(modules), more
+    return involved, more
+
+
+class _TooMuch(Exception):  # noqa: N818  # it is an answer
+    """There is more to be looked at than is worth the time."""
+
+
+def _walk(waiting: list[Any], home: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield values and what they hold, each once; the names in code of cells lead further.
+
+    Raises:
+        _TooMuch: it does not end.
+
+    """
+    known: dict[int, Any] = {}  # kept alive: numbers of objects that are gone come again
+    while waiting:
+        item = waiting.pop()
+        if id(item) in known:
+            continue
+        known[id(item)] = item
+        yield item
+        kind = type(item)
+        if len(known) > _MOST or (kind in _CONTAINERS and len(item) > _MOST):
+            raise _TooMuch
+        if kind is FunctionType:
+            waiting += [*(item.__closure__ or ()), *(item.__defaults__ or ())]
+            if item.__globals__ is home:
+                waiting += [home[name] for name in names_of_code(item.__code__) if name in home]
+        elif kind is not ModuleType and not issubclass(kind, type) and gc.is_tracked(item):
+            waiting += gc.get_referents(item)
+
+
+_CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
+
+
+def _is_projects(value: Any, own: Mapping[str, Any]) -> bool:
+    """Tell whether a value is of the project: of a module of it, or no thing of a library's."""
+    kind = type(value)
+    if kind is ModuleType:
+        return value.__name__ in own
+    if kind is FunctionType or issubclass(kind, type):
+        return getattr(value, "__module__", None) in own
+    return kind is not BuiltinFunctionType
