@@ -20,6 +20,7 @@ from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, interpreter
 from pytest_nbsafe.runner.live_kernel import Kernel, Launch
 from pytest_nbsafe.store import database, place, signing
 from pytest_nbsafe.store.database import Store, StoreRefused
+from pytest_nbsafe.values import replace
 
 _ASKED = {
     "machine": "it asks the clock, the machine or a command",
@@ -30,7 +31,6 @@ _ASKED = {
 _ENVIRONMENT = re.compile(
     r"PYTHON\w*|LANG|LC_\w+|TZ|MPLBACKEND|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TF_\w+|HOME|PATH"
 )
-_VARIABLES = re.compile(r"\b(?:environ|getenv)\b")
 """Variables that kernels and libraries heed, whether or not a cell asks for them."""
 
 
@@ -54,7 +54,7 @@ def remembering(
             return wake(launch)
         environ = {**os.environ, **launch.environ}
         memory = Memory(store, context, str(path.resolve()), unfit, environ)
-        return RememberingKernel(memory, lambda: wake(launch))
+        return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)))
 
     return make
 
@@ -95,8 +95,6 @@ def _unfit(graph: Graph) -> Mapping[str, str]:
         reason = next((words for kind, words in _ASKED.items() if kind in asked), "")
         if cell.number in chance:
             reason = reason or "it draws random numbers without a seed"
-        if _VARIABLES.search(cell.source):
-            reason = reason or "it asks for variables of the environment"
         if reason:
             unfit[cell.source] = reason
     return unfit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from pytest_nbsafe.kernel.contract import Inputs
 _HASH_BYTES = 16
 _CHUNK = 1024 * 1024
 _ALL = "*"
+_FOLDER = "folder"
+"""Stands for the hash of what is no file but a folder, as in the kernel."""
 _hashes: dict[tuple[str, int, int, int, int], str] = {}
 
 
@@ -31,8 +34,10 @@ def changed(inputs: Inputs, environ: Mapping[str, str]) -> str:
         if folder_hash(folder) != digest:
             return f"what lies in {_name(folder)} changed"
     for name, digest in inputs["variables"].items():
+        if name == _ALL:  # it holds what is of one kernel alone
+            return "the environment changed"
         if variable_hash(name, environ) != digest:
-            return f"the variable {name} changed" if name != _ALL else "the environment changed"
+            return f"the variable {name} changed"
     return ""
 
 
@@ -43,6 +48,8 @@ def file_hash(path: str) -> str:
     """
     try:
         state = os.stat(path)  # noqa: PTH116  # the path is a text
+        if not stat.S_ISREG(state.st_mode):
+            return _FOLDER
         key = (path, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
         if key not in _hashes:
             digest = hashlib.blake2b(digest_size=_HASH_BYTES)
@@ -66,8 +73,6 @@ def folder_hash(path: str) -> str:
 
 def variable_hash(name: str, environ: Mapping[str, str]) -> str:
     """Return the hash of a variable, as a kernel tells it; empty where it is not set."""
-    if name == _ALL:
-        return _hash("\0".join(f"{key}={environ[key]}" for key in sorted(environ)))
     return _hash(environ[name]) if name in environ else ""
 
 
