@@ -45,7 +45,7 @@ def remembering(
         StoreRefused: there is no store to be used.
 
     """
-    store = _store(os.getpid(), _home(path))
+    store = store_of(os.getpid(), _home(path))
     unfit = _unfit(graph)
 
     def make(launch: Launch) -> Kernel:
@@ -60,7 +60,13 @@ def remembering(
 
 
 @lru_cache(maxsize=4)
-def _store(process: int, folder: Path) -> Store:  # noqa: ARG001  # a fork has its own connection
+def store_of(process: int, folder: Path) -> Store:  # noqa: ARG001  # a fork has its own connection
+    """Return the store in a folder, opened once for each process.
+
+    Raises:
+        StoreRefused: it cannot be used.
+
+    """
     return database.opened(folder)
 
 

@@ -63,9 +63,10 @@ class _Past:
 
 
 class RememberingKernel:
-    """A kernel of `memory`; `wake` makes the live one.
+    """A kernel of `memory`; `wake` makes the live one, `live` as long as it is up.
 
-    `reasons` say, by the number of the run, why it had to be made.
+    `reasons` say, by the number of the run, why it had to be made. `woken` says whether a live
+    kernel was needed at all.
     """
 
     def __init__(self, memory: Memory, wake: Callable[[], Kernel]) -> None:
@@ -74,7 +75,8 @@ class RememberingKernel:
         self.fault = ""
         self._memory = memory
         self._wake = wake
-        self._live: Kernel | None = None
+        self.live: Kernel | None = None
+        self.woken = False
         self._identities = Identities()
         self._past: list[_Past] = []
         self._made = 0
@@ -84,7 +86,7 @@ class RememberingKernel:
     @property
     def alive(self) -> bool:
         """Whether it can run another cell."""
-        return not self._over and (self._live is None or self._live.alive)
+        return not self._over and (self.live is None or self.live.alive)
 
     def start(self) -> None:
         """Start it, if nothing is known of it yet."""
@@ -160,18 +162,19 @@ class RememberingKernel:
     def close(self) -> None:
         """Stop it, if it was started; safe to call twice."""
         self._over = True
-        if self._live is not None:
-            self._live.close()
-            self._live = None
+        if self.live is not None:
+            self.live.close()
+            self.live = None
 
     # -- the live kernel ---------------------------------------------------------------------------
 
     def _started(self) -> Kernel:
-        if self._live is None:
-            self._live = live = self._wake()
+        if self.live is None:
+            self.live = live = self._wake()
+            self.woken = True
             live.start()
             self.python, self.fault = live.python, live.fault
-        return self._live
+        return self.live
 
     def _caught_up(self) -> Kernel:
         """Return the live kernel in the state that the session is in.

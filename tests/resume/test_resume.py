@@ -1,0 +1,233 @@
+"""Notebooks that are run again: only what changed runs, and nothing else is found than in full."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import makenb
+import pytest
+
+from pytest_nbsafe.app import resuming, session
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.findings import Report
+from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
+from pytest_nbsafe.store import place
+
+NB = """
+# %% [1]
+import helper
+limit = 3
+# %% [2]
+with open("data.txt") as file:
+    numbers = [int(line) for line in file]
+# %% [3]
+def small(values):
+    return [value for value in values if value < limit]
+few = small(numbers)
+# %% [4]
+doubled = helper.twice(len(numbers))
+# %% [5]
+print(few)
+# %% [6]
+print(doubled)
+"""
+
+
+class Runs:
+    """A notebook in a folder of its own, and which of its cells each run has to make."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.path = folder / "nb.ipynb"
+        self.kernels: list[RememberingKernel] = []
+        before = RememberingKernel.__init__
+
+        def noted(kernel: RememberingKernel, *args: Any) -> None:
+            before(kernel, *args)
+            self.kernels.append(kernel)
+
+        monkeypatch.setattr(RememberingKernel, "__init__", noted)
+
+    def write(self, text: str) -> None:
+        makenb.write(self.path, text)
+
+    def run(self, **settings: Any) -> Report:
+        self.kernels.clear()
+        chosen = {"resume": "on", **settings}
+        return session.examine(self.path, configuration(self.path, chosen))
+
+    def made(self, **settings: Any) -> list[int]:
+        """Run it, and return which of the page's cells had to run, in its first kernel."""
+        self.run(**settings)
+        return sorted(self.kernels[0].reasons)
+
+    @property
+    def are_asleep(self) -> bool:
+        """Whether the last run has started no kernel."""
+        return all(kernel.live is None and not kernel.woken for kernel in self.kernels)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
+    place.folder.cache_clear()
+    resuming.store_of.cache_clear()
+    folder = tmp_path / "nbs"
+    folder.mkdir()
+    (folder / "data.txt").write_text("1\n2\n5\n", encoding="utf-8")
+    (folder / "helper.py").write_text("def twice(n):\n    return 2 * n\n", encoding="utf-8")
+    yield Runs(folder, monkeypatch)
+    place.folder.cache_clear()
+    resuming.store_of.cache_clear()
+
+
+def test_what_changes_runs_and_what_hangs_on_it(runs: Runs) -> None:
+    runs.write(NB)
+    assert runs.made() == [1, 2, 3, 4, 5, 6]
+    assert runs.made() == []
+    assert runs.are_asleep
+
+    runs.write(
+        NB.replace("limit = 3", "limit = 3  # as agreed").replace("# %% [5]\n", "# %% [5]\n\n")
+    )
+    assert runs.made() == []
+    assert runs.are_asleep
+
+    runs.write(NB.replace("limit = 3", "limit = 4"))
+    assert runs.made() == [1, 3], "no other cell reads it, and what it makes is equal"
+
+    (runs.folder / "data.txt").write_text("1\n2\n6\n", encoding="utf-8")
+    runs.write(NB)
+    made = runs.made()
+    assert made[0] == 2
+    assert not {1, 5, 6} & {*made}, "the values that they read are equal"
+
+    runs.write(NB.replace("print(few)", "print(few, few)"))
+    assert runs.made() == [5]
+    runs.write(NB)
+    assert runs.made() == []
+
+
+def test_a_module_of_the_project_changes(runs: Runs) -> None:
+    runs.write(NB)
+    runs.made()
+    (runs.folder / "helper.py").write_text(
+        "def twice(n):\n    return n + n + 1\n", encoding="utf-8"
+    )
+    made = runs.made()
+    assert 4 in made
+    assert 6 in made
+    assert runs.kernels[0].reasons[1] == "helper.py changed"
+
+
+UNKEYED = """
+# %% [1]
+import time, random
+total = 3
+# %% [2]
+now = time.time() > 0
+# %% [3]
+print(total)
+# %% [4]
+print(now)
+"""
+
+
+def test_what_cannot_be_keyed_runs_again(runs: Runs) -> None:
+    runs.write(UNKEYED)
+    runs.made()
+    assert runs.made() == [2], "the clock is asked anew, and says the same to those that read it"
+
+
+WRITES = """
+# %% [1]
+with open("out.txt", "a") as file:
+    file.write("x")
+# %% [2]
+there = len(open("out.txt").read()) > 0
+# %% [3]
+print(there)
+"""
+
+
+def test_a_cell_that_writes_a_file_runs_again(runs: Runs) -> None:
+    runs.write(WRITES)
+    assert runs.made() == [1, 2, 3]
+    made = runs.made()
+    assert 1 in made
+    assert 2 in made, "the file is longer now"
+    assert 3 not in made
+
+
+ALIAS = """
+# %% [1]
+first = [1]
+second = first
+# %% [2]
+second.append(2)
+# %% [3]
+print(first)
+"""
+
+
+def test_a_change_through_an_alias_is_seen(runs: Runs) -> None:
+    runs.write(ALIAS)
+    runs.made()
+    runs.write(ALIAS.replace("append(2)", "append(3)"))
+    assert runs.made() == [2, 3]
+
+
+FAILS = """
+# %% [1]
+items = {}
+# %% [2]
+items["price"]
+# %% [3]
+print(len(items))
+"""
+
+
+def test_the_report_is_that_of_a_full_run(runs: Runs) -> None:
+    runs.write(FAILS)
+    full = runs.run(resume="off")
+    first, again = runs.run(), runs.run()
+    assert runs.are_asleep
+    assert full.findings == first.findings == again.findings
+    assert [finding.code for finding in again.findings] == ["NBS401"]
+    assert full.notebooks[0].verdict == again.notebooks[0].verdict
+
+
+def test_what_another_has_written_to_the_store_is_not_believed(runs: Runs) -> None:
+    runs.write(NB)
+    runs.made()
+    secret = runs.folder.parent / "cache" / "runs" / "secret"
+    secret.write_bytes(b"0" * 32)
+    resuming.store_of.cache_clear()
+    assert runs.made() == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_store_in_the_repository_needs_a_secret_of_the_pipeline(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (runs.folder / "pyproject.toml").write_text("[project]\nname='a'\n", encoding="utf-8")
+    monkeypatch.setenv(place.VARIABLE, str(runs.folder / ".cache"))
+    place.folder.cache_clear()
+    runs.write(FAILS.replace('items["price"]', "len(items)"))
+    (notebook,) = runs.run().notebooks
+    assert any("lies in the repository" in remark for remark in notebook.remarks)
+    assert not runs.kernels
+    monkeypatch.setenv("NBSAFE_STORE_SECRET", "of the pipeline")
+    runs.run()
+    (notebook,) = runs.run().notebooks
+    assert not any("repository" in remark for remark in notebook.remarks)
+    assert runs.are_asleep
+
+
+def test_a_cell_that_reads_what_ipython_keeps_runs_again(runs: Runs) -> None:
+    runs.write("\n# %% [1]\n1 + 1\n# %% [2]\nkept = _ + 1\n# %% [3]\nprint(kept)\n")
+    runs.made()
+    assert runs.made() == [2]
+    assert json.loads(runs.path.read_text(encoding="utf-8"))["cells"]
