@@ -51,7 +51,7 @@ def sweep(tracer: Any, *, names: bool = True) -> Sweep:
                 fingerprints[name] = look.fingerprint(tracer.home[name])
                 left -= look.work
     finally:
-        look.judging, look.places = False, usual
+        look.judging, look.places, look.limits = False, usual, _LIMITS
     return {"names": fingerprints, "shared": shared, "beside": _beside()}
 
 

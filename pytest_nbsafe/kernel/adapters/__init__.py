@@ -95,6 +95,18 @@ class Adapter(Protocol):
     def is_constant(self, kind: type) -> bool:
         """Tell whether values of a class cannot change."""
 
+    CONSTANTS: frozenset[str]
+    """Classes whose values cannot change, but for those that `is_constant` knows."""
+
+    def memory_of(self, value: Any) -> Any:
+        """Return a value as an array of numpy's that may share its memory; None if it is none."""
+
+    def items_of(self, value: Any) -> list[Any]:
+        """Return the objects that such an array holds."""
+
+    def lazily_copied(self, value: Any) -> list[Any] | None:
+        """Return what a value holds that is copied before it is written to; None if it is not."""
+
     CHANGING: frozenset[str]
     """Functions and methods that change what they are given; then all others do not."""
 
@@ -115,6 +127,9 @@ class Adapter(Protocol):
 
     def uses_gpu(self) -> bool:
         """Tell whether a device is in use."""
+
+    def keep_random(self) -> Callable[[], None]:
+        """Return what gives back the state of the random numbers that no name holds."""
 
     def stir(self) -> None:
         """Seed the random numbers by chance."""

@@ -48,6 +48,15 @@ def stir() -> None:
         sys.modules["numpy.random"].seed()
 
 
+def keep_random() -> Callable[[], None]:
+    """Return what gives back the state of the random numbers that no name holds."""
+    random = sys.modules.get("numpy.random")
+    if random is None:
+        return lambda: None
+    state = random.get_state(legacy=False)
+    return lambda: random.set_state(state)
+
+
 def state_beside() -> Mapping[str, object]:
     """Return the state of the random numbers that no name holds."""
     random = sys.modules.get("numpy.random")
@@ -67,6 +76,22 @@ def settings() -> Mapping[str, object]:
     """Return how arrays are shown, and what becomes of errors."""
     numpy = sys.modules["numpy"]
     return {"numpy": (numpy.get_printoptions(), numpy.geterr())}
+
+
+# ------------------------------------------------------------------ memory
+
+
+def memory_of(value: Any) -> Any:
+    """Return an array as such, None for what is none."""
+    return value if isinstance(value, sys.modules["numpy"].ndarray) else None
+
+
+def items_of(value: Any) -> list[Any]:
+    """Return the objects that an array holds, none of one of numbers."""
+    items: list[Any] = (
+        sys.modules["numpy"].asarray(value).ravel().tolist() if value.dtype.hasobject else []
+    )
+    return items
 
 
 # ------------------------------------------------------------------ hashing

@@ -102,6 +102,43 @@ def values(column: Any, rows: Any) -> Any:
     return array.tolist()
 
 
+# ------------------------------------------------------------------ memory
+
+CONSTANTS = frozenset(
+    {
+        "ArrowDtype", "CategoricalDtype", "DatetimeTZDtype", "Interval", "IntervalDtype", "NAType",
+        "NaTType", "Period", "PeriodDtype", "StringDtype", "Timedelta", "Timestamp",
+    }
+)  # fmt: skip
+
+
+def lazily_copied(value: Any) -> list[Any] | None:
+    """Return what a table, an index or an array of such holds, None of what is no such thing.
+
+    Where it is copied before it is written to, two tables may share it and need not know of one
+    another: None else. Caches are left out, which they share too.
+    """
+    pandas = sys.modules["pandas"]
+    if isinstance(value, pandas.api.extensions.ExtensionArray):
+        return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
+    if not isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
+        return None
+    is_always = int(pandas.__version__.partition(".")[0]) >= 3
+    if not is_always and getattr(pandas.options.mode, "copy_on_write", False) is not True:
+        return None
+    if isinstance(value, pandas.MultiIndex):
+        return [*value.levels, *value.codes, *value.names]
+    if isinstance(value, pandas.Index):
+        return [] if isinstance(value, pandas.RangeIndex) else [value.array, *value.names]
+    held = {name: item for name, item in vars(value).items() if name not in _OWN_FIELDS}
+    return [*held.values(), *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
+
+
+_ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")
+"""Where the arrays of pandas keep those of numpy."""
+_OWN_FIELDS = frozenset({"_mgr", "_item_cache", "_flags"})
+
+
 # ------------------------------------------------------------------ hashing
 
 

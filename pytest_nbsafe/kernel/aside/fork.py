@@ -128,7 +128,7 @@ class _Fork:
                 self.fds[name], self.fds[f"{name}-in"] = os.pipe()
                 os.set_blocking(self.fds[name], False)
             self.adoption.begin()
-            self.pid = _fork()
+            self.pid = forked()
             if self.pid == 0:
                 ways = self.fds["answer-in"], self.fds["raw-in"]
                 try:
@@ -222,17 +222,17 @@ class _Fork:
     def _received(self, *, late: bool) -> Answer:
         """Return the child's answer with what it wrote past Python, or why there is none."""
         came = self.came["answer"]
-        if late or (not _is_whole(came) and _is_stopped(self.status)):
+        if late or (not _is_whole(came) and is_stopped(self.status)):
             answer = no_answer(f"{NOT_DONE} {self.limit_s:g} s")
         elif not _is_whole(came):
-            answer = no_answer(_death(self.status))
+            answer = no_answer(death(self.status))
         else:
             answer = json.loads(came[child.HEAD :])
             answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
         return {**answer, "cost_s": self.cpu_s + self.waited_s}
 
 
-def _fork() -> int:
+def forked() -> int:
     """Fork, without the warning of Python 3.12 that there are threads.
 
     The filter is taken in and out by hand: `catch_warnings` would make the notebook's own
@@ -253,7 +253,7 @@ def _is_whole(came: bytearray) -> bool:
     return len(came) >= child.HEAD + int.from_bytes(came[: child.HEAD], "big")
 
 
-def _is_stopped(status: int | None) -> bool:
+def is_stopped(status: int | None) -> bool:
     """Tell whether a child was ended because it had computed for as long as it may."""
     return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
 
@@ -279,7 +279,7 @@ def _drain(fd: int, came: bytearray) -> None:
         came += data
 
 
-def _death(status: int | None) -> str:
+def death(status: int | None) -> str:
     """Return how the child ended that did not answer."""
     if status is not None and os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)

@@ -67,8 +67,8 @@ class CannotSeal(Exception):  # noqa: N818  # it completes "raise CannotSeal"
     """The child cannot be kept from writing; the message says what it may write."""
 
 
-def close_off(ways: tuple[int, int], limit_s: float, cells: list[str]) -> None:
-    """Leave the child nothing that reaches outside, but its two ways out.
+def close_off(ways: tuple[int, int], limit_s: float, cells: list[str], folder: str = "") -> None:
+    """Leave the child nothing that reaches outside, but its two ways out, and files of a folder.
 
     Raises:
         CannotSeal: the system has no Landlock, and the cells name something that writes.
@@ -79,19 +79,19 @@ def close_off(ways: tuple[int, int], limit_s: float, cells: list[str]) -> None:
     limit_cpu(limit_s)
     _detach_files(ways)
     _limit("RLIMIT_CORE")
-    keep_from_writing(cells)
+    keep_from_writing(cells, folder)
     seccomp.install()
 
 
-def keep_from_writing(cells: list[str]) -> None:
-    """Let the system refuse what compiled code would write.
+def keep_from_writing(cells: list[str], folder: str = "") -> None:
+    """Let the system refuse what compiled code would write, but for files of a folder.
 
     Raises:
         CannotSeal: the system has no Landlock, and the cells name something that writes.
 
     """
     sys.dont_write_bytecode = True
-    if _landlock():
+    if _landlock(folder) or folder:
         return
     saving = next((match[0] for match in map(_SAVES.search, cells) if match), "")
     if saving:
@@ -298,12 +298,14 @@ def _holds_locks() -> bool:
 _ACCESS = 0b1_1111_1111_0011
 """Run, write, remove and make (bits 0, 1 and 4-12 of `LANDLOCK_ACCESS_FS_*`)."""
 _TRUNCATE = 1 << 14  # from the third version of the interface on
-_SHARED = ((os.devnull, 0b10 | _TRUNCATE), ("/dev/shm", 0b1_0010_0010 | _TRUNCATE))  # noqa: S108
+_FILES = 0b1_0010_0010
+"""Write, remove and make files."""
+_SHARED = ((os.devnull, 0b10 | _TRUNCATE), ("/dev/shm", _FILES | _TRUNCATE))  # noqa: S108
 """Nothing is kept in these, but semaphores: write, remove and make there."""
 _NET = 0b11  # bind and connect, from the fourth on
 
 
-def _landlock() -> bool:
+def _landlock(folder: str) -> bool:
     """Let the system refuse every change of the file system; tell whether it does."""
     if sys.platform != "linux":
         return False
@@ -318,7 +320,8 @@ def _landlock() -> bool:
     ruleset = libc.syscall(444, rules, size, 0)
     if ruleset < 0:
         return False
-    for path, access in _SHARED:
+    own = ((folder, _FILES | _TRUNCATE),) if folder else ()
+    for path, access in (*_SHARED, *own):
         if Path(path).exists():
             place = os.open(path, os.O_RDONLY)
             libc.syscall(445, ruleset, 1, struct.pack("=Qi", access, place), 0)

@@ -22,7 +22,6 @@ from .function_texts import Texts
 from .hasher import (
     BUFFER_BYTES,
     BYTE_LIMIT,
-    NODE_LIMIT,
     PLAIN,
     TOO_DEEP,
     TOO_LARGE,
@@ -61,12 +60,12 @@ class Snapshot(Context):
             self.work = size // BUFFER_BYTES
             return fingerprint, not plain
         kind, content_hash, cause, flat = "", "", "", False
-        hasher = Placeless(self, *self.limits) if self.places else Hasher(self)
+        hasher = (Placeless if self.places else Hasher)(self, *self.limits)
         try:
             kind = qualified(cls)
             hasher.add(value)
             content_hash = hasher.digest()
-            flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == NODE_LIMIT - 1
+            flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == self.limits[0] - 1
         except UnknownValue as unknown:
             cause = str(unknown)
         except RecursionError:

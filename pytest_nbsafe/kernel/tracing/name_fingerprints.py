@@ -72,6 +72,12 @@ class NameFingerprints:
         self._last, self._threads = after, threading.active_count()
         return after
 
+    def forget(self, names: Collection[str]) -> None:
+        """Take no more for known what names hold that were bound outside of a run."""
+        for name in names:
+            self._last.pop(name, None)
+            self._kept.pop(name, None)
+
     def _fingerprints(
         self, names: set[str], known: dict[str, Fingerprint]
     ) -> dict[str, Fingerprint]:

@@ -1,0 +1,1 @@
+"""Values kept in files, and restored from them."""

@@ -1,0 +1,112 @@
+"""Arrays that share memory, so that they share it again after they are loaded.
+
+Files refer to `view` by its name.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .covariables import Group
+from .reachable import owner_of
+
+
+class Plan:
+    """How the arrays of a co-variable are pickled.
+
+    `shared` are owners of memory (by identity) that several arrays show: those are pickled as views
+    of the owner. `cause` says why that cannot be done, empty when it can.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self.shared: set[int] = set()
+        self.cause = ""
+        showing: dict[int, dict[int, Any]] = {}
+        tables: dict[int, set[int]] = {}
+        objects: set[int] = set()
+        owners: dict[int, Any] = {}
+        for reached in group.reached.values():
+            objects |= reached.objects.keys()
+            for memory in reached.memories:
+                owners[id(memory.owner)] = memory.owner
+                showing.setdefault(id(memory.owner), {})[id(memory.array)] = memory.array
+            for table, memories in reached.lazy.items():
+                for memory in memories:
+                    tables.setdefault(id(memory.owner), set()).add(table)
+        for key, arrays in showing.items():
+            beside = len(tables.get(key, ())) + (key in objects and key not in arrays)
+            if len(arrays) + beside > 1:
+                self.shared.add(key)
+                self.cause = self.cause or _obstacle(owners[key], arrays, tables.get(key, ()))
+
+    def reduced(self, array: Any) -> Any:
+        """Return how an array is pickled that shares its memory, `NotImplemented` for others."""
+        if not self.shared:
+            return NotImplemented
+        owner = owner_of(array)
+        if owner is array or id(owner) not in self.shared:
+            return NotImplemented
+        start = array.__array_interface__["data"][0] - _address(_array(owner))
+        return view, (owner, array.dtype, array.shape, array.strides, start, array.flags.writeable)
+
+
+def view(
+    owner: Any,
+    dtype: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    start: int,
+    writeable: bool,  # noqa: FBT001  # called by pickle
+) -> Any:
+    """Return an array that shows the memory of another value, from a byte of it on."""
+    numpy = sys.modules["numpy"]
+    base = _array(owner)
+    array = numpy.asarray(_Strided(base, dtype, shape, strides, _address(base) + start))
+    if array.dtype != dtype:
+        array.dtype = dtype  # one with fields, or of objects: the interface has no word for it
+    if not writeable:
+        array.flags.writeable = False
+    return array
+
+
+class _Strided:
+    """What numpy makes a view of."""
+
+    def __init__(
+        self, owner: Any, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], address: int
+    ) -> None:
+        self.base = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": dtype.str,
+            "shape": shape,
+            "strides": strides,
+            "data": (address, False),
+        }
+
+
+def _array(owner: Any) -> Any:
+    """Return what owns memory as an array; no array of bytes can grow while one shows it."""
+    return sys.modules["numpy"].frombuffer(owner, "u1") if type(owner) is bytearray else owner
+
+
+def _address(array: Any) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _obstacle(owner: Any, arrays: dict[int, Any], tables: Any) -> str:
+    """Return why arrays that share memory cannot be pickled so that they share it again."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(owner, (numpy.ndarray, bytearray)):
+        return f"it shares the memory of a {type(owner).__qualname__}"
+    if len(tables) > 1:
+        return "an array shows the memory of several tables"
+    if isinstance(owner, numpy.ndarray) and not (
+        owner.flags.c_contiguous or owner.flags.f_contiguous
+    ):
+        return "an array shows the memory of one whose values do not lie in order"
+    kinds = (type(array) for key, array in arrays.items() if key != id(owner))
+    kind = next((kind for kind in kinds if kind is not numpy.ndarray), None)
+    return f"a {kind.__qualname__} shows the memory of another array" if kind else ""

@@ -1,0 +1,198 @@
+"""Keeps values in files: in a forked child, in the background, so that the notebook does not wait.
+
+Where the kernel cannot be forked it may do so itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import json
+import os
+import signal
+import tempfile
+import time
+from typing import Any
+
+from .. import bootstrap
+from ..aside import child, fork, seal
+from ..checkpoint_contract import CoVariable, Keeping, KeepQuestion, Kept, KeptFile
+from ..contract import NOT_DONE
+from . import blobs, keeping, pickling
+from .undisturbed import undisturbed
+
+_NICENESS = 5
+
+
+def ask(question: str) -> None:
+    """Begin to keep what the host asks for; the answer leaves with the reply to its request."""
+    bootstrap.answer(json.dumps(begin(bootstrap.tracers[-1], json.loads(question))))
+
+
+def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
+    """Return the number of what is being kept, or why nothing is."""
+    cause = fork.obstacle()
+    if cause and not asked["here"]:
+        return {"ticket": 0, "cause": cause}
+    try:
+        task: Task = Here(tracer, asked) if cause else Background(tracer, asked)
+    except OSError as error:
+        return {"ticket": 0, "cause": f"the kernel could not be forked: {error}"}
+    ticket = len(tasks) + 1
+    tasks[ticket] = task
+    return {"ticket": ticket, "cause": ""}
+
+
+class Task:
+    """Co-variables that are being kept."""
+
+    def __init__(self) -> None:
+        self.kept: Kept = {"done": False, "covariables": [], "cause": "", "cost_s": 0.0}
+
+    def collect(self, wait_s: float, *, stop: bool) -> Kept:
+        """Return what is kept by now."""
+        raise NotImplementedError
+
+
+tasks: dict[int, Task] = {}
+"""By their tickets."""
+
+
+class Here(Task):
+    """Done by the kernel itself, before it answers."""
+
+    def __init__(self, tracer: Any, asked: KeepQuestion) -> None:
+        super().__init__()
+        began_s = time.process_time()
+        try:
+            with undisturbed():
+                write = functools.partial(blobs.write, asked["folder"])
+                for about in keeping.kept(tracer, asked["names"], write, in_kernel=True):
+                    self.kept["covariables"].append(about)
+                    if time.process_time() - began_s > asked["limit_s"]:
+                        self.kept["cause"] = f"{NOT_DONE} {asked['limit_s']:g} s"
+                        break
+        except Exception as error:
+            self.kept["cause"] = f"nothing more could be kept: {error!r}"
+        self.kept["done"], self.kept["cost_s"] = True, time.process_time() - began_s
+
+    def collect(self, wait_s: float, *, stop: bool) -> Kept:  # noqa: ARG002  # it is done
+        """Return what is kept."""
+        return self.kept
+
+
+class Background(Task):
+    """Done by a child, which writes a line for each co-variable into a file without a name."""
+
+    def __init__(self, tracer: Any, asked: KeepQuestion) -> None:
+        super().__init__()
+        self.limit_s = asked["limit_s"]
+        self.lines: Any = tempfile.TemporaryFile(dir=asked["folder"])  # noqa: SIM115  # closed in `_end`
+        status = os.fstat(self.lines.fileno())
+        self.file = status.st_dev, status.st_ino
+        bootstrap.files.add(self.file)  # it is not the notebook's
+        restore = child.keep()
+        self.pid = fork.forked()
+        if self.pid == 0:
+            try:
+                _live(tracer, asked, self.lines.fileno(), restore)
+            finally:
+                os._exit(1)  # two kernels must not go on
+
+    def collect(self, wait_s: float, *, stop: bool) -> Kept:
+        """Return what is kept by now; wait for the rest as long as it is said."""
+        until = time.monotonic() + wait_s
+        pause_s = 0.001
+        while not self.kept["done"]:
+            if self._has_ended(os.WNOHANG):
+                break
+            if time.monotonic() >= until:
+                if not stop:
+                    break
+                with contextlib.suppress(OSError):
+                    os.kill(self.pid, signal.SIGKILL)
+                self._has_ended(0)
+                break
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, 0.05)
+        if self.lines is not None:
+            self._read()
+        return self.kept
+
+    def _has_ended(self, options: int) -> bool:
+        """Take in how the child ended, if it has."""
+        try:
+            pid, status, used = os.wait4(self.pid, options)
+        except ChildProcessError:  # the notebook reaps all children itself
+            self.kept["done"] = True
+            return True
+        if pid:
+            self.kept["done"] = True
+            self.kept["cost_s"] = used.ru_utime + used.ru_stime
+            if fork.is_stopped(status):
+                self.kept["cause"] = f"{NOT_DONE} {self.limit_s:g} s"
+            elif status:
+                self.kept["cause"] = fork.death(status)
+        return bool(pid)
+
+    def _read(self) -> None:
+        """Take in the lines that are whole by now."""
+        size = os.fstat(self.lines.fileno()).st_size
+        *whole, _ = os.pread(self.lines.fileno(), size, 0).split(b"\n")
+        answers: list[Any] = [json.loads(line) for line in whole]
+        self.kept["covariables"] = [about for about in answers if "names" in about]
+        causes = [about["cause"] for about in answers if "names" not in about]
+        self.kept["cause"] = causes[0] if causes else self.kept["cause"]
+        if self.kept["done"]:
+            self.lines.close()
+            self.lines = None
+            bootstrap.files.discard(self.file)
+
+
+# ------------------------------------------------------------------ the child's side
+
+
+def _live(tracer: Any, asked: KeepQuestion, lines: int, restore: Any) -> None:
+    """Keep what is asked for, and end the process."""
+    try:
+        gc.disable()  # it would write into all memory, which is the kernel's as yet
+        restore()
+        with contextlib.suppress(OSError):
+            os.nice(_NICENESS)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        seal.close_off((lines, nowhere), asked["limit_s"], [], asked["folder"])
+        seal.quiet_pools()
+        gate = _Gate(asked["folder"])
+        seal.guard(gate.refuse)
+        for about in keeping.kept(tracer, asked["names"], gate.write, in_kernel=False):
+            _tell(lines, about)
+    except BaseException as error:  # nothing may go back up into the kernel's own loop
+        with contextlib.suppress(BaseException):
+            _tell(lines, {"cause": f"nothing more could be kept: {error!r}"})
+    finally:
+        os._exit(0)
+
+
+class _Gate:
+    """Lets through what we write ourselves, and nothing that values do as they are pickled."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder, self._is_open = folder, False
+
+    def write(self, data: Any) -> KeptFile:
+        """Write bytes to a file of the folder."""
+        self._is_open = True
+        try:
+            return blobs.write(self._folder, data)
+        finally:
+            self._is_open = False
+
+    def refuse(self, cause: str) -> None:
+        """Stop what a value is about to do."""
+        if not self._is_open:
+            raise pickling.Refused(cause)
+
+
+def _tell(way: int, about: CoVariable | dict[str, str]) -> None:
+    os.write(way, json.dumps(about).encode() + b"\n")

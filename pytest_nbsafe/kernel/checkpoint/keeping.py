@@ -1,0 +1,168 @@
+"""Writes co-variables into files, each one proven: what is loaded again equals what there was."""
+
+from __future__ import annotations
+
+import time
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+from ..checkpoint_contract import CoVariable, KeptFile
+from ..contract import Fingerprint
+from ..hashing.snapshot import Snapshot
+from . import pickling
+from .arrays import Plan
+from .covariables import Group, groups
+from .reachable import Surface, is_constant_value
+
+NODES, BYTES = 20_000_000, 1 << 35
+"""How much of a value is looked at: nobody waits for it."""
+_PICKLED_BY = (
+    "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__",
+    "__getnewargs_ex__", "__new__", "__del__",
+)  # fmt: skip
+
+
+Write = typing.Callable[[Any], KeptFile]  # Python 3.8 has no other that it can evaluate
+"""Writes bytes into a file that is named by their hash."""
+
+
+def kept(tracer: Any, names: list[str], write: Write, *, in_kernel: bool) -> Iterator[CoVariable]:
+    """Yield the co-variables of the names, written into files where they can be.
+
+    With `in_kernel` no code of the notebook is run for it.
+    """
+    home = tracer.home
+    surface = Surface(home, tracer.shell)
+    look = Snapshot(tracer.texts, home)
+    look.limits = (NODES, BYTES)
+    own = [name for name in list(home) if tracer.is_own(name)]
+    for group in groups(home, own, names, surface):
+        yield _Keeper(group, home, surface, look).kept(write, in_kernel=in_kernel)
+
+
+class _Keeper:
+    """One co-variable, on its way into files."""
+
+    def __init__(
+        self, group: Group, home: dict[str, Any], surface: Surface, look: Snapshot
+    ) -> None:
+        self.group, self.surface, self.look = group, surface, look
+        self.values = {name: home[name] for name in group.names}
+        self.plan = Plan(group)
+        self.dump_s = self.load_s = 0.0
+
+    def kept(self, write: Write, *, in_kernel: bool) -> CoVariable:
+        """Write the values into files, and return what became of them."""
+        fingerprints = self._fingerprints(self.values)
+        about: CoVariable = {
+            "names": self.group.names,
+            "fingerprints": fingerprints,
+            "files": [],
+            "needs": [],
+            "modules": [],
+            "dump_s": 0.0,
+            "load_s": 0.0,
+            "cause": self._obstacle(fingerprints, in_kernel=in_kernel),
+        }
+        if about["cause"]:
+            return about
+        dumped = self._dumped()
+        if isinstance(dumped, str):
+            return {**about, "cause": dumped}
+        about["needs"], about["modules"] = sorted(dumped.needs), sorted(dumped.modules)
+        cause = self._difference(dumped, fingerprints)
+        if not cause:
+            try:
+                parts = [dumped.stream, *(buffer.raw() for buffer in dumped.buffers)]
+                about["files"] = [write(part) for part in parts]
+            except (OSError, pickling.Refused) as error:
+                cause = f"it could not be written: {error}"
+        return {**about, "dump_s": self.dump_s, "load_s": self.load_s, "cause": cause}
+
+    def _obstacle(self, fingerprints: dict[str, Fingerprint], *, in_kernel: bool) -> str:
+        """Return why the values should not even be tried, empty when they may."""
+        for name, value in self.values.items():
+            cause = self._cause_of(name, value)
+            if cause:
+                return cause
+        for name, fingerprint in fingerprints.items():
+            if not fingerprint["hash"]:
+                return f"what `{name}` holds is not known: {fingerprint['cause']}"
+        if in_kernel:
+            for name, reached in self.group.reached.items():
+                for kind in reached.kinds.values():
+                    if _runs_own_code(kind):
+                        return f"`{name}` holds a {kind.__qualname__}, which says how it is pickled"
+        return self.plan.cause
+
+    def _cause_of(self, name: str, value: Any) -> str:
+        kind = type(value)
+        if kind is types.ModuleType:
+            return f"`{name}` is a module, which is imported again"
+        if isinstance(value, (type, types.FunctionType)) and value.__module__ == "__main__":
+            return f"`{name}` is defined by its cell"
+        place = self.surface.elsewhere.get(id(value))
+        if place is not None and not is_constant_value(value):
+            return f"`{name}` is {place[0]}.{place[1]}"
+        reached = self.group.reached[name]
+        for key in reached.objects.keys() & self.surface.own.keys():
+            place = self.surface.own[key]
+            return f"`{name}` holds {place[0]}.{place[1]}, which a module of the project holds too"
+        for kind in reached.kinds.values():
+            if kind.__qualname__ in _NOT_KEPT.get(kind.__module__, ()):
+                return f"`{name}` holds a {kind.__qualname__}, which is more than its values"
+        return ""
+
+    def _dumped(self) -> pickling.Dump | str:
+        """Return the values as pickle writes them, or why it does not."""
+        began_s = time.process_time()
+        try:
+            return pickling.dump(self.values, self.plan, self.surface)
+        except (Exception, pickling.Refused):
+            place, cause = pickling.culprit(self.values, self.plan, self.surface)
+            return f"`{place}` cannot be pickled: {cause}"
+        finally:
+            self.dump_s = time.process_time() - began_s
+
+    def _difference(self, dumped: pickling.Dump, fingerprints: dict[str, Fingerprint]) -> str:
+        """Return what is not as it was once the values are loaded, empty when all is."""
+        copies = [_copied(buffer) for buffer in dumped.buffers]
+        began_s = time.process_time()
+        try:
+            loaded = pickling.load(dumped.stream, copies)
+        except (Exception, pickling.Refused) as error:
+            return f"it cannot be loaded: {type(error).__name__}: {str(error)[:200]}"
+        self.load_s = time.process_time() - began_s
+        for name, fingerprint in self._fingerprints(loaded).items():
+            if not fingerprint["hash"]:
+                return f"what `{name}` would hold is not known: {fingerprint['cause']}"
+            if fingerprint["hash"] != fingerprints[name]["hash"]:
+                return f"`{name}` is not the same after it is loaded"
+            if fingerprint["kind"] != fingerprints[name]["kind"]:
+                return f"`{name}` is of another class after it is loaded"
+        if len(loaded) > 1 and len(groups(loaded, loaded, loaded, self.surface)) > 1:
+            return "its names no longer share what they share once they are loaded"
+        return ""
+
+    def _fingerprints(self, values: dict[str, Any]) -> dict[str, Fingerprint]:
+        return {name: self.look.fingerprint(values[name]) for name in self.group.names}
+
+
+def _copied(buffer: Any) -> Any:
+    """Return what a file would give for a buffer; pickle makes it read-only where it was."""
+    return bytearray(buffer.raw())
+
+
+def _runs_own_code(kind: type) -> bool:
+    """Return whether a class of the notebook says itself how its objects are made."""
+    return kind.__module__ == "__main__" and any(
+        name in vars(base)
+        for base in kind.__mro__
+        if base.__module__ == "__main__"
+        for name in _PICKLED_BY
+    )
+
+
+_NOT_KEPT: dict[str, frozenset[str]] = {"numpy": frozenset({"memmap"})}

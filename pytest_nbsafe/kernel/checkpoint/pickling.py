@@ -1,0 +1,123 @@
+"""Co-variables as streams of pickle, with large buffers beside the stream."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import pickle
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..functions.reach import fields
+from .arrays import Plan
+from .reachable import Surface
+
+_DEPTH = 6
+_CLASSES_AND_FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType)
+
+
+class Refused(BaseException):
+    """Stops what a value would do to the outside while it is pickled or loaded."""
+
+
+class Dump:
+    """What pickle made of values: its stream and buffers, and what it refers to by name.
+
+    `needs` are names of the notebook, `modules` those of modules.
+    """
+
+    __slots__ = ("buffers", "modules", "needs", "stream")
+
+    def __init__(self) -> None:
+        self.stream = b""
+        self.buffers: list[pickle.PickleBuffer] = []
+        self.needs: set[str] = set()
+        self.modules: set[str] = set()
+
+
+def dump(values: dict[str, Any], plan: Plan, surface: Surface) -> Dump:
+    """Return values as pickle writes them; it raises whatever their classes raise."""
+    made, file = Dump(), io.BytesIO()
+    _Pickler(file, made, plan, surface).dump(values)
+    made.stream = file.getvalue()
+    return made
+
+
+def load(stream: Any, buffers: list[Any]) -> dict[str, Any]:
+    """Return the values by name; it raises whatever their classes raise."""
+    loaded: dict[str, Any] = pickle.loads(stream, buffers=buffers)  # noqa: S301  # the host signs what is loaded
+    return loaded
+
+
+class _Pickler(pickle.Pickler):
+    """Refers to modules, and to what modules hold, by name; keeps views of arrays as views."""
+
+    def __init__(self, file: io.BytesIO, made: Dump, plan: Plan, surface: Surface) -> None:
+        super().__init__(file, 5, buffer_callback=made.buffers.append)
+        self._made, self._plan, self._elsewhere = made, plan, surface.elsewhere
+        numpy = sys.modules.get("numpy")
+        self._array = numpy.ndarray if numpy is not None else None
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Return how a value is pickled, `NotImplemented` for the usual way."""
+        kind = type(obj)
+        if kind is self._array:
+            return self._plan.reduced(obj)
+        if issubclass(kind, _CLASSES_AND_FUNCTIONS):
+            self._note(obj)
+            return NotImplemented
+        if kind is types.ModuleType:
+            self._made.modules.add(obj.__name__)
+            return importlib.import_module, (obj.__name__,)
+        place = self._elsewhere.get(id(obj))
+        if place is not None:
+            return getattr, (sys.modules[place[0]], place[1])
+        return NotImplemented
+
+    def _note(self, thing: Any) -> None:
+        place = thing.__module__
+        if place == "__main__":
+            self._made.needs.add(thing.__qualname__.partition(".")[0])
+        elif isinstance(place, str):
+            self._made.modules.add(place)
+
+
+# ------------------------------------------------------------------ what cannot be pickled
+
+
+def culprit(names: dict[str, Any], plan: Plan, surface: Surface) -> tuple[str, str]:
+    """Return the part of the values that cannot be pickled, as a text has it, and why not."""
+    place, cause, below = "", "", iter(names.items())
+    for _ in range(_DEPTH):
+        for step, value in below:
+            error = _error(value, plan, surface)
+            if error:
+                place, cause, below = place + step, error, _within(value)
+                break
+        else:
+            break
+    return place, cause
+
+
+def _error(value: Any, plan: Plan, surface: Surface) -> str:
+    try:
+        _Pickler(io.BytesIO(), Dump(), plan, surface).dump(value)
+    except Refused as refused:
+        return str(refused)
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:200]}"
+    return ""
+
+
+def _within(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of a value, each with how it is had from the value."""
+    kind = type(value)
+    if kind is dict:
+        yield from ((f"[{key!r}]"[:80], item) for key, item in value.items())
+    elif kind is list or kind is tuple:
+        yield from ((f"[{place}]", item) for place, item in enumerate(value))
+    else:
+        held = fields(value) or {}
+        yield from ((f".{name}", item) for name, item in held.items())

@@ -1,0 +1,45 @@
+"""Loads values from files and binds their names: all of a co-variable, or none of them."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from .. import bootstrap
+from ..checkpoint_contract import Restored, RestoreItem, RestoreQuestion
+from . import blobs, pickling
+from .undisturbed import undisturbed
+
+
+def ask(question: str) -> None:
+    """Restore what the host asks for; the answer leaves with the reply to its request."""
+    asked: RestoreQuestion = json.loads(question)
+    tracer = bootstrap.tracers[-1]
+    restored = [_restored(tracer, item, asked["folder"]) for item in asked["covariables"]]
+    bootstrap.answer(json.dumps(restored))
+
+
+def _restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
+    about: Restored = {"names": item["names"], "fingerprints": {}, "load_s": 0.0, "cause": ""}
+    began_s = time.perf_counter()
+    try:
+        with undisturbed():
+            values = _values(item, folder)
+    except Exception as error:
+        return {**about, "cause": f"it cannot be loaded: {type(error).__name__}: {error}"}
+    for name in item["names"]:
+        about["fingerprints"][name] = tracer.snapshot.fingerprint(values[name])
+    about["load_s"] = time.perf_counter() - began_s
+    tracer.home.update(values)
+    tracer.name_fingerprints.forget(values)
+    return about
+
+
+def _values(item: RestoreItem, folder: str) -> dict[str, Any]:
+    stream, *buffers = (blobs.read(folder, file) for file in item["files"])
+    values = pickling.load(stream, buffers)
+    if sorted(values) != sorted(item["names"]):
+        message = f"the files hold {', '.join(sorted(values))}"
+        raise ValueError(message)
+    return values
