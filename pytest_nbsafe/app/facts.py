@@ -27,6 +27,7 @@ from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.absint.leakage.leak import Leak
+    from pytest_nbsafe.module_files import ModuleFiles
     from pytest_nbsafe.project import Project
 
 
@@ -54,7 +55,12 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     """Return what is known of a notebook before anything runs, and its top-down plan."""
-    graph, module_files = own_modules.linked_graph(notebook)
+    return facts_of(*own_modules.linked_graph(notebook), config)
+
+
+def facts_of(graph: Graph, module_files: ModuleFiles | None, config: Config) -> tuple[Facts, Plan]:
+    """Return the same of a notebook whose cells are linked already."""
+    notebook = graph.notebook
     plan = clean = orders.plan(graph, "top-down")
     suspicions = Suspicions()  # of the page's own order nothing is suspected
     with graph.budget.share("the order in which the cells ran"):

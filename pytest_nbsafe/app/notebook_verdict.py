@@ -6,15 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.judge.trial import ChosenOrder, Trial
+from pytest_nbsafe.reports.order_report import TextVerdict
 from pytest_nbsafe.sentences import few
 
+_STALE = "NBS201"
+_FAILED = "NBS401"
 _FAULTS: Sequence[tuple[str, frozenset[str]]] = (
     ("unknown", frozenset({"NBS901", "NBS902", "NBS903", "NBS904", "NBS905"})),
     ("hidden state", frozenset({"NBS101"})),
-    ("stale", frozenset({"NBS201", "NBS202", "NBS205"})),
+    ("stale", frozenset({_STALE, "NBS202", "NBS205"})),
     ("order-dependent", frozenset({"NBS102", "NBS103", "NBS106", "NBS403"})),
     ("drift", frozenset({"NBS402"})),
-    ("unknown", frozenset({"NBS401"})),
+    ("unknown", frozenset({_FAILED})),
 )
 """Which errors speak for which verdict; the first that has any is it."""
 _CHANCE = "NBS404"
@@ -34,7 +37,8 @@ def verdict(trial: Trial, findings: Sequence[Finding]) -> tuple[str, tuple[str, 
         return "unknown", ("nothing was run",)
     errors = [f for f in findings if f.severity == "error" and not _never_ran(f)]
     for word, codes in _FAULTS:
-        if reasons := [finding for finding in errors if finding.code in codes]:
+        reasons = [f for f in errors if (_STALE if _is_stale(trial, f) else f.code) in codes]
+        if reasons:
             otherwise = word == "stale" and trial.ran_otherwise is not None
             return "order-dependent" if otherwise else word, _said(reasons)
     if chance := [finding for finding in findings if finding.code == _CHANCE]:
@@ -44,6 +48,34 @@ def verdict(trial: Trial, findings: Sequence[Finding]) -> tuple[str, tuple[str, 
         where = f"cell {min(drifted)} shows what other versions of its libraries may have given"
         return "drift", (where,)
     return "clean", ()
+
+
+def by_text(findings: Sequence[Finding], *, has_run: bool) -> TextVerdict:
+    """Return what a notebook is as far as the text tells, from the findings of a check.
+
+    `has_run`: whether any cell has a count. What is only suspected gives a verdict that is not
+    sure; and that a notebook is clean a run alone can prove.
+    """
+    for sure in (True, False):
+        of_kind = [f for f in findings if f.severity == ("error" if sure else "warning")]
+        for word, codes in _FAULTS:
+            if reasons := [finding for finding in of_kind if finding.code in codes]:
+                return TextVerdict(word, _said(reasons), sure=sure)
+    if not has_run:
+        return TextVerdict("unknown", ("no cell has a count: nobody ran it",))
+    return TextVerdict("clean", ())
+
+
+def _is_stale(trial: Trial, finding: Finding) -> bool:
+    """Return whether a cell fails since what it reads was made again after it had passed.
+
+    What it shows is then older than what it was made from.
+    """
+    told = {step.cell for step in finding.steps}
+    outdated = trial.suspicions.outdated
+    return finding.code == _FAILED and any(
+        old.cell == finding.location.cell and old.definer in told for old in outdated
+    )
 
 
 def _never_ran(finding: Finding) -> bool:

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.analysis import dependencies
-from pytest_nbsafe.app.facts import python_graph
+from pytest_nbsafe.app.facts import facts_of, python_graph
+from pytest_nbsafe.app.notebook_verdict import by_text
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order import readings
 from pytest_nbsafe.order.measures import measures
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.order_report import OrderReport
+from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.trace import cellsets, lineage
 
 
@@ -43,7 +45,15 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         "refresher": sorted(sets.refreshers),
     }
     verdict = "top-down" if same else "out-of-order"
-    reads = readings.readings(graph, plan)
+    facts, _ = facts_of(graph, None, config)
     return OrderReport(
-        graph.notebook, plan, plans, verdict, stats, cells, reads, measures(graph, plans)
+        graph.notebook,
+        plan,
+        plans,
+        verdict,
+        stats,
+        cells,
+        readings.readings(graph, plan),
+        measures(graph, plans),
+        by_text(evaluate(facts), has_run=any(c.count for c in graph.notebook.code_cells)),
     )

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.order import orderings
+from pytest_nbsafe.order.ambiguous_reads import definition_of
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.order.readings import Reading, readings
 from pytest_nbsafe.values import dataclass, replace
@@ -31,7 +32,9 @@ def rivals(graph: Graph, plan: Plan, clean: Plan) -> tuple[RivalPlan, ...]:
     doubtful = {
         (reading.reader, reading.name): reading
         for reading in readings(graph, plan)
-        if reading.is_doubtful and reading.definer is not None
+        if reading.is_doubtful
+        and reading.definer is not None
+        and not _is_imported(graph, reading.name)
     }
     if not doubtful:
         return ()
@@ -42,6 +45,12 @@ def rivals(graph: Graph, plan: Plan, clean: Plan) -> tuple[RivalPlan, ...]:
         if reads and rival.cells != plan.cells:
             chosen.setdefault(rival.cells, RivalPlan(rival, reads))
     return tuple(chosen.values())
+
+
+def _is_imported(graph: Graph, name: str) -> bool:
+    """Return whether all cells that bind a name import it, so that it is the same from each."""
+    kinds = (definition_of(graph, cell, name).kind for cell in graph.binders[name])
+    return all(kind == "import" for kind in kinds)
 
 
 def _contested(

@@ -19,7 +19,7 @@ from _pytest._code.code import (
 )
 
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.findings import Outcome
+from pytest_nbsafe.findings import NotebookReport, Outcome
 from pytest_nbsafe.plugin.billing import Billing
 from pytest_nbsafe.plugin.progress import shows_at_once
 from pytest_nbsafe.reports import escape, text
@@ -198,10 +198,8 @@ class NotebookItem(pytest.Item):
             self.file.open_notebooks.close(self.path)
             raise
         self.user_properties += [("nbsafe", text.key(finding)) for finding in outcome.findings]
-        remarks = () if self.number else self.file.opened().report().remarks
-        if remarks:
-            said = text.printed("\n".join(remarks))
-            self.add_report_section(f"of {self.title}", "remarks", said)
+        if not self.number:
+            self._tell_of_the_whole(self.file.opened().report())
         if not shows_at_once(self.config):  # else they were shown as they came
             for stream, written in (("stdout", outcome.output), ("stderr", outcome.errors)):
                 if written:
@@ -231,6 +229,16 @@ class NotebookItem(pytest.Item):
             return Outcome(number, "failed", reason)
         outcome, path = session.outcome(number), self.file.shown
         return replace(outcome, findings=tuple(replace(f, path=path) for f in outcome.findings))
+
+    def _tell_of_the_whole(self, report: NotebookReport) -> None:
+        """Add the verdict, with its reasons, and what is told quietly."""
+        if report.verdict:
+            self.user_properties.append(("nbsafe-verdict", report.verdict))
+        said = (report.verdict, *report.reasons) if report.reasons else ()
+        for title, lines in (("verdict", said), ("remarks", report.remarks)):
+            if lines:
+                shown = text.printed("\n".join(lines))
+                self.add_report_section(f"of {self.title}", title, shown)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return the file, the line in it (0-based, as pytest asks) and the title."""

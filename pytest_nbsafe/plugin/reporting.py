@@ -105,6 +105,8 @@ class Reporting:
                 terminalreporter.line(line)
         for line in self._lines:
             terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
+        if told := text.verdicts([*self._notebooks.values()]):
+            terminalreporter.write_sep("-", f"nbsafe: {told}")
         if fixed := text.fixed(self._notebooks.values()):
             terminalreporter.write_sep("-", f"nbsafe: {fixed}")
         is_verbose = terminalreporter.verbosity > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class TextVerdict:
+    """What a notebook is as far as its text tells, why, and whether no run can say otherwise."""
+
+    verdict: str
+    reasons: Sequence[str]
+    sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OrderReport:
     """The answer of `nbsafe order`: the plan that was asked for, the others, how they compare.
 
     `cells` are the stale, fresh and refresher cells once the plan has run, `readings` what each
-    cell reads of others in it.
+    cell reads of others in it. `verdict` says how the plan compares with the page, `by_text` what
+    the notebook is.
     """
 
     notebook: Notebook
@@ -37,6 +47,7 @@ class OrderReport:
     cells: Mapping[str, Sequence[int]]
     readings: Sequence[Reading]
     measures: Measures
+    by_text: TextVerdict
 
 
 def as_text(report: OrderReport, paint: Paint = plain) -> str:
@@ -49,6 +60,7 @@ def as_text(report: OrderReport, paint: Paint = plain) -> str:
     doubtful = [r for r in report.readings if r.is_doubtful]
     if doubtful:
         parts.append([paint("Doubtful:", "heading"), *_doubts(doubtful)])
+    parts.append([*_notebook(report.by_text, paint)])
     after = [_after(kind, cells) for kind, cells in report.cells.items() if cells]
     if after:
         parts.append(["After it:", *after])
@@ -65,6 +77,11 @@ def as_json(report: OrderReport, _paint: Paint = plain) -> str:
         "plan": [_described(run) for run in report.plan.runs],
         "orders": {name: list(plan.cells) for name, plan in sorted(report.orders.items())},
         "verdict": report.verdict,
+        "notebook": {
+            "verdict": report.by_text.verdict,
+            "sure": report.by_text.sure,
+            "reasons": list(report.by_text.reasons),
+        },
         "confidence": _rounded(confidence(report.readings)),
         "stats": {
             **dict(sorted(report.stats.items())),
@@ -80,6 +97,14 @@ def as_json(report: OrderReport, _paint: Paint = plain) -> str:
         ],
     }
     return dump(document)
+
+
+def _notebook(told: TextVerdict, paint: Paint) -> Iterator[str]:
+    """Yield what the notebook is as far as the text tells, and why."""
+    how = "" if told.sure else ", as far as the text tells (`nbsafe run` tries it)"
+    yield paint(f"The notebook: {told.verdict}{how}", "heading")
+    for reason in told.reasons:
+        yield f"  {escape.sentence(reason)}"
 
 
 _SAYS = {

@@ -41,17 +41,18 @@ def summary(report: Report, paint: Paint = plain) -> str:
     rest = f" ({known} known from the baseline)" if known else ""
     gone = fixed(report.notebooks)
     counted = f"{', '.join(parts) or 'no findings'} in {notebooks}{rest}"
-    return f"{counted}{_verdicts(report.notebooks)}{gone and f'; {gone}'}"
+    told = verdicts(report.notebooks)
+    return f"{counted}{told and f': {told}'}{gone and f'; {gone}'}"
 
 
-def _verdicts(notebooks: Sequence[NotebookReport]) -> str:
+def verdicts(notebooks: Sequence[NotebookReport]) -> str:
     """Return what became of the notebooks that were run, empty where all of them are clean."""
     words = Counter(notebook.verdict for notebook in notebooks if notebook.verdict)
     if words.keys() <= {"clean"}:
         return ""
     if len(notebooks) == 1:
-        return f": {next(iter(words))}"
-    return ": " + ", ".join(f"{number} {word}" for word, number in sorted(words.items()))
+        return next(iter(words))
+    return ", ".join(f"{number} {word}" for word, number in sorted(words.items()))
 
 
 def fixed(notebooks: Iterable[NotebookReport]) -> str:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_nbsafe.app.notebook_verdict import verdict
+from pytest_nbsafe.app.notebook_verdict import by_text, verdict
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.judge.trial import NOTHING_RAN, RanOtherwise
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.suspicions import OutdatedResult, Suspicions
 
 RAN = replace(NOTHING_RAN, clean=PlanResult(Plan("top-down", ()), (CellResult(1, 1, "ok"),)))
 
@@ -57,6 +58,16 @@ def test_a_cell_without_output_that_never_ran_has_not_drifted() -> None:
     assert verdict(RAN, [replace(finding("NBS402"), count=None)])[0] == "clean"
 
 
+@pytest.mark.parametrize(("definer", "expected"), [(1, "stale"), (4, "unknown")])
+def test_a_cell_that_fails_since_its_input_was_made_again_is_stale(
+    definer: int, expected: str
+) -> None:
+    old = OutdatedResult(1, 2, 1, "board", definer, 1, (2, 1))
+    trial = replace(RAN, suspicions=Suspicions(outdated=(old,)))
+    failed = replace(finding("NBS401"), steps=(Step(1, 1, "made `board` again"),))
+    assert verdict(trial, [failed])[0] == expected
+
+
 def test_what_did_not_run_is_unknown() -> None:
     assert verdict(NOTHING_RAN, [finding("NBS101")])[0] == "unknown"
 
@@ -66,3 +77,24 @@ def test_reasons_stand_in_page_order_and_are_few() -> None:
     _, reasons = verdict(RAN, several)
     assert [reason.split(":")[0] for reason in reasons] == ["cell 3", "cell 5", "cell 7"]
     assert reasons[0] == "cell 3: says NBS102 (NBS102)"
+
+
+@pytest.mark.parametrize(
+    ("findings", "expected"),
+    [
+        ([], ("clean", False)),
+        ([finding("NBS101")], ("hidden state", True)),
+        ([finding("NBS103", "warning")], ("order-dependent", False)),
+        ([finding("NBS103", "warning"), finding("NBS102")], ("order-dependent", True)),
+        ([finding("NBS201", "warning"), finding("NBS109", "note")], ("stale", False)),
+    ],
+)
+def test_the_text_alone_gives_a_verdict_and_says_whether_it_is_sure(
+    findings: list[Finding], expected: tuple[str, bool]
+) -> None:
+    told = by_text(findings, has_run=True)
+    assert expected == (told.verdict, told.sure)
+
+
+def test_of_a_notebook_that_nobody_ran_the_text_knows_nothing() -> None:
+    assert by_text([], has_run=False).verdict == "unknown"

@@ -180,7 +180,8 @@ def test_order(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["order", "nb.ipynb", "--order", "top-down", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document) == [
-        *("version", "plan", "orders", "verdict", "confidence", "stats", "edges")
+        *("version", "plan", "orders", "verdict", "notebook"),
+            *("confidence", "stats", "edges"),
     ]
     assert [step["cell"] for step in document["plan"]] == [1, 2, 3]
     assert list(document["plan"][0]) == [

@@ -141,7 +141,7 @@ def test_a_stale_output_is_confirmed(pytester: pytest.Pytester) -> None:
         #= 2
         """,
     )
-    result = pytester.runpytest(*RUN)
+    result = pytester.runpytest(*RUN, "-rP")
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(
         [
@@ -149,6 +149,10 @@ def test_a_stale_output_is_confirmed(pytester: pytest.Pytester) -> None:
             "How it came about:",
             "  1. cell *",
             "To fix: *",
+            "*Captured verdict of the notebook*",
+            "stale",
+            "cell 3: *(NBS201)",
+            "*nbsafe: stale*",
         ]
     )
 

@@ -16,7 +16,7 @@ from pytest_nbsafe.order.readings import Reading
 from pytest_nbsafe.reports import colour, escape, order_report, svg, text, transport
 from pytest_nbsafe.reports import json as json_report
 from pytest_nbsafe.reports.order_plot import as_svg
-from pytest_nbsafe.reports.order_report import OrderReport
+from pytest_nbsafe.reports.order_report import OrderReport, TextVerdict
 
 STALE = Finding(
     code="NBS201",
@@ -242,6 +242,7 @@ ORDER = OrderReport(
         ambiguous=0,
         orders={"inferred": OrderMeasure(1, 0)},
     ),
+    by_text=TextVerdict("hidden state", ("cell 2: `b` is read (NBS101)",)),
 )
 
 
@@ -257,6 +258,9 @@ def test_an_order_as_text() -> None:
             "  cell 2 reads `b`, which nothing that is left on the page can have made: "
             "no other cell binds it"
         ),
+        "",
+        "The notebook: hidden state, as far as the text tells (`nbsafe run` tries it)",
+        "  cell 2: `b` is read (NBS101)",
         "",
         "After it:",
         "  stale      cells 3, 4 what they read is older than what it was made from",
@@ -309,6 +313,11 @@ def test_an_order_as_json() -> None:
         ],
         "orders": {"inferred": [1, 2], "top-down": []},
         "verdict": "out-of-order",
+        "notebook": {
+            "verdict": "hidden state",
+            "sure": False,
+            "reasons": ["cell 2: `b` is read (NBS101)"],
+        },
         "confidence": 0.849,
         "stats": {
             "steps": 2,
