@@ -257,7 +257,7 @@ class NotebookSession:
 
     def _trial_run(self, facts: Facts, clean: Plan) -> TrialRun:
         """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
-        from pytest_nbsafe.app import kernels
+        from pytest_nbsafe.app.kernels import Folders, live, remembering, session_maker
         from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
         from pytest_nbsafe.runner.trial_run import TrialRun
 
@@ -271,17 +271,17 @@ class NotebookSession:
         if facts.config.repeat > 1:
             repeated = self._repeated = TemporaryFolder()
         own_plan = plan if orders.differs(plan, clean) else None
-        folders = kernels.Folders(
+        folders = Folders(
             self._copies,
             temporary,
             repeated,
             runs_once=self._runs_once,
             will_copy=own_plan is not None or files.may_write(facts.notebook),
         )
-        make_kernel = kernels.live(folders)
+        make_kernel = live(folders)
         if self.config.resume != "off" and not self._forgets:
-            make_kernel, self._not_resumed = kernels.remembering(graph, self._path, folders)
-        make_session = kernels.session_maker(
+            make_kernel, self._not_resumed = remembering(graph, self._path, folders)
+        make_session = session_maker(
             facts, graph, self._path, folders, self._listener.shows, make_kernel
         )
         limit_s = facts.config.notebook_timeout_s
