@@ -118,6 +118,20 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderOutcome:
+    """What one order gave: `given` of the `of` cells with saved text showed it, `failed` raised.
+
+    All of it is None where the order was not run, since it has too many runs.
+    """
+
+    order: str
+    runs: int
+    given: int | None
+    of: int | None
+    failed: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class NotebookReport:
     """What became of one notebook.
 
@@ -127,7 +141,8 @@ class NotebookReport:
     `verdict` says in a word what the notebook is once all of it has run, `reasons` why;
     `remarks` are sentences that are told quietly: what it left behind, what was not looked for;
     under `strict` warnings fail too. `fixed` are the fingerprints that the baseline holds though
-    there is nothing like them any more.
+    there is nothing like them any more. `compared` is what each order gave, where all were asked
+    for, the best first.
     """
 
     path: str
@@ -144,6 +159,7 @@ class NotebookReport:
     fixed: tuple[str, ...] = ()
     verdict: str = ""
     reasons: tuple[str, ...] = ()
+    compared: tuple[OrderOutcome, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ OPTIONS = (
         "order",
         "NAME",
         "the order to replay: auto (default), recorded, inferred, top-down, archaeology, base, "
-        "dependency, or all (`nbsafe order` compares them; elsewhere as auto)",
+        "dependency, or all (as auto, and all of them are run and compared)",
         "check run order whatif pytest",
     ),
     Option("timeout", "SECONDS", "limit for one cell; 0 for none", "run replay pytest"),

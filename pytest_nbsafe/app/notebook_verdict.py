@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.findings import Finding, OrderOutcome
+from pytest_nbsafe.judge import choice_of_order
 from pytest_nbsafe.judge.trial import ChosenOrder, Trial
+from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports.order_report import TextVerdict
 from pytest_nbsafe.sentences import few
 
@@ -89,6 +91,21 @@ def _said(findings: Sequence[Finding]) -> tuple[str, ...]:
         f"cell {f.location.cell}: {f.message} ({f.code})" if f.location.cell else f.message
         for f in chosen[:_MOST_REASONS]
     )
+
+
+def compared(notebook: Notebook, trial: Trial) -> tuple[OrderOutcome, ...]:
+    """Return what each order gave of the saved outputs, the best first, where all were run."""
+    comparable = choice_of_order.comparable(notebook)
+    outcomes: list[OrderOutcome] = []
+    for name, (plan, ran) in trial.compared.items():
+        if ran is None:
+            outcomes.append(OrderOutcome(name, len(plan.runs), None, None, None))
+            continue
+        given = choice_of_order.reproduced(notebook, ran)
+        ended = {result.cell: result.status for result in ran.results}
+        failed = sum(status != "ok" for status in ended.values())
+        outcomes.append(OrderOutcome(name, len(plan.runs), len(given), len(comparable), failed))
+    return tuple(sorted(outcomes, key=lambda o: (-(o.given or 0), o.failed or 0, o.runs, o.order)))
 
 
 def remarks(trial: Trial) -> Iterator[str]:

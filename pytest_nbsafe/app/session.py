@@ -14,7 +14,7 @@ from pytest_nbsafe.app import baseline as baselines
 from pytest_nbsafe.app import environments, lock, several_runs
 from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts
-from pytest_nbsafe.app.notebook_verdict import remarks, verdict
+from pytest_nbsafe.app.notebook_verdict import compared, remarks, verdict
 from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.config import Config, is_asked, shows
@@ -187,6 +187,7 @@ class NotebookSession:
             environment=self._environment if trial else None,
             verdict=word,
             reasons=reasons,
+            compared=compared(self.notebook, trial) if trial and self.notebook else (),
         )
 
     @property
@@ -288,9 +289,9 @@ class NotebookSession:
         expected = expectations(facts.notebook, facts.config)
         trial = graph, own_plan, clean, suspicions, make_session, self._listener
         often, once = facts.config.repeat, self._runs_once
-        chooses = facts.config.order in {"auto", "all"}
+        order = facts.config.order
         return TrialRun(
-            *trial, expected=expected, repeat=often, once=once, chooses=chooses, limit_s=limit_s
+            *trial, expected=expected, repeat=often, once=once, order=order, limit_s=limit_s
         )
 
     def _drive(self, cell: int) -> CellResult | None:

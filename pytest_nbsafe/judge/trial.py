@@ -124,7 +124,8 @@ class Trial:
     else that may was another. `changed` are the cells that show something else than was saved.
     `seen` are the parts of names that cells were seen to read and change. `choice` is there when
     another plan than the likeliest is the history: then `replay` ran that, or nothing where it is
-    the page's own order.
+    the page's own order. `compared` is every order by its name, where all were asked for, with
+    what it gave; None where it was too long to be run.
     """
 
     clean: PlanResult
@@ -141,6 +142,7 @@ class Trial:
     repeats: tuple[PlanResult, ...] = ()
     seen: SeenParts = field(default_factory=SeenParts)
     choice: ChosenOrder | None = None
+    compared: Mapping[str, tuple[Plan, PlanResult | None]] = field(default_factory=dict)
 
     @property
     def has_run(self) -> bool:

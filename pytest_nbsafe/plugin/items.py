@@ -235,7 +235,8 @@ class NotebookItem(pytest.Item):
         if report.verdict:
             self.user_properties.append(("nbsafe-verdict", report.verdict))
         said = (report.verdict, *report.reasons) if report.reasons else ()
-        for title, lines in (("verdict", said), ("remarks", report.remarks)):
+        orders = text.orders_compared(report.compared) if report.compared else ()
+        for title, lines in (("verdict", said), ("orders", orders), ("remarks", report.remarks)):
             if lines:
                 shown = text.printed("\n".join(lines))
                 self.add_report_section(f"of {self.title}", title, shown)

@@ -78,6 +78,8 @@ def _notebook(notebook: NotebookReport) -> dict[str, Any]:
             {"order": c.order, "wall_s": round(c.wall_s, 3), "cpu_s": round(c.cpu_s, 3)}
             for c in notebook.costs
         ]
+    if notebook.compared:
+        described["compared"] = [picked(o, "order runs given of failed") for o in notebook.compared]
     if notebook.environment is not None:
         described["environment"] = environment(notebook.environment)
     return described

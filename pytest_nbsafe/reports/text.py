@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.findings import Finding, NotebookReport, Outcome, Report, Step, fails
+from pytest_nbsafe.findings import (
+    Finding,
+    NotebookReport,
+    OrderOutcome,
+    Outcome,
+    Report,
+    Step,
+    fails,
+)
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
@@ -24,7 +32,7 @@ def render(report: Report, paint: Paint = plain) -> str:
         f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note
     )
     quiet = "\n".join(remarks(report.notebooks))
-    blocks += filter(None, (notes, quiet))
+    blocks += filter(None, (notes, quiet, *map(_compared, report.notebooks)))
     return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
 
 
@@ -196,6 +204,24 @@ def grouped(findings: Iterable[Finding]) -> list[str]:
 def remarks(notebooks: Iterable[NotebookReport]) -> list[str]:
     """Return what is to be told quietly of notebooks, one line each."""
     return [f"{escape.line(n.path)}: {escape.line(said)}" for n in notebooks for said in n.remarks]
+
+
+def _compared(notebook: NotebookReport) -> str:
+    """Return the orders of a notebook as a table, empty where they were not compared."""
+    if not notebook.compared:
+        return ""
+    head = f"{escape.line(notebook.path)}: what each order gives of the saved outputs"
+    return "\n".join([head, *orders_compared(notebook.compared)])
+
+
+def orders_compared(outcomes: Iterable[OrderOutcome]) -> list[str]:
+    """Return a table of orders, a line each."""
+    lines = ["order         runs  as saved  failed"]
+    for each in outcomes:
+        given = "not run" if each.given is None else f"{each.given} of {each.of}"
+        failed = "" if each.failed is None else each.failed
+        lines.append(f"{each.order:<12} {each.runs:>5}  {given:>8}  {failed:>6}".rstrip())
+    return lines
 
 
 def codes() -> str:

@@ -10,6 +10,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, choice_of_order, evidence, hidden_runs
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import ChosenOrder, Trial
+from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
 from pytest_nbsafe.runner.listening import Listener
@@ -21,6 +22,8 @@ from pytest_nbsafe.trace.results import CellResult, PlanResult
 from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 
+MOST_RUNS = 1000
+"""How long a plan may be that is run only to be compared: free counts may be many."""
 MOST_S = 60.0
 """How long a page may compute so that it is run again to look for runs that it does not show."""
 Purpose = Literal["clean", "evidence", "repeat"]
@@ -35,8 +38,9 @@ class TrialRun:
     to; where counts are missing, and it computed no longer than `MOST_S`, a saved text that it
     does not give is asked about. Otherwise the clean order runs first, then the plan, then, if a
     suspected cell differs, or an output is not as `expected`, the clean order again as far as that
-    cell; `repeat` times in all the first of these. Where it `chooses`, the plan gives way to
-    one that gives more of the saved outputs, if something is in doubt. All runs together take no
+    cell; `repeat` times in all the first of these. Where the `order` is left
+    open, the plan gives way to one that gives more of the saved outputs, if something is in doubt;
+    "all" runs every order besides. All runs together take no
     longer than `limit_s`. `make_session` is told what for, `listener` what runs. `once` is for a
     clean run alone, which proves nothing of what is suspected.
     """
@@ -53,7 +57,7 @@ class TrialRun:
         expected: Expectations = NONE_EXPECTED,
         repeat: int = 1,
         once: bool = False,
-        chooses: bool = False,
+        order: str = "",
         limit_s: float | None = None,
     ) -> None:
         self._graph = graph
@@ -66,7 +70,7 @@ class TrialRun:
         self._pace: Pace | None = None
         self._clean = self._plan_run(clean, purpose="clean")
         self._plan = None if once else plan
-        self._chooses = chooses
+        self._chooses, self._compares = order in {"auto", "all"}, order == "all"
         self._inquiries = Inquiries(graph, suspicions)
         self._once = once
         self.replayed = self._plan is not None
@@ -120,6 +124,8 @@ class TrialRun:
             if replay is None:
                 trial = self._explained(trial)
             trial = replace(trial, repeats=tuple(self._repeats(trial)))
+            if self._compares:
+                trial = replace(trial, compared=dict(self._all_orders(trial, last)))
         finally:
             self.close()
         if replay is not None:
@@ -191,6 +197,17 @@ class TrialRun:
                 yield _run_as_far(run, ran.results[-1].cell if ran.results else None)
             finally:
                 run.close()
+
+    def _all_orders(
+        self, trial: Trial, last: int | None
+    ) -> Iterator[tuple[str, tuple[Plan, PlanResult | None]]]:
+        """Yield every order and what it gives; those that run the same cells ran once."""
+        known = {run.plan.cells: run for run in (trial.clean, trial.replay) if run is not None}
+        for name in orderings.ORDERINGS:
+            plan = orderings.plan(self._graph, name)
+            if plan.cells not in known and len(plan.runs) <= MOST_RUNS:
+                known[plan.cells] = self._run_alone(RunAsFar(plan, last))
+            yield name, (plan, known.get(plan.cells))
 
     def _run_replay(self, run: PlanRun) -> PlanResult:
         """Run the plan to its end, and suspected cells on its side; stop its kernel."""

@@ -15,6 +15,7 @@ from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.order.rival_plans import rivals
+from pytest_nbsafe.reports import text
 from pytest_nbsafe.trace.results import CellResult, PlanResult
 
 BELOW = """
@@ -63,11 +64,11 @@ def _ran(plan: Plan, shows: dict[int, str]) -> PlanResult:
 
 
 @pytest.mark.parametrize(
-    ("text", "orders"),
+    ("page", "orders"),
     [(BELOW, ["top-down", "inferred"]), (BOTH, ["top-down", "inferred"]), (SURE, [])],
 )
-def test_a_rival_reads_what_is_in_doubt_from_another_cell(text: str, orders: list[str]) -> None:
-    graph = build(percent.parse(text))
+def test_a_rival_reads_what_is_in_doubt_from_another_cell(page: str, orders: list[str]) -> None:
+    graph = build(percent.parse(page))
     plans = [orderings.plan(graph, name) for name in ("inferred", "top-down")]
     assert orders == [rival.plan.order for rival in rivals(graph, *plans)]
 
@@ -87,6 +88,16 @@ def test_the_plan_that_gives_more_of_what_was_saved_is_the_history(
             asked.send(_ran(next(asked), {2: "3"}))
     except StopIteration as end:
         assert chosen == (end.value and end.value.plan.order)
+
+
+@pytest.mark.kernel
+def test_all_orders_are_run_and_compared(tmp_path: Path) -> None:
+    report = run([write(tmp_path / "nb.ipynb", SURE)], {"cache": False, "order": "all"})
+    given = {o.order: (o.given, o.failed) for o in report.notebooks[0].compared}
+    assert given["recorded"] == given["dependency"] == (0, 0)
+    assert given["top-down"] == (0, 1)
+    table = text.render(report).split("what each order gives of the saved outputs\n")[1]
+    assert table.split("\n")[-4].split() == ["top-down", "2", "0", "of", "1", "1"]
 
 
 @pytest.mark.kernel
