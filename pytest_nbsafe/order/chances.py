@@ -58,6 +58,9 @@ def _odds(table: Sequence[tuple[float, float]], value: int) -> float:
 
 _NEAR = 5
 """A cell that ran so soon after its reader, in counts, has hardly been edited in between."""
+_FAR = 15
+"""A cell that ran alone so long after its reader was run again for a reason: half of the names that
+it binds for cells before are new in it, and what made them is gone."""
 RECORDED = 0.998
 """The only cell that binds a name ran before the reader, in its session."""
 ONE_OF_SEVERAL = 0.96
@@ -70,8 +73,11 @@ OTHER_SESSION = 0.75
 """A cell of another session, which this one must have run, too."""
 NEVER_RUN = 0.97
 """A cell without a count, whose outputs were cleared."""
-_SOON_AGAIN = 0.97
-_MUCH_LATER = 0.7
+_SOON_AGAIN = 0.92
+_LATER = 0.72
+EDITED_SINCE = 0.49
+_IN_SEQUENCE = 0.97
+"""Run again right after the cell above it, as when several cells are run once more, unchanged."""
 _IN_ANOTHER_SESSION = 0.93
 _WITHOUT_A_SLOT = 0.85
 _FILLED = 0.24
@@ -84,19 +90,34 @@ def filled() -> float:
 
 
 def ran_before(
-    definer: int | None, reader: int | None, *, several: bool, slot: bool, doubtful: bool
+    later: int | None,
+    *,
+    slot: bool,
+    in_sequence: bool = False,
+    is_counted: bool = True,
+    doubtful: bool = False,
 ) -> float:
     """Return how likely a cell made a name in a run that left no count.
 
-    `definer` and `reader` are the counts of the two cells; `doubtful` when the page tells another
+    `later` is by how many counts its own run came after the reader's, None where that was in
+    another session; `slot`: a count is free for the run; `in_sequence`: its own run came right
+    after that of the cell above; `is_counted`: it has a count; `doubtful`: the page tells another
     definer.
     """
     if doubtful:
         return FROM_BELOW
-    if definer is None:
+    if not is_counted:
         return NEVER_RUN
-    if several:
+    if later is None:
         return _IN_ANOTHER_SESSION if slot else _WITHOUT_A_SLOT
-    if reader is not None and definer - reader <= _NEAR:
+    if in_sequence:
+        return _IN_SEQUENCE
+    if later <= _NEAR:
         return _SOON_AGAIN
-    return _MUCH_LATER if slot else _MUCH_LATER * _WITHOUT_A_SLOT
+    share = EDITED_SINCE if is_much_later(later) else _LATER
+    return share if slot else share * _WITHOUT_A_SLOT
+
+
+def is_much_later(later: int) -> bool:
+    """Return whether a cell ran again so late that it has as likely as not been edited before."""
+    return later > _FAR

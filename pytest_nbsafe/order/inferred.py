@@ -14,7 +14,7 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import chances, session_split
 from pytest_nbsafe.order.overwritten_runs import overwritten_runs
 from pytest_nbsafe.order.plan import Plan, Run, runnable
-from pytest_nbsafe.order.readings import needed
+from pytest_nbsafe.order.readings import in_sequence, needed
 from pytest_nbsafe.order.saved_errors import missing_then
 from pytest_nbsafe.sentences import ticked
 from pytest_nbsafe.values import dataclass
@@ -269,12 +269,13 @@ def _insert(graph: Graph, drafts: list[_Draft], position: int, wants: _Wants) ->
 
 
 def _chance(graph: Graph, cell: int, reader: _Draft, slot: int | None) -> float:
+    count = graph.notebook.cell(cell).count
+    known = reader.certain and count is not None and reader.count is not None
     return chances.ran_before(
-        graph.notebook.cell(cell).count,
-        reader.count,
-        several=not reader.certain,
+        (count or 0) - (reader.count or 0) if known else None,
         slot=slot is not None,
-        doubtful=False,
+        in_sequence=in_sequence(graph, cell),
+        is_counted=count is not None,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from pytest_nbsafe.analysis import dependencies, state
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.order import chances
-from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.order.plan import Plan, Run, runnable
 from pytest_nbsafe.order.saved_errors import missing_then
 from pytest_nbsafe.values import dataclass
 
@@ -21,7 +22,8 @@ class Reading:
     """`reader` reads `name` as the run `maker` left it; None if nothing before it binds the name.
 
     `probability` is how likely it is so, on the whole; `why` a fragment of a sentence.
-    `unrecoverable`: what made the name is no longer on the page.
+    `unrecoverable`: what made the name is most likely no longer on the page; a `maker` is then
+    the best guess.
     """
 
     reader: int
@@ -101,16 +103,7 @@ def _reading(graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None) -
     nearest = max((cell for cell in cells if cell < run.cell), default=None)
     agreed = nearest is None or maker.cell == nearest
     if not maker.recorded and plan.order == "inferred":
-        counts = graph.notebook.cell(maker.cell).count, run.count
-        chance = chances.ran_before(
-            *counts,
-            several=plan.sessions > 1,
-            slot=maker.count is not None,
-            doubtful=not agreed,
-        )
-        return Reading(
-            run.cell, name, maker, chance, unrecoverable=False, why="its run is inferred"
-        )
+        return _of_an_inferred_run(graph, plan, run, name, maker, doubtful=not agreed)
     if maker.session != run.session:
         why = "it ran in another session"
         return Reading(run.cell, name, maker, chances.OTHER_SESSION, unrecoverable=False, why=why)
@@ -123,6 +116,46 @@ def _reading(graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None) -
     chance = chances.FROM_BELOW if maker.cell > run.cell else chances.AGAINST_THE_PAGE
     why = f"it ran last before, though cell {nearest} is nearer above"
     return Reading(run.cell, name, maker, chance, unrecoverable=False, why=why)
+
+
+def _of_an_inferred_run(
+    graph: Graph, plan: Plan, run: Run, name: str, maker: Run, *, doubtful: bool
+) -> Reading:
+    """Return the reading of what a cell most likely made in a run that left no count."""
+    own, later = plan.last_runs[maker.cell], None
+    if own.recorded and own.session == run.session and own.count and run.count:
+        later = own.count - run.count
+    is_gone = (
+        later is not None
+        and chances.is_much_later(later)
+        and not in_sequence(graph, maker.cell)
+        and not doubtful
+    )
+    chance = chances.ran_before(
+        later,
+        slot=maker.count is not None,
+        in_sequence=in_sequence(graph, maker.cell),
+        is_counted=graph.notebook.cell(maker.cell).count is not None,
+        doubtful=doubtful,
+    )
+    why = "its run is inferred"
+    if is_gone:
+        why = f"it ran only as [{own.count}], much later, so what made the name may be gone"
+    return Reading(run.cell, name, maker, chance, unrecoverable=is_gone, why=why)
+
+
+def in_sequence(graph: Graph, cell: int) -> bool:
+    """Return whether the last run of a cell came right after that of the cell above it."""
+    return cell in _in_sequence(graph)
+
+
+@kept
+def _in_sequence(graph: Graph) -> frozenset[int]:
+    return frozenset(
+        cell.number
+        for above, cell in pairwise(runnable(graph))
+        if above.count is not None and cell.count == above.count + 1
+    )
 
 
 def _lost(graph: Graph, plan: Plan, run: Run, name: str) -> Reading:

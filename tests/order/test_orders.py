@@ -407,7 +407,17 @@ def test_what_nothing_on_the_page_made_is_unrecoverable() -> None:
 
 def test_a_definer_that_ran_long_after_its_reader_is_a_guess() -> None:
     assert reads(notebook("9: a = 1", "8: print(a)")) == "2<-1"
-    assert reads(notebook("90: a = 1", "8: print(a)")) == "2<-1!"
+    assert reads(notebook("15: a = 1", "8: print(a)")) == "2<-1!"
+
+
+def test_what_ran_alone_and_very_late_has_most_likely_changed_since() -> None:
+    alone = graph_of(notebook("40: a = 1", "8: print(a)"))
+    again = graph_of(notebook("39: b = 1", "40: a = 1", "8: print(a)"))
+    (first,) = readings.readings(alone, order.plan(alone, "inferred"))
+    (second,) = readings.readings(again, order.plan(again, "inferred"))
+    assert (first.unrecoverable, second.unrecoverable) == (True, False)
+    assert first.definer == 1
+    assert first.why.startswith("it ran only as [40], much later")
 
 
 def test_a_definer_from_below_is_a_guess_where_another_stands_above() -> None:

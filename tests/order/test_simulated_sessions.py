@@ -67,7 +67,7 @@ def test_what_is_said_of_a_reading_is_as_often_right(records: Sequence[Linked]) 
                     squares.append((reading.probability - (reading.definer - 1 == maker)) ** 2)
     assert sum(squares) / len(squares) < 0.02
     assert flagged[True] > 0.8 * lost
-    assert flagged[False] == 0
+    assert flagged[False] < 0.01 * len(squares)
 
 
 def test_sessions_of_simulated_users_are_told_apart(records: Sequence[Linked]) -> None:
