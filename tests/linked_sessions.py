@@ -102,15 +102,19 @@ def _same(one: Linked, other: Linked) -> bool:
     return one.path == other.path or 2 * shared >= min(len(one.pairs), len(other.pairs))
 
 
-def graph_of(record: Linked) -> Graph:
-    """Return the graph of a notebook that reads and defines just what the record says."""
+def graph_of(record: Linked, *, flowing: bool = False) -> Graph:
+    """Return the graph of a notebook that reads and defines just what the record says.
+
+    `flowing`: what a cell defines is made from all that it reads, else from nothing.
+    """
     blocks = []
     cells = zip(record.counts, record.defines, record.reads, record.deferred, strict=True)
     for count, defines, reads, deferred in cells:
         body = [f"x{name}" for name in reads]
         if deferred:
             body.append("lambda: (" + " ".join(f"x{name}," for name in deferred) + ")")
-        body += [f"x{name} = 0" for name in defines]
+        made = "(" + "".join(f"x{name}, " for name in reads) + ")" if flowing else "0"
+        body += [f"x{name} = {made}" for name in defines]
         head = "# %%" if count is None else f"# %% [{count}]"
         blocks.append("\n".join([head, *(body or ["pass"])]))
     return build(percent.parse("\n".join(blocks) + "\n", path="linked.ipynb"))
