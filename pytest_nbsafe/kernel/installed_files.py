@@ -57,6 +57,10 @@ class UsersFiles:
             return False
         return "__pycache__" not in path and f"{path}{os.sep}" not in self._others
 
+    def is_installed(self, path: str) -> bool:
+        """Tell whether a path is of a library, or compiled code: most that is opened is."""
+        return path.startswith(self._libraries) or path.endswith(".pyc")
+
     def is_users_code(self, file: str) -> bool:
         """Tell whether code that stands in a file is of a module of the user's."""
         return file.endswith(".py") and file[:1] != "<" and not file.startswith(self._libraries)

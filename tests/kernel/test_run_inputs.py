@@ -256,6 +256,7 @@ HINDRANCES = {
     "np.random.rand()": "unseeded",
     "np.random.default_rng().random()": "unseeded",
     "random.Random().random()": "unseeded",
+    "np.random.RandomState().rand()": "unseeded",
     "uuid.uuid4()": "unseeded",
     "os.urandom(2)": "unseeded",
     "import secrets; secrets.token_hex()": "unseeded",
@@ -288,6 +289,9 @@ df
 df.style
 import matplotlib.pyplot as plt; plt.plot([1]); plt.show()
 import sklearn.linear_model
+np.random.RandomState(3).rand()
+from sklearn.ensemble import RandomForestClassifier as R
+R(3, random_state=0).fit([[1], [2]], [0, 1])
 """
 
 

@@ -72,6 +72,12 @@ class Adapter(Protocol):
     def random_states(self) -> Mapping[str, object]:
         """Return the states of its sources of random numbers, by name, to be compared."""
 
+    def tell_generators(self, make: Callable[[Callable[[], Any]], Any]) -> bool:
+        """Let generators of random numbers be made by `make`; False: not yet."""
+
+    def is_seeded(self, generator: Any) -> bool:
+        """Tell whether such a generator was not left as chance has seeded it."""
+
     def own_folders(self) -> list[str]:
         """Return the folders in which the library keeps settings, and what it can make again."""
 

@@ -72,6 +72,36 @@ def random_states() -> Mapping[str, object]:
     return {"numpy.random": (name, keys.tobytes(), *others)}
 
 
+def tell_generators(make: Callable[[Callable[[], Any]], Any]) -> bool:
+    """Let the generators that `RandomState` holds be made by `make`, which is given what makes one.
+
+    One is seeded by chance first, whatever seed it is to get.
+    """
+    module: Any = sys.modules.get("numpy.random.mtrand")
+    if not hasattr(module, _GENERATOR):
+        return False
+    original: Any = getattr(module, _GENERATOR)
+
+    class Made(type):
+        def __instancecheck__(cls, value: object) -> bool:
+            return isinstance(value, original)
+
+    class Generator(metaclass=Made):
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+            return make(lambda: original(*args, **kwargs))
+
+    setattr(module, _GENERATOR, Generator)
+    return True
+
+
+_GENERATOR = "_MT19937"
+
+
+def is_seeded(generator: Any) -> bool:
+    """Tell whether one of these generators got a seed after all."""
+    return getattr(generator, "_seed_seq", None) is None
+
+
 def settings() -> Mapping[str, object]:
     """Return how arrays are shown, and what becomes of errors."""
     numpy = sys.modules["numpy"]

@@ -13,6 +13,8 @@ from ..tracing.cell_positions import CellPositions
 
 _OURS = "<_nbsafe"
 _IMPORTS = "<frozen importlib"
+_IMPORT_MODULES = ("importlib", "_frozen_importlib", "zipimport", "pkgutil")
+_PYTHONS = prefixes(*PYTHONS_OWN)
 MACHINERY = frozenset(
     {"IPython", "ipykernel", "jupyter_client", "jupyter_core", "traitlets", "zmq", "tornado"}
     | {"debugpy", "stack_data", "executing", "matplotlib_inline", "comm"}
@@ -77,6 +79,22 @@ def frames() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
+def module_of(frame: FrameType) -> str:
+    """Return the name of the module whose code runs in a frame, `pathlib` for its parts."""
+    name = str(frame.f_globals.get("__name__", ""))
+    return "pathlib" if name.startswith("pathlib.") else name
+
+
 def is_import(frame: FrameType | None) -> bool:
     """Tell whether a frame is of the import system."""
     return frame is not None and frame.f_code.co_filename.startswith(_IMPORTS)
+
+
+def asks_for_imports() -> bool:
+    """Tell whether it is the import system that asks, or what reads the data of distributions."""
+    for frame in frames():
+        if module_of(frame).startswith(_IMPORT_MODULES):
+            return True
+        if not frame.f_code.co_filename.startswith((*_PYTHONS, "<")):
+            return False
+    return False

@@ -11,7 +11,7 @@ from .. import audit
 from ..content_hashes import hash_of_file, hash_of_text
 from ..contract import FileRead
 from ..installed_files import UsersFiles
-from .callers import frames, is_import
+from .callers import asks_for_imports
 
 FOLDER = "folder"
 """Stands for the hash of what is no file but a folder."""
@@ -125,10 +125,10 @@ class FileUses:
 
     def _opened(self, _: str, args: tuple[Any, ...]) -> None:
         file = audit.opened(args) if self.on else None
-        if file is None:
+        if file is None or self._users_files.is_installed(file.path):
             return
         path = self.place(file.path)
-        if is_import(next(frames(), None)):
+        if asks_for_imports():
             self.known.add(path)
             return
         if file.reads or not file.anew:
@@ -141,7 +141,7 @@ class FileUses:
             return
         path = self.place("" if args[0] is None else args[0])
         self.known.add(path.rstrip(os.sep) or os.sep)
-        if not is_import(next(frames(), None)):
+        if not asks_for_imports():
             self.list_names(path)
 
     def list_names(self, path: str) -> None:

@@ -53,8 +53,12 @@ class Hindrances:
     def add(self, kind: str, words: str, line: int | None = None) -> None:
         """Take note of a hindrance, at the line that is being executed or another."""
         if len(self._notes) < _MOST:
-            line = self._callers.line(self._run) if line is None else line
+            line = self.line() if line is None else line
             self._notes[kind, line, words] = None
+
+    def line(self) -> int:
+        """Return the line of the cell that is being executed."""
+        return self._callers.line(self._run)
 
     def all(self) -> list[Hindrance]:
         """Return what hinders the run from being reused."""

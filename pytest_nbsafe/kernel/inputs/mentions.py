@@ -6,6 +6,7 @@ each name in it, with the attributes behind it, is looked up where the code woul
 
 from __future__ import annotations
 
+import atexit
 import datetime as dt
 import dis
 import sys
@@ -20,7 +21,7 @@ _TIMES = frozenset(
     for ending in ("", "_ns")
 ) | {"localtime", "gmtime", "ctime", "asctime", "strftime"}
 _NOWS = frozenset({"now", "today", "utcnow"})
-_WORDS = _TIMES | _NOWS
+_WORDS = _TIMES | _NOWS | {"register"}
 _INPUT = "input"
 _LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK"})
 _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
@@ -30,7 +31,7 @@ _UNKNOWN: Any = object()
 
 
 class Mention(NamedTuple):
-    """What stands on a line of a text: `kind` is `clock`, `input`, or `module` for a setting."""
+    """What stands on a line of a text: `kind` is `clock` or `input`, or `setting` with a name."""
 
     kind: str
     line: int
@@ -44,7 +45,7 @@ def mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
     stores |= "setattr" in names
     if stores or _INPUT in names or not _WORDS.isdisjoint(names):
         return [*_read(code, home)]
-    is_plain = not any(_is_clock(home.get(name)) for name in names)
+    is_plain = not any(_tells(home.get(name)) for name in names)
     return [] if is_plain else [*_read(code, home)]
 
 
@@ -60,7 +61,7 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
         if step.opname in _LOADS:
             held = aliases.get(name, home.get(name, _UNKNOWN))
             if sets and type(held) is ModuleType:
-                yield Mention("module", line, held.__name__)
+                yield Mention("setting", line, f"module:{held.__name__}")
             if name == _INPUT and held is _UNKNOWN:
                 yield Mention("input", line)
         elif step.opname in _STEPS:
@@ -76,14 +77,16 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
             continue
         elif step.opname == "STORE_ATTR":
             if type(held) is ModuleType:
-                yield Mention("module", line, f"{held.__name__}")
+                yield Mention("setting", line, f"module:{held.__name__}")
             elif issubclass(type(held), type) and held.__module__ != "__main__":
-                yield Mention("module", line, f"{held.__module__}.{held.__qualname__}")
+                yield Mention("setting", line, f"module:{held.__module__}.{held.__qualname__}")
             held = _UNKNOWN
         elif step.opname not in _SILENT:
             held = _UNKNOWN
         if _is_clock(held):
             yield Mention("clock", line)
+        elif _is_of(held, atexit):
+            yield Mention("setting", line, "atexit")
 
 
 _SILENT = frozenset({"PUSH_NULL", "RESUME", "PRECALL", "CACHE", "COPY", "NOP", "EXTENDED_ARG"})
@@ -95,11 +98,18 @@ def _line_of(step: Any) -> int:
     return int(number or (step.starts_line if type(step.starts_line) is int else 0) or 0)
 
 
+def _tells(value: Any) -> bool:
+    return _is_clock(value) or _is_of(value, atexit)
+
+
+def _is_of(value: Any, module: ModuleType) -> bool:
+    """Tell whether a value is a built-in function of a module."""
+    return type(value) is BuiltinFunctionType and value.__self__ is module
+
+
 def _is_clock(value: Any) -> bool:
-    if type(value) is not BuiltinFunctionType:
-        return False
-    owner = value.__self__
-    if owner is time:
-        return value.__name__ in _TIMES
+    if _is_of(value, time):
+        return bool(value.__name__ in _TIMES)
+    owner = value.__self__ if type(value) is BuiltinFunctionType else None
     is_date = isinstance(owner, type) and issubclass(owner, dt.date)
     return is_date and value.__name__ in _NOWS

@@ -16,14 +16,16 @@ from .project_reach import ProjectModule
 class ModuleUses:
     """The modules that have been imported since the kernel was there.
 
-    A file is hashed when its module was imported, and again when that was reloaded. `codes` is the
-    code that was executed of each file of the project.
+    `are_new` tells that some were imported in the last run. A file is hashed when its module was
+    imported, and again when that was reloaded. `codes` is the code that was executed of each file
+    of the project.
     """
 
     def __init__(self, users_files: UsersFiles) -> None:
         self._users_files = users_files
         self._known = set(sys.modules)
         self._libraries = {name.partition(".")[0] for name in self._known} | MACHINERY
+        self.are_new = False
         self._specs: dict[str, Any] = {}
         self.own: dict[str, ProjectModule] = {}
         self.codes: dict[str, CodeType] = {}
@@ -32,6 +34,7 @@ class ModuleUses:
         """Return the libraries that have been imported since the last time; know `own` modules."""
         new = sys.modules.keys() - self._known
         self._known |= new
+        self.are_new = bool(new)
         libraries: set[str] = set()
         for name in new:
             file = _file_of(name)

@@ -13,18 +13,20 @@ from ..functions.reach import inside
 from ..functions.stand_in import watch_tracebacks
 from ..installed_files import UsersFiles
 from ..tracing.cell_positions import CellPositions
-from .builtin_calls import watch_chance, watch_status
+from .builtin_calls import watch_status
 from .callers import Callers
+from .chance import Chance
 from .file_uses import FileUses
 from .hindrances import Hindrances
 from .mentions import Mention, mentions
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .project_reach import taking_part
-from .setting_uses import SettingUses, seeds
+from .setting_uses import SettingUses
 from .variables import VariableUses
 
 _WORDS = {"clock": "it looks at the clock", "input": "it asks its user"}
+_FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
 _LONGEST_PATH = 300
 
 
@@ -50,6 +52,7 @@ class RunInputs:
         self._variables = VariableUses(self._callers)
         self._modules = ModuleUses(users_files)
         self._hindrances = Hindrances(self._callers, own_threads)
+        self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses()
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
@@ -64,7 +67,7 @@ class RunInputs:
         self._variables.install()
         audit.listen(self._executed, ["exec"])
         watch_status(self._files, self._callers, self._hindrances)
-        watch_chance(self._callers, self._hindrances)
+        self._chance.install()
         self._native.install(os.getcwd())  # noqa: PTH109  # a text
 
     def start(self, run: int) -> None:
@@ -73,10 +76,12 @@ class RunInputs:
         self._native.start()
         self._files.start()
         self._variables.start()
+        self._chance.start()
         self._hindrances.start(run)
 
     def starting(self, code: CodeType) -> None:
-        """Take note of the folders that a statement names, which is about to run."""
+        """Take note that a statement is about to run, and of the folders that it names."""
+        self._chance.starting()
         if self._native.alive:
             for text in _texts(code, self._home):
                 self._expect(text)
@@ -92,7 +97,11 @@ class RunInputs:
         modules = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
         settings, drew = self._settings.changes()
-        self._look_at_draws(drew, names)
+        if self._modules.are_new and _FILTERS.isdisjoint(names):  # what was imported set them
+            settings = [setting for setting in settings if setting != "warnings"]
+        if self._variables.set:
+            settings.append("os")
+        self._chance.finish(drew, names)
         self._users_files.learn()
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:
@@ -176,6 +185,8 @@ class RunInputs:
         if not isinstance(code, CodeType):
             return
         file = code.co_filename
+        if file[:1] != "<" and not self._callers.is_users_file(file):
+            return
         is_cells = file in self._positions.files
         if not is_cells and self._callers.is_users_file(file):
             self._modules.codes[file] = code
@@ -185,23 +196,14 @@ class RunInputs:
 
     def _note(self, found: Iterable[Mention], line_of: Callable[[int], int]) -> None:
         for mention in found:
-            if mention.kind == "module":
-                self._put.add(f"module:{mention.name}")
+            if mention.kind == "setting":
+                self._put.add(mention.name)
             else:
                 self._hindrances.add(mention.kind, _WORDS[mention.kind], line_of(mention.line))
 
     def _line_of(self, code: CodeType) -> Callable[[int], int]:
         known = self._positions.files.get(code.co_filename)
         return known[1] if known is not None else _nowhere
-
-    def _look_at_draws(self, drew: Iterable[str], names: set[str]) -> None:
-        is_seeding = seeds(names)
-        for source in drew:
-            if is_seeding:
-                self._settings.seeded.add(source)
-            elif source not in self._settings.seeded:
-                words = f"it draws random numbers from `{source}`, which nothing seeded"
-                self._hindrances.add("unseeded", words, 0)
 
 
 def _nowhere(_: int) -> int:

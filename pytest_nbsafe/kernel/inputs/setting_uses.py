@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 import warnings
@@ -13,19 +12,17 @@ from ..adapters import answers
 from ..python_state import PLACES
 
 _RANDOM = "random"
-_SEEDS = frozenset({"setstate", "set_state", "set_rng_state"})
+_TOLD_ELSEWHERE = frozenset({_RANDOM, "os"})
 _ABSENT: Any = object()
 
 
 class SettingUses:
     """The state that no name shows, as it was when the last run had ended.
 
-    What a library holds when it has just been imported is not told as changed. `seeded` are the
-    sources of random numbers that cells have seeded.
+    What a library holds when it has just been imported is not told as changed.
     """
 
     def __init__(self) -> None:
-        self.seeded: set[str] = set()
         self._settings = _settings()
         self._random_states = _random_states()
 
@@ -40,20 +37,14 @@ class SettingUses:
         return changed
 
 
-def seeds(names: set[str]) -> bool:
-    """Tell whether code of these names seeds random numbers."""
-    return not _SEEDS.isdisjoint(names) or any("seed" in name for name in names)
-
-
 def _settings() -> dict[str, Any]:
     states: dict[str, Any] = {
         place: look(sys.modules[place])
         for place, look in PLACES.items()
-        if place in sys.modules and place != _RANDOM
+        if place in sys.modules and place not in _TOLD_ELSEWHERE
     }
     states["warnings"] = warnings.filters[:]
     states["sys.path"] = sys.path[:]
-    states["atexit"] = atexit._ncallbacks()  # noqa: SLF001  # nothing else tells of them
     try:
         states["folder"] = os.getcwd()  # noqa: PTH109  # a text
     except OSError:  # it has been removed

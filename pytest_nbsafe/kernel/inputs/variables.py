@@ -9,7 +9,7 @@ from typing import Any
 
 from ..content_hashes import hash_of_text
 from ..functions.stand_in import exchange
-from .callers import Callers
+from .callers import Callers, frames, is_import
 from .telling import Told
 
 ALL = "*"
@@ -69,8 +69,9 @@ class VariableUses:
         key = args[1]
         variable = os.fsdecode(key) if isinstance(key, (str, bytes)) else ""
         if name in _SET:
-            self.set[variable] = None
             self._own.add(variable)
+            if not any(map(is_import, frames())):  # a library sets it again when it is imported
+                self.set[variable] = None
             return
         is_known = variable in self.read or variable in self._own or _KERNELS.fullmatch(variable)
         if not is_known and not self._callers.is_kernels():
