@@ -265,7 +265,8 @@ def nested(depth: int) -> object:
         (lambda: map(str, iter({1})), "used up"),
         (threading.Thread, "not compared"),
         (lambda: [0, itertools.chain("a")], "used up"),
-        (lambda: [[str(i)] for i in range(60_000)], TOO_LARGE),
+        (lambda: [{str(i)} for i in range(60_000)], TOO_LARGE),
+        (lambda: [[str(i)] for i in range(600_000)], TOO_LARGE),
         (lambda: np.zeros(9_000_000), TOO_LARGE),
         (lambda: "x" * 70_000_000, TOO_LARGE),
         (functools.partial(nested, 500), TOO_DEEP),
@@ -623,10 +624,29 @@ def test_names_behind_functions() -> None:
     assert set() == set(mentioned(space["a"], space))
 
 
+def test_containers_in_containers_are_told_by_their_content() -> None:
+    def rows(last: object, shared: list[object]) -> object:
+        return [{"a": [i, str(i)], "b": (float(i), None), "c": shared} for i in range(9)] + [last]
+
+    assert of(rows([1], [0])) == of([*rows([1], [0])[:-1], [1]])  # type: ignore[index]  # a list
+    assert of(rows([1], [0])) == of([{**row, "c": [0]} for row in rows([1], [0])[:-1]] + [[1]])  # type: ignore[index]  # a list
+    values = ([1], [1.0], [True], (1,), ["1"], [[1]], {1: 1}, [None], {"a": [1]})
+    assert len({of(rows(value, [0])) for value in values}) == len(values)
+    arrays = [of(rows(value, [0])) for value in (bytearray(b"1"), b"1", np.array([49], "u1"))]
+    assert len(set(arrays)) == 3
+    doubled: list[object] = [1.5]
+    for _ in range(55):
+        doubled = [doubled, doubled]
+    assert of(doubled) == f"[{TOO_LARGE}]"
+    ring: list[object] = [[1]]
+    ring.append(ring)
+    assert of(ring) != of([[1], [[1]]])
+
+
 def test_large_values_are_looked_at_when_a_session_ends() -> None:
     snapshot = Snapshot(Texts(), HOME)
-    values = [[[str(number)] for number in range(60_000)] for _ in range(2)]
-    values[1][-1][0] += "0"
+    values = [[{str(number)} for number in range(60_000)] for _ in range(2)]
+    values[1][-1].add("0")
     assert {snapshot.fingerprint(value)["cause"] for value in values} == {TOO_LARGE}
     snapshot.places, snapshot.limits = (("/tmp/one", "here:"),), (200_000, 10_000_000)
     first, other = (snapshot.fingerprint(value)["hash"] for value in values)

@@ -126,7 +126,7 @@ def test_a_large_module_counts_by_its_name(tmp_path: Path, monkeypatch: pytest.M
     def loaded(last: int) -> str:
         module = types.ModuleType("large_one")
         module.__file__ = str(tmp_path / "large_one.py")
-        vars(module)["held"] = [[str(number)] for number in range(6_000)]
+        vars(module)["held"] = [{str(number)} for number in range(6_000)]
         vars(module)["last"] = last
         return Snapshot(Texts(), {"__name__": "__main__"}).fingerprint(module)["hash"]
 

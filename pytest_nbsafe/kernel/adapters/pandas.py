@@ -198,7 +198,7 @@ def _column(hasher: Hasher, array: Any) -> None:
         add_array(hasher, numpy.asarray(array.sp_values))
         add_array(hasher, numpy.asarray(array.sp_index.indices))
     elif hasattr(array, "_pa_array"):
-        add_objects(hasher, array.__arrow_array__().to_pylist())
+        hasher.add(array.__arrow_array__())
     else:
         add_objects(hasher, array.astype(object).tolist())
 

@@ -14,7 +14,7 @@ from ..hashing.snapshot import Snapshot
 from . import pickling
 from .arrays import Plan
 from .covariables import Group, groups
-from .reachable import Surface, is_constant_value
+from .reachable import Surface, is_constant_value, is_importable
 
 NODES, BYTES = 20_000_000, 1 << 35
 """How much of a value is looked at: nobody waits for it."""
@@ -37,25 +37,31 @@ def kept(tracer: Any, names: list[str], write: Write, *, in_kernel: bool) -> Ite
     surface = Surface(home, tracer.shell)
     look = Snapshot(tracer.texts, home)
     look.limits = (NODES, BYTES)
+    known = tracer.name_fingerprints.known()
     own = [name for name in list(home) if tracer.is_own(name)]
     for group in groups(home, own, names, surface):
-        yield _Keeper(group, home, surface, look).kept(write, in_kernel=in_kernel)
+        yield _Keeper(group, home, surface, look, known).kept(write, in_kernel=in_kernel)
 
 
 class _Keeper:
     """One co-variable, on its way into files."""
 
     def __init__(
-        self, group: Group, home: dict[str, Any], surface: Surface, look: Snapshot
+        self,
+        group: Group,
+        home: dict[str, Any],
+        surface: Surface,
+        look: Snapshot,
+        known: dict[str, Fingerprint],
     ) -> None:
-        self.group, self.surface, self.look = group, surface, look
+        self.group, self.surface, self.look, self.known = group, surface, look, known
         self.values = {name: home[name] for name in group.names}
         self.plan = Plan(group)
         self.dump_s = self.load_s = 0.0
 
     def kept(self, write: Write, *, in_kernel: bool) -> CoVariable:
         """Write the values into files, and return what became of them."""
-        fingerprints = self._fingerprints(self.values)
+        fingerprints = self._fingerprints(self.values, self.known)
         about: CoVariable = {
             "names": self.group.names,
             "fingerprints": fingerprints,
@@ -91,8 +97,8 @@ class _Keeper:
             if not fingerprint["hash"]:
                 return f"what `{name}` holds is not known: {fingerprint['cause']}"
         if in_kernel:
-            for name, reached in self.group.reached.items():
-                for kind in reached.kinds.values():
+            for name in self.group.names:
+                for kind in self._kinds(name):
                     if _runs_own_code(kind):
                         return f"`{name}` holds a {kind.__qualname__}, which says how it is pickled"
         return self.plan.cause
@@ -103,17 +109,23 @@ class _Keeper:
             return f"`{name}` is a module, which is imported again"
         if isinstance(value, (type, types.FunctionType)) and value.__module__ == "__main__":
             return f"`{name}` is defined by its cell"
-        place = self.surface.elsewhere.get(id(value))
-        if place is not None and not is_constant_value(value):
-            return f"`{name}` is {place[0]}.{place[1]}"
-        reached = self.group.reached[name]
-        for key in reached.objects.keys() & self.surface.own.keys():
-            place = self.surface.own[key]
-            return f"`{name}` holds {place[0]}.{place[1]}, which a module of the project holds too"
-        for kind in reached.kinds.values():
+        if isinstance(value, (type, types.FunctionType)) and is_importable(value):
+            return f"`{name}` is {value.__module__}.{value.__qualname__}"
+        if id(value) in self.surface.elsewhere and not is_constant_value(value):
+            return f"`{name}` is {'.'.join(self.surface.place_of(value))}"
+        objects = self.group.reached[name].objects
+        for key in self.surface.own.intersection(objects):
+            if not is_constant_value(objects[key]):
+                place = ".".join(self.surface.place_of(objects[key]))
+                return f"`{name}` holds {place}, which a module of the project holds too"
+        for kind in self._kinds(name):
             if kind.__qualname__ in _NOT_KEPT.get(kind.__module__, ()):
                 return f"`{name}` holds a {kind.__qualname__}, which is more than its values"
         return ""
+
+    def _kinds(self, name: str) -> list[type]:
+        """Return the classes of what a name leads to."""
+        return [self.surface.kinds[key] for key in self.group.reached[name].kinds]
 
     def _dumped(self) -> pickling.Dump | str:
         """Return the values as pickle writes them, or why it does not."""
@@ -135,7 +147,7 @@ class _Keeper:
         except (Exception, pickling.Refused) as error:
             return f"it cannot be loaded: {type(error).__name__}: {str(error)[:200]}"
         self.load_s = time.process_time() - began_s
-        for name, fingerprint in self._fingerprints(loaded).items():
+        for name, fingerprint in self._fingerprints(loaded, {}).items():
             if not fingerprint["hash"]:
                 return f"what `{name}` would hold is not known: {fingerprint['cause']}"
             if fingerprint["hash"] != fingerprints[name]["hash"]:
@@ -146,8 +158,16 @@ class _Keeper:
             return "its names no longer share what they share once they are loaded"
         return ""
 
-    def _fingerprints(self, values: dict[str, Any]) -> dict[str, Fingerprint]:
-        return {name: self.look.fingerprint(values[name]) for name in self.group.names}
+    def _fingerprints(
+        self, values: dict[str, Any], known: dict[str, Fingerprint]
+    ) -> dict[str, Fingerprint]:
+        fingerprints = {}
+        for name in self.group.names:
+            old = known.get(name)
+            if old is None or not old["hash"] or old["identity"] != id(values[name]):
+                old = self.look.fingerprint(values[name])
+            fingerprints[name] = old
+        return fingerprints
 
 
 def _copied(buffer: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..functions.reach import fields
 from .arrays import Plan
-from .reachable import Surface
+from .reachable import Surface, is_constant_value
 
 _DEPTH = 6
 _CLASSES_AND_FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType)
@@ -56,7 +56,7 @@ class _Pickler(pickle.Pickler):
 
     def __init__(self, file: io.BytesIO, made: Dump, plan: Plan, surface: Surface) -> None:
         super().__init__(file, 5, buffer_callback=made.buffers.append)
-        self._made, self._plan, self._elsewhere = made, plan, surface.elsewhere
+        self._made, self._plan, self._surface = made, plan, surface
         numpy = sys.modules.get("numpy")
         self._array = numpy.ndarray if numpy is not None else None
 
@@ -71,9 +71,9 @@ class _Pickler(pickle.Pickler):
         if kind is types.ModuleType:
             self._made.modules.add(obj.__name__)
             return importlib.import_module, (obj.__name__,)
-        place = self._elsewhere.get(id(obj))
-        if place is not None:
-            return getattr, (sys.modules[place[0]], place[1])
+        if id(obj) in self._surface.elsewhere and not is_constant_value(obj):
+            module, name = self._surface.place_of(obj)
+            return getattr, (sys.modules[module], name)
         return NotImplemented
 
     def _note(self, thing: Any) -> None:

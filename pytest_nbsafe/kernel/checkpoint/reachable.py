@@ -17,6 +17,7 @@ import sys
 import types
 import uuid
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 from ..adapters import of_class
@@ -46,45 +47,57 @@ class Memory:
 
 
 class Surface:
-    """Where every walk ends: at what modules hold, which all share, by identity.
+    """Where every walk ends: at what modules hold, which all share, and at what leads to all names.
 
-    `elsewhere` is of libraries, `own` of the modules of the project: the module and the name.
-    What leads to all names (the namespace, the shell) ends a walk as well.
+    `elsewhere` is what libraries hold, `own` what the modules of the project do, by identity.
+    `special` are classes of which the interpreter tells too much or too little.
     """
 
     def __init__(self, *all_names: object) -> None:
-        self.elsewhere: dict[int, tuple[str, str]] = {}
-        self.own: dict[int, tuple[str, str]] = {}
-        self._special: dict[int, tuple[type, bool]] = {}
+        self.elsewhere: set[int] = set()
+        self.own: set[int] = set()
+        self.kinds: dict[int, type] = {}
+        self.special: set[int] = set()
+        self._modules: list[types.ModuleType] = []
         for place, module in list(sys.modules.items()):
-            if type(module) is types.ModuleType and place not in _PERSONAL:
-                held = vars(module)
+            if type(module) is not types.ModuleType or place in _PERSONAL:
+                continue
+            held = vars(module)
+            if not any(held is names for names in all_names):  # it may have several names itself
                 holders = self.own if lies_here(held.get("__file__")) else self.elsewhere
-                for name, item in list(held.items()):
-                    if id(type(item)) not in _ENDS and not name.startswith("last_"):
-                        holders.setdefault(id(item), (place, name))
+                holders.update(map(id, list(held.values())))
+                self._modules.append(module)
         self.ends = {*self.elsewhere, *map(id, all_names)}
 
-    def is_special(self, kind: type) -> bool:
-        """Return whether values of a class need a closer look than what the interpreter tells."""
-        known = self._special.get(id(kind))
-        if known is None:
-            is_type = issubclass(kind, (type, enum.Enum)) or kind is types.FunctionType
-            known = self._special[id(kind)] = kind, is_type or of_class(kind) is not None
-        return known[1]
+    def place_of(self, item: Any) -> tuple[str, str]:
+        """Return the module that holds a value, and under which name."""
+        for module in self._modules:
+            for name, held in list(vars(module).items()):
+                if held is item:
+                    return module.__name__, name
+        return "", ""
+
+    def add_kinds(self, level: Iterable[Any]) -> None:
+        """Take note of the classes of values, and of which need a closer look."""
+        for kind in map(type, level):
+            if id(kind) not in self.kinds:
+                self.kinds[id(kind)] = kind  # kept alive: its number must not come again
+                is_type = issubclass(kind, (type, enum.Enum)) or kind is types.FunctionType
+                if is_type or of_class(kind) is not None:
+                    self.special.add(id(kind))
 
 
 class Reached:
     """All that a value leads to.
 
-    `objects` are by identity what can change, or leads to it. `memories` are of the arrays among
-    them; `lazy` of arrays in tables that are copied before they are written to (pandas), by the
-    identity of the table: two tables that share them need not know of one another.
+    `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
+    are of the arrays among them; `lazy` of arrays in tables that are copied before they are
+    written to (pandas), by the identity of the table: two that share them need not know of it.
     """
 
     def __init__(self, value: object, surface: Surface) -> None:
         self.objects: dict[int, Any] = {}
-        self.kinds: dict[int, type] = {}
+        self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
         self._surface = surface
@@ -99,23 +112,24 @@ class Reached:
         return {id(memory.owner) for held in self.lazy.values() for memory in held}
 
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
-        objects, kinds, ends = self.objects, self.kinds, self._surface.ends
+        surface, objects = self._surface, self.objects
         while level:
-            of_level = {id(kind): kind for kind in map(type, level)}
-            if of_level.keys() <= _ENDS:
+            kinds = set(map(id, map(type, level))) - _ENDS
+            if not kinds:
                 return
-            fresh = {
-                id(item): item
-                for item in level
-                if id(type(item)) not in _ENDS and id(item) not in objects
-            }
-            for key in fresh.keys() & ends:
+            if not kinds <= surface.kinds.keys():
+                surface.add_kinds(level)
+            self.kinds |= kinds
+            items = [item for item in level if id(type(item)) not in _ENDS]
+            fresh = dict(zip(map(id, items), items))  # noqa: B905  # both are of `items`
+            for key in surface.ends.intersection(fresh) | (fresh.keys() & objects.keys()):
                 del fresh[key]
             objects.update(fresh)
-            kinds.update(of_level)
-            special = [i for i in fresh.values() if self._surface.is_special(type(i))]
-            plain = fresh.values() if not special else _others(fresh, special)
-            level = gc.get_referents(*plain)
+            special: list[Any] = []
+            if not kinds.isdisjoint(surface.special):
+                special = [i for i in fresh.values() if id(type(i)) in surface.special]
+                items = [i for i in fresh.values() if id(type(i)) not in surface.special]
+            level = gc.get_referents(*(items if special else fresh.values()))
             for item in special:
                 level += self._held(item, lazy)
 
@@ -180,8 +194,3 @@ def owner_of(array: Any) -> Any:
         owner = base.obj if type(base) is memoryview else base
         base = getattr(owner, "base", None)
     return owner
-
-
-def _others(fresh: dict[int, Any], special: list[Any]) -> list[Any]:
-    left = {id(item) for item in special}
-    return [item for key, item in fresh.items() if key not in left]

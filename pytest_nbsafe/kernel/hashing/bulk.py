@@ -5,12 +5,20 @@ Which way is taken depends on the content alone, so that equal content has equal
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import marshal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
+"""Kinds whose values `marshal` writes by their content alone."""
+_CONTAINERS = frozenset({list, tuple, dict})
+NESTED = PLAIN | _CONTAINERS
+NESTED_IN_NODE = 10
+"""How many containers are as much work as a node that is looked at by itself."""
+_NESTED_DEPTH = 60
 CHUNK = 20_000
 _CHUNK_BYTES = 8 * 1024 * 1024
 _PROBES = 32
@@ -95,6 +103,24 @@ def uniform_dict(value: dict[Any, Any]) -> bytes | None:
     if len(data) != 2 + size * len(value) or not _has_form(data, 1, size, fixed):
         return None
     return data
+
+
+def nested(values: list[Any], most: int) -> int:
+    """Return how many containers there are at all levels, if nothing else but plain values is.
+
+    0 if anything else is among them; no more are counted than `most` and the level that exceeds
+    it. What is held several times counts each time.
+    """
+    count, level = 0, values
+    for _ in range(_NESTED_DEPTH):
+        if not NESTED.issuperset(map(type, level)):
+            return 0
+        level = [value for value in level if type(value) in _CONTAINERS]
+        count += len(level)
+        if not level or count > most:
+            return count
+        level = gc.get_referents(*level)
+    return 0
 
 
 def _has_form(data: bytes, start: int, size: int, fixed: dict[int, int]) -> bool:

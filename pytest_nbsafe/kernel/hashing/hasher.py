@@ -24,7 +24,7 @@ BUFFER_BYTES = 15
 TOO_LARGE = "too large to compare"
 TOO_DEEP = "nested too deeply to compare"
 
-PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
+PLAIN = bulk.PLAIN
 _FLAT = PLAIN | {tuple}
 _MANY = 8
 _SHORT = 256
@@ -181,6 +181,8 @@ class Hasher:
             return
         if short and len(values) >= _MANY and self._uniform(values):
             return
+        if kinds <= bulk.NESTED and self._nested(values):
+            return
         if len(values) > self.nodes:
             raise UnknownValue(TOO_LARGE)
         for value in values:
@@ -202,6 +204,19 @@ class Hasher:
         if is_text:
             self.texts(values)
         return is_text
+
+    def _nested(self, values: list[Any]) -> bool:
+        """Write containers in containers that hold plain values, if they do, in one stroke."""
+        most = self.nodes * bulk.NESTED_IN_NODE
+        count = bulk.nested(values, most)
+        if not count:
+            return False
+        if count > most:
+            raise UnknownValue(TOO_LARGE)
+        self.tag("nested")
+        self.nodes -= count // bulk.NESTED_IN_NODE
+        self.plain(values)
+        return True
 
     def uniform_dict(self, value: dict[Any, Any]) -> bool:
         """Write a dictionary of numbers by numbers, if it is one, without a look at each."""

@@ -48,10 +48,9 @@ class NameFingerprints:
         """Take the fingerprints of what a text, about to run, could access."""
         names = names_of(tree, self.home, self._deferred) - self.names
         open_text = bool(self._heavy) and goes_side_ways(raw)
-        joined = threading.active_count() > self._threads
-        if open_text or joined:
+        if open_text or threading.active_count() > self._threads:
             self._kept = {}
-        known = {} if joined else {**self._kept, **self._last}
+        known = self.known()
         self.names |= names
         self.before.update(self._fingerprints(names, known))
         self._last = {}  # from here on cells change things
@@ -71,6 +70,11 @@ class NameFingerprints:
                 self._kept[name] = after[name]
         self._last, self._threads = after, threading.active_count()
         return after
+
+    def known(self) -> dict[str, Fingerprint]:
+        """Return the fingerprints that still hold for names, as long as no cell runs."""
+        joined = threading.active_count() > self._threads
+        return {} if joined else {**self._kept, **self._last}
 
     def forget(self, names: Collection[str]) -> None:
         """Take no more for known what names hold that were bound outside of a run."""
