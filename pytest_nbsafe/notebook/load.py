@@ -176,6 +176,11 @@ def _build(data: Mapping[str, Any], path: str, where: _Lines | None) -> Notebook
         _cell(item, number, cell_id, where, place, metadata)
         for number, (item, cell_id, place) in enumerate(zip(items, ids, places, strict=True), 1)
     )
+    taken = {cell.count for cell in cells}
+    cells = tuple(
+        cell if cell.count or cell.result_count in taken else replace(cell, count=cell.result_count)
+        for cell in cells
+    )
     language = _language(metadata)
     return Notebook(
         path=path,
@@ -218,6 +223,9 @@ def _cell(
         tags=markers.tags(own, source, notebook) if kind == "code" else own,
         metadata=metadata,
         file_lines=_file_lines(item.get("source", ""), where, place) if where and place else (),
+        result_count=_result_count(outputs)
+        if kind == "code" and isinstance(outputs, list)
+        else None,
     )
 
 
@@ -268,6 +276,12 @@ def _count(value: Any) -> int | None:
 
 
 # Saved outputs
+
+
+def _result_count(items: list[Any]) -> int | None:
+    """Return the count of the saved result, None where there is none."""
+    results = (o for o in items if isinstance(o, dict) and o.get("output_type") == "execute_result")
+    return next((_count(result.get("execution_count")) for result in results), None)
 
 
 def _outputs(items: list[Any]) -> tuple[Output, ...]:

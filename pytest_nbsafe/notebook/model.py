@@ -35,9 +35,10 @@ class Output:
 class Cell:
     """One cell. `number` counts from 1 over all cells, text cells too.
 
-    `count` is the recorded execution count. `file_lines[i]` is the physical 1-based line of the
-    file that holds source line `i + 1`; empty when the notebook did not come from a file whose
-    lines can be told (older formats).
+    `count` is the recorded execution count, `result_count` that of the saved result, which may be
+    of an earlier run; where the cell's own is lost, and no other cell has it, it stands for both.
+    `file_lines[i]` is the physical 1-based line of the file that holds source line `i + 1`; empty
+    when the notebook did not come from a file whose lines can be told (older formats).
     """
 
     id: CellId
@@ -49,6 +50,7 @@ class Cell:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     file_lines: tuple[int, ...] = ()
+    result_count: int | None = None
 
     def line(self, number: int) -> str:
         """Return source line `number` (1-based), empty when there is none."""

@@ -17,7 +17,7 @@ from pytest_nbsafe.order.plan import Plan, Run, runnable
 from pytest_nbsafe.order.readings import in_sequence, needed
 from pytest_nbsafe.order.saved_errors import missing_then
 from pytest_nbsafe.sentences import ticked
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,12 @@ def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
         for cell in cells
         if cell.count is not None
     ]
-    counts = {draft.cell: draft for draft in drafts}
+    drafts += _of_older_results(cells, drafts)
+    counts = {draft.cell: draft for draft in drafts if draft.recorded}
+    taken = {(draft.session, draft.count) for draft in drafts}
     for lost in overwritten_runs(graph, cells, session_of):
+        if (lost.session, lost.count) in taken:
+            continue
         first = lost.asked_by[0].reader
         names = dict.fromkeys(edge.name for edge in lost.asked_by if edge.reader == first)
         reason = _reason([(first, name) for name in names], counts[first], lost.count)
@@ -118,6 +122,23 @@ def _known(graph: Graph, cells: Sequence[Cell]) -> list[_Draft]:
             )
         )
     return sorted(drafts, key=lambda draft: (draft.session, draft.count, draft.cell))
+
+
+def _of_older_results(cells: Sequence[Cell], drafts: Sequence[_Draft]) -> list[_Draft]:
+    """Return the runs whose results the page still shows though their cells ran again since."""
+    taken = {(draft.session, draft.count) for draft in drafts}
+    own = {draft.cell: draft for draft in drafts}
+    older: dict[tuple[int, int], _Draft] = {}
+    for cell in cells:
+        count = cell.result_count
+        if cell.count is None or count is None or count >= cell.count:
+            continue
+        place = own[cell.number].session, count
+        if place not in taken:
+            reason = f"its saved result is of [{count}]"
+            draft = replace(own[cell.number], count=count, recorded=False, reason=reason)
+            older.setdefault(place, draft)
+    return [*older.values()]
 
 
 # --- which cells must run first --------------------------------------------------------------

@@ -11,6 +11,7 @@ from pytest_nbsafe.analysis.scopes import is_known
 from pytest_nbsafe.order import chances
 from pytest_nbsafe.order.plan import Plan, Run, runnable
 from pytest_nbsafe.order.saved_errors import missing_then
+from pytest_nbsafe.order.shown_values import evidence
 from pytest_nbsafe.values import dataclass
 
 DOUBTFUL = 0.9
@@ -99,6 +100,8 @@ def confidence(answers: Sequence[Reading]) -> float | None:
 def _reading(graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None) -> Reading:
     if maker is None:
         return _lost(graph, plan, run, name)
+    if (by_output := _by_output(graph, run, name, maker)) is not None:
+        return by_output
     cells = [cell for cell in graph.binders.get(name, ()) if cell != run.cell]
     nearest = max((cell for cell in cells if cell < run.cell), default=None)
     agreed = nearest is None or maker.cell == nearest
@@ -116,6 +119,21 @@ def _reading(graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None) -
     chance = chances.FROM_BELOW if maker.cell > run.cell else chances.AGAINST_THE_PAGE
     why = f"it ran last before, though cell {nearest} is nearer above"
     return Reading(run.cell, name, maker, chance, unrecoverable=False, why=why)
+
+
+def _by_output(graph: Graph, run: Run, name: str, maker: Run) -> Reading | None:
+    """Return the reading as the saved output tells it, None where it tells nothing."""
+    shown = evidence(graph, run.cell, name)
+    if maker.cell == shown.maker:
+        why = "the saved output shows what it makes"
+        return Reading(run.cell, name, maker, chances.RECORDED, unrecoverable=False, why=why)
+    if maker.cell not in shown.others:
+        return None
+    why = "but the saved output shows another value than it makes now"
+    if shown.maker is not None:
+        why += f", that of cell {shown.maker}"
+    chance = 1 - chances.RECORDED
+    return Reading(run.cell, name, maker, chance, unrecoverable=shown.is_lost, why=why)
 
 
 def _of_an_inferred_run(

@@ -13,6 +13,7 @@ from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.ambiguous_reads import definition_of
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.order.readings import Reading, readings
+from pytest_nbsafe.order.shown_values import evidence
 from pytest_nbsafe.values import dataclass, replace
 
 
@@ -66,18 +67,22 @@ def _contested(
 def _as_the_page_says(
     graph: Graph, plan: Plan, doubtful: Mapping[tuple[int, str], Reading]
 ) -> Plan:
-    """Return the plan that runs the nearest definer above before each reader that is in doubt."""
-    nearest: dict[int, dict[int, str]] = {}
+    """Return the plan that runs another definer before each reader that is in doubt.
+
+    That is the one whose value the saved output shows, else the nearest above.
+    """
+    wanted_by: dict[int, dict[int, str]] = {}
     for (reader, name), reading in doubtful.items():
         above = [cell for cell in graph.binders.get(name, ()) if cell < reader]
-        if above and max(above) != reading.definer:
-            nearest.setdefault(reader, {})[max(above)] = name
+        wanted = evidence(graph, reader, name).maker or max(above, default=None)
+        if wanted is not None and wanted != reading.definer:
+            wanted_by.setdefault(reader, {})[wanted] = name
     last = plan.last_runs
     runs: list[Run] = []
     for run in plan.runs:
         if last[run.cell] is run:
-            for cell, name in sorted(nearest.get(run.cell, {}).items()):
-                reason = f"defines `{name}`, and is the nearest above cell {run.cell}"
+            for cell, name in sorted(wanted_by.get(run.cell, {}).items()):
+                reason = f"defines `{name}`, which cell {run.cell} needs, as the page says"
                 runs.append(Run(0, cell, None, recorded=False, reason=reason, session=run.session))
         runs.append(run)
     return Plan(plan.order, tuple(replace(run, step=step) for step, run in enumerate(runs, 1)))

@@ -11,6 +11,7 @@ from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import run_times
 from pytest_nbsafe.order.chances import JOINS, joining, starting
+from pytest_nbsafe.order.shown_values import evidence
 from pytest_nbsafe.values import dataclass
 
 _Session = dict[int, int]
@@ -123,7 +124,10 @@ def _in_order(graph: Graph, sessions: list[_Session], numbers: Mapping[int, int]
 
 
 def _votes(graph: Graph, sessions: Sequence[_Session], numbers: Mapping[int, int]) -> list[int]:
-    """Return for each session over how many others it came later, less how many came after it."""
+    """Return for each session over how many others it came later, less how many came after it.
+
+    Where a saved output shows who made a name, other cells that bind it do not count.
+    """
     session_of = {
         numbers[place]: index
         for index, session in enumerate(sessions)
@@ -134,6 +138,8 @@ def _votes(graph: Graph, sessions: Sequence[_Session], numbers: Mapping[int, int
         for use in dependencies.needs(graph, reader):
             definers = graph.binders.get(use.name, ())
             graph.budget.scan(len(definers))
+            shown = evidence(graph, reader, use.name).maker
+            definers = definers if shown is None else (shown,)
             others = {session_of[cell] for cell in definers if cell in session_of}
             if use.is_needed and own not in others and len(others) == 1:
                 later[others.pop(), own] += 1

@@ -109,6 +109,19 @@ def test_counts(count: Any, wanted: int | None) -> None:
     assert wanted == only(execution_count=count).count
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "counts"),
+    [(None, 2, [4, 2]), (None, 4, [None, 4]), (6, 2, [6, 2])],
+)
+def test_a_lost_count_is_that_of_the_saved_result(
+    own: int | None, other: int, counts: list[int | None]
+) -> None:
+    result = {"output_type": "execute_result", "execution_count": 4, "data": {}}
+    page = loaded({"execution_count": own, "outputs": [result]}, {"execution_count": other})
+    assert counts == [cell.count for cell in page.cells]
+    assert page.cells[0].result_count == 4
+
+
 def test_tags_and_metadata_leave_garbage_out() -> None:
     assert only(metadata={"tags": ["a", 3, "b"]}).tags == ("a", "b")
     assert only(metadata={"tags": "a"}).tags == ()

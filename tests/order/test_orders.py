@@ -490,3 +490,61 @@ def test_counts_of_no_person_are_ordered(name: str, shape: str) -> None:
     cells = [f"{count}: a{i} = a{max(0, i - 1)}" for i, count in enumerate(counts)]
     plan = order.plan(graph_of(notebook(*cells)), name)
     assert set(plan.cells) == set(range(1, number + 1))
+
+
+# --- what saved outputs tell -------------------------------------------------------------------
+
+
+def doubts(text: str) -> list[str]:
+    graph = graph_of(text)
+    answers = readings.readings(graph, order.plan(graph, "inferred"))
+    return [f"{r.reader}<-{r.definer}: {r.why}" for r in answers if r.is_doubtful]
+
+
+SHOWS = "# %% [1]\na = 1\n# %% [9]\nprint(a)\n#> {shown}\n# %% [5]\na = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        ("2", []),
+        (
+            "1",
+            ["2<-3: but the saved output shows another value than it makes now, that of cell 1"],
+        ),
+        ("7", ["2<-3: but the saved output shows another value than it makes now"]),
+    ],
+)
+def test_a_shown_value_tells_who_made_it(shown: str, expected: list[str]) -> None:
+    assert doubts(SHOWS.format(shown=shown)) == expected
+
+
+def test_what_no_cell_makes_any_more_is_lost() -> None:
+    graph = graph_of(SHOWS.format(shown="7"))
+    (reading,) = readings.readings(graph, order.plan(graph, "inferred"))
+    assert reading.unrecoverable
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "print(a)\nprint('x')\n#> 7",
+        "print(a, 1)\n#> 7 1",
+        "a = 7\nprint(a)\n#> 7",
+        "print(a + 1)\n#> 2",
+        "a\n#= 1",
+    ],
+)
+def test_what_is_not_shown_alone_tells_nothing_else(cell: str) -> None:
+    assert doubts(f"# %% [1]\na = 1\n# %% [2]\n{cell}\n") == []
+
+
+def test_a_value_that_is_no_literal_may_be_any() -> None:
+    assert doubts("# %% [1]\na = len('x')\n# %% [2]\nprint(a)\n#> 7\n") == []
+
+
+def test_a_saved_result_of_another_run_is_a_run() -> None:
+    pages = percent.parse("# %% [1]\na = 1\n# %% [5]\na\n#= 1\n# %% [6]\nb = 2\n")
+    older = replace(pages.cells[1], result_count=3)
+    graph = build(replace(pages, cells=(pages.cells[0], older, pages.cells[2])))
+    assert compact(order.plan(graph, "inferred")) == "1@1 2@3* 2@5 3@6"
