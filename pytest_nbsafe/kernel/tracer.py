@@ -338,7 +338,8 @@ class Tracer:
         if self.inputs is None:
             return None
         try:
-            return self.inputs.finish(self.runs, self.recorder.events, self.bends.modules())
+            text, bends = self.sources[0].text, self.bends.modules()
+            return self.inputs.finish(self.runs, text, self.recorder.events, bends)
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")
             return None

@@ -10,7 +10,7 @@ import pytest
 from pytest_nbsafe import kernel
 
 FOLDER = Path(kernel.__path__[0])
-ROOMS = ("functions", "hashing", "tracing", "inputs", "learning", "parts", "aside", "checkpoint")
+ROOMS = ("functions", "hashing", "tracing", "learning", "parts", "inputs", "aside", "checkpoint")
 BELOW_ALL = {
     *("contract", "checkpoint_contract", "adapters", "aspects"),
     *("audit", "content_hashes", "installed_files", "python_state"),

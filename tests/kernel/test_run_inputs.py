@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe.kernel.contract import Inputs
+from pytest_nbsafe.kernel.contract import HostQuestion, Inputs
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
 
@@ -355,3 +355,23 @@ def test_modules_that_take_part(tmp_path: Path) -> None:
         assert used("print(o)") == ["shapes"]
         assert nb.hindrances("watch.started()") == [("clock", 0)]
         assert nb.hindrances("watch.moment()") == [("clock", 0)]
+
+
+def test_runs_on_the_side_tell_it_too(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    (tmp_path / "mine.py").write_text("K = 1\n")
+    cells = ["open('a.csv').read()", "y = 1\nz = time.time()", "mine.K, os.getenv('GONE')"]
+    with page(tmp_path) as nb:
+        nb.run("import mine, os, time")
+        for follow in (True, False):
+            question: HostQuestion = {
+                "cells": cells, "limit_s": 60, "stir": False, "follow": follow, "way": "fork",
+            }  # fmt: skip
+            answer = nb.kernel.aside(question, 60)
+            assert answer["cause"] == ""
+            told = [run["event"]["inputs"] for run in answer["runs"] if run["event"]]
+            reads, asks, uses = (inputs for inputs in told if inputs)
+            assert [nb.short(file["path"]) for file in reads["files"]] == ["a.csv"]
+            assert [(each["kind"], each["line"]) for each in asks["hindrances"]] == [("clock", 2)]
+            assert [*uses["modules"]] == [str(tmp_path / "mine.py")]
+            assert uses["variables"] == {"GONE": ""}

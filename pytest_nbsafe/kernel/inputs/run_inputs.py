@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from types import CodeType
@@ -12,6 +13,7 @@ from ..contract import Inputs, StatementEvent
 from ..functions.reach import inside
 from ..functions.stand_in import watch_tracebacks
 from ..installed_files import UsersFiles
+from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
 from .builtin_calls import watch_status
 from .callers import Callers
@@ -25,6 +27,7 @@ from .project_reach import taking_part
 from .setting_uses import SettingUses
 from .variables import VariableUses
 
+_HOOKS = frozenset(HOOKS)
 _WORDS = {"clock": "it looks at the clock", "input": "it asks its user"}
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
 _LONGEST_PATH = 300
@@ -86,14 +89,19 @@ class RunInputs:
             for text in _texts(code, self._home):
                 self._expect(text)
 
-    def finish(self, run: int, statements: Iterable[StatementEvent], bent: Iterable[str]) -> Inputs:
-        """Return what the run has used; `bent` are the modules that cells have changed so far."""
+    def finish(
+        self, run: int, text: str, statements: Iterable[StatementEvent], bent: Iterable[str]
+    ) -> Inputs:
+        """Return what the run of a text has used.
+
+        `bent` are the modules that cells have changed so far.
+        """
         self._files.stop()
         self._variables.stop()
         self._hindrances.stop()
         self._look_at_native_opens()
         packages = self._modules.look()
-        names = self._look_at_codes(run, statements)
+        names = self._look_at_codes(run, text, statements)
         modules = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
         settings, drew = self._settings.changes()
@@ -146,10 +154,10 @@ class RunInputs:
 
     # ------------------------------------------------------------ what the code says
 
-    def _look_at_codes(self, run: int, statements: Iterable[StatementEvent]) -> set[str]:
+    def _look_at_codes(self, run: int, text: str, statements: Iterable[StatementEvent]) -> set[str]:
         """Note what the code that ran mentions, and return all names that stand in it."""
         names: set[str] = set()
-        for code in self._codes.values():
+        for code in self._plain_codes(text):
             line_of, home = self._line_of(code), self._modules.home_of(code.co_filename)
             if home is None:
                 names.update(code.co_names)
@@ -169,6 +177,20 @@ class RunInputs:
                 names.update(function.names)
                 self._note(function.mentions, int if function.run == run else _nowhere)
         return names
+
+    def _plain_codes(self, text: str) -> list[CodeType]:
+        """Return the code that ran; where each step of it was followed, what the text says."""
+        codes = [*self._codes.values()]
+        followed = [code for code in codes if not _HOOKS.isdisjoint(code.co_names)]
+        if not followed:
+            return codes
+        flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        try:
+            plain = compile(text, followed[0].co_filename, "exec", flags, dont_inherit=True)
+        except (SyntaxError, ValueError):
+            self._hindrances.add("native", "it runs code that cannot be read", 0)
+            return codes
+        return [plain, *(code for code in codes if code not in followed)]
 
     def _look_at_modules(self, names: set[str]) -> dict[str, str]:
         """Return the files of the modules of the project that take part, with their hashes."""
