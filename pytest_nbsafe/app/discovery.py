@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import config as configs
-from pytest_nbsafe import files
+from pytest_nbsafe import files, suffixes
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.values import dataclass
-
-SUFFIX = ".ipynb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def _walk(folder: Path, own: Config) -> Iterator[tuple[Path, list[str]]]:
     for root, folders, names in os.walk(folder):
         inner = Path(root)
         folders[:] = [name for name in sorted(folders) if _is_entered(inner / name, own)]
-        notebooks = sorted(name for name in names if name.endswith(SUFFIX))
+        notebooks = sorted(name for name in names if suffixes.is_notebook(name))
         if notebooks:
             yield inner, notebooks
 
@@ -122,8 +120,11 @@ def _is_left_out(path: Path, folders: Sequence[Path], config: Config) -> bool:
         configs.fits(at, glob, base) for base, glob in config.exclude for at in (path, *folders)
     ):
         return True
-    included = (configs.fits(path, glob, base) for base, glob in config.include)
-    return bool(config.include) and not any(included)
+    globs = config.include
+    if suffixes.is_text(path.name):  # READMEs and modules are text, too: a glob must mean its kind
+        globs = tuple((base, glob) for base, glob in globs if glob.endswith(path.suffix))
+        return not any(configs.fits(path, glob, base) for base, glob in globs)
+    return bool(globs) and not any(configs.fits(path, glob, base) for base, glob in globs)
 
 
 def _chosen(path: Path, settings: Mapping[str, Any]) -> Config:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from pytest_nbsafe import files, patterns
-from pytest_nbsafe.notebook import markers
+from pytest_nbsafe import files, patterns, suffixes
+from pytest_nbsafe.notebook import markers, text_notebooks
 from pytest_nbsafe.notebook.jsontext import CellPlace, Decoded, decode
 from pytest_nbsafe.notebook.model import (
     Cell,
@@ -19,23 +19,13 @@ from pytest_nbsafe.notebook.model import (
     Output,
     OutputKind,
 )
+from pytest_nbsafe.notebook.unreadable import Unreadable
 from pytest_nbsafe.values import replace
+
+__all__ = ["Unreadable", "loads", "read"]
 
 _KINDS: tuple[str, ...] = get_args(CellKind)
 _OUTPUT_KINDS: tuple[str, ...] = get_args(OutputKind)
-
-
-class Unreadable(Exception):  # noqa: N818 - it names what the file is, as NBS901 does
-    """The file is not a notebook that can be read.
-
-    `line` is the physical line (1-based) where reading stopped, `hint` says what to do.
-    """
-
-    def __init__(self, line: int, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.line = line
-        self.message = message
-        self.hint = hint
 
 
 def read(
@@ -55,13 +45,15 @@ def read(
 
 
 def loads(text: str, path: str) -> Notebook:
-    """Return the notebook of a file's text; `path` is only recorded.
+    """Return the notebook of a file's text; of `path` the suffix says how it is read.
 
     Raises:
         Unreadable: the text is not a notebook.
 
     """
     text = text.removeprefix("\ufeff")
+    if suffixes.is_text(path):
+        return _of_text(text, path)
     decoded = _decode(text)
     data = decoded.value
     if not isinstance(data, dict):
@@ -75,6 +67,14 @@ def loads(text: str, path: str) -> Notebook:
     if major < 4:
         return _build(_upgrade(text), path, None)
     return _build(data, path, _Lines(text, decoded))
+
+
+def _of_text(text: str, path: str) -> Notebook:
+    """Return the notebook of Python or Markdown text, whose cells know their lines."""
+    page = text_notebooks.parsed(text, path)
+    notebook = _build(page.data, path, None)
+    cells = zip(notebook.cells, page.lines, strict=True)
+    return replace(notebook, cells=tuple(replace(cell, file_lines=at) for cell, at in cells))
 
 
 # The file

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_nbsafe import suffixes
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.plugin.items import NotebookFile, NotebookItem, OpenNotebooks
 from pytest_nbsafe.plugin.progress import Streaming, TerminalProgress, shows_at_once
@@ -39,23 +41,31 @@ class Collecting:
             status = progress.status
             self._open_notebooks.listen = lambda _: NotebookStatus(status)
 
-    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> NotebookFile | None:
-        """Collect a notebook, but never one of the copies that Jupyter keeps."""
-        if file_path.suffix != ".ipynb" or ".ipynb_checkpoints" in file_path.parts:
-            return None
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path, parent: pytest.Collector
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """Collect a notebook as nothing else, but never one of the copies that Jupyter keeps."""
+        collectors = yield
+        is_copy = ".ipynb_checkpoints" in file_path.parts
+        if is_copy or not suffixes.is_notebook(file_path.name):
+            return collectors
         if not self._is_looked_at(file_path, parent.session):
-            return None
+            return collectors
         file: NotebookFile = NotebookFile.from_parent(parent, path=file_path)
         file.open_notebooks, file.chosen = self._open_notebooks, self._settings
-        return file
+        return [file]
 
     def _is_looked_at(self, path: Path, session: pytest.Session) -> bool:
-        """Return whether a notebook was named, or lies where the command line looks too."""
+        """Return whether a notebook was named, or lies where the command line looks too.
+
+        Text is a notebook for pytest where `include` names it: it may hold tests of another kind.
+        """
         if session.isinitpath(path):
-            return True
+            return not suffixes.is_text(path.name) or self._is_included(path)
         named = next((folder for folder in path.parents if session.isinitpath(folder)), None)
         if named is None:
-            return True
+            return not suffixes.is_text(path.name)
         if named not in self._below:
             from pytest_nbsafe.app import discovery
 
@@ -64,7 +74,17 @@ class Collecting:
             except NbsafeError:  # which the notebook that it concerns tells
                 self._below[named] = None
         below = self._below[named]
-        return below is None or path in below
+        if below is None:
+            return not suffixes.is_text(path.name)
+        return path in below
+
+    def _is_included(self, path: Path) -> bool:
+        from pytest_nbsafe.app import discovery
+
+        try:
+            return not discovery.is_excluded(path, self._settings.by_hand)
+        except NbsafeError:  # which any notebook beside it tells
+            return False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:
@@ -132,5 +152,6 @@ class Distributing:
 
 def scope(nodeid: str) -> str:
     """Return what must stay together with an item: its notebook, or only itself."""
-    path = nodeid.partition("::")[0]
-    return path if path.endswith(".ipynb") else nodeid
+    path, _, item = nodeid.partition("::")
+    is_item = item == "notebook" or item.startswith("cell-")
+    return path if is_item and suffixes.is_notebook(path) else nodeid

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape as xml
 
+from pytest_nbsafe import suffixes
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, fails, sort_key
 from pytest_nbsafe.reports import escape, places, text
 from pytest_nbsafe.reports.colour import Paint, plain
@@ -66,7 +67,7 @@ class _Suite:
         return fails(finding, strict=self.notebook.strict)
 
     def _attributes(self, name: str, line: int) -> dict[str, str]:
-        dotted = self.path.removesuffix(".ipynb").replace("/", ".")
+        dotted = suffixes.without(self.path).replace("/", ".")
         return {"classname": dotted, "name": name, "file": self.path, "line": str(line)}
 
     def _seconds(self) -> str:

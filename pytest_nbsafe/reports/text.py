@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from pytest_nbsafe import suffixes
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.findings import (
     Finding,
@@ -83,7 +84,7 @@ def title(finding: Finding) -> str:
 def block(finding: Finding, notebook: Notebook | None = None, paint: Paint = plain) -> list[str]:
     """Return a finding in full: where and what, the message, the frame, the path, the remedy."""
     where = frames.place(finding.location, finding.count, finding.file_line)
-    head = f"{escape.line(finding.path)}, {where}: {title(finding)}"
+    head = f"{_file(finding)}, {where}: {title(finding)}"
     message = [escape.sentence(finding.message)] if finding.message else []
     return [paint(head, finding.severity), *message, *_body(finding, notebook, paint)]
 
@@ -117,11 +118,12 @@ def _alike(findings: Iterable[Finding]) -> Iterable[list[Finding]]:
 
 def _listed(alike: Sequence[Finding], paint: Paint) -> list[str]:
     finding, *others = alike
-    path, where = escape.line(finding.path), finding.location
-    if where.cell != NOTEBOOK:
-        path = f"{path}:cell {where.cell}:line {where.line}"
-    elif finding.file_line:
-        path = f"{path}:{finding.file_line}"
+    path, where = _file(finding), finding.location
+    if not suffixes.is_text(finding.path):
+        if where.cell != NOTEBOOK:
+            path = f"{path}:cell {where.cell}:line {where.line}"
+        elif finding.file_line:
+            path = f"{path}:{finding.file_line}"
     severity = paint(finding.severity, finding.severity)
     head = (
         f"{paint(path, 'heading')}  {severity} {title(finding)}  {escape.sentence(finding.message)}"
@@ -129,6 +131,13 @@ def _listed(alike: Sequence[Finding], paint: Paint) -> list[str]:
     paths = [escape.line(other.path) for other in others]
     also = [f"The same in {few(paths, _MOST_PATHS)}"] if paths else []
     return [head, *also, *_body(finding, None, paint)]
+
+
+def _file(finding: Finding) -> str:
+    """Return the path of a notebook, and the line where it is text, whose lines a reader sees."""
+    path = escape.line(finding.path)
+    is_shown = finding.file_line and suffixes.is_text(finding.path)
+    return f"{path}:{finding.file_line}" if is_shown else path
 
 
 def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str]:
