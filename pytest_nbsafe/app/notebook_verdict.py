@@ -22,6 +22,8 @@ _FAULTS: Sequence[tuple[str, frozenset[str]]] = (
     ("unknown", frozenset({_FAILED})),
 )
 """Which errors speak for which verdict; the first that has any is it."""
+SPEAKING = tuple(sorted(frozenset[str]().union(*(codes for _, codes in _FAULTS))))
+"""The codes that a verdict hangs on."""
 _CHANCE = "NBS404"
 _MOST_REASONS = 3
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.app.facts import facts_of, python_graph
-from pytest_nbsafe.app.notebook_verdict import by_text
+from pytest_nbsafe.app.notebook_verdict import SPEAKING, by_text
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order import readings
 from pytest_nbsafe.order.measures import measures
@@ -16,6 +16,7 @@ from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.order_report import OrderReport
 from pytest_nbsafe.rules import evaluate
 from pytest_nbsafe.trace import cellsets, lineage
+from pytest_nbsafe.values import replace
 
 
 def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
@@ -45,7 +46,7 @@ def order(path: Path, settings: Mapping[str, Any]) -> OrderReport:
         "refresher": sorted(sets.refreshers),
     }
     verdict = "top-down" if same else "out-of-order"
-    facts, _ = facts_of(graph, None, config)
+    facts, _ = facts_of(graph, None, replace(config, select=SPEAKING, contracts=()))
     return OrderReport(
         graph.notebook,
         plan,

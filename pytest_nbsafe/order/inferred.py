@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import chances, session_split
 from pytest_nbsafe.order.overwritten_runs import overwritten_runs
@@ -45,6 +45,7 @@ _Wants = dict[int, list[tuple[int, str]]]
 """The cells that must run first: for each, who reads what of it, as (cell, name)."""
 
 
+@kept
 def plan(graph: Graph) -> Plan:
     """Return every recorded run, and before each the runs that make the names it misses.
 

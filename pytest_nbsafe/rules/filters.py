@@ -49,9 +49,12 @@ def resolve(
 def _needed(claims: Sequence[Claim]) -> Iterator[Claim]:
     """Yield the claims but those that are told only where no other says why."""
     errors = {claim.finding.code for claim in claims if claim.finding.severity == "error"}
+    at_cell: dict[int, set[str]] = {}
     for claim in claims:
-        cell, sure = claim.finding.location.cell, claim.finding.severity == "error"
-        here = {c.finding.code for c in claims if not sure and c.finding.location.cell == cell}
+        at_cell.setdefault(claim.finding.location.cell, set()).add(claim.finding.code)
+    for claim in claims:
+        sure = claim.finding.severity == "error"
+        here = set[str]() if sure else at_cell[claim.finding.location.cell]
         if not claim.unless or claim.unless.isdisjoint(errors | here):
             yield claim
 
