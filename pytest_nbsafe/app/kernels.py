@@ -56,8 +56,11 @@ class Folders:
 
 def live(folders: Folders) -> MakeKernel:
     """Return what makes kernels that run all that they are asked."""
+    return _wake(folders)
 
-    def make(launch: Launch) -> Kernel:
+
+def _wake(folders: Folders) -> Callable[[Launch], LiveKernel]:
+    def make(launch: Launch) -> LiveKernel:
         folders.note_first()
         return LiveKernel(launch)
 
@@ -69,7 +72,7 @@ def remembering(graph: Graph, path: Path, folders: Folders) -> tuple[MakeKernel,
     from pytest_nbsafe.app import resuming
     from pytest_nbsafe.store.database import StoreRefused
 
-    wake = live(folders)
+    wake = _wake(folders)
     try:
         return resuming.remembering(graph, path, wake), ""
     except StoreRefused as refused:

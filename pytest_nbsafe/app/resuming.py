@@ -17,7 +17,7 @@ from pytest_nbsafe.judge.outside_influences import asked_by
 from pytest_nbsafe.resume import environment_key, questions
 from pytest_nbsafe.resume.remembering_kernel import Memory, RememberingKernel
 from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, interpreter
-from pytest_nbsafe.runner.live_kernel import Kernel, Launch
+from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
 from pytest_nbsafe.store import database, place, signing
 from pytest_nbsafe.store.database import Store, StoreRefused
 from pytest_nbsafe.values import replace
@@ -28,6 +28,8 @@ _ASKED = {
     "network": "it asks the network",
     "threads": "it starts threads or processes",
 }
+_DATA = frozenset({"data", "columns"})
+"""Roles of what holds rows, and learns nothing."""
 _ENVIRONMENT = re.compile(
     r"PYTHON\w*|LANG|LC_\w+|TZ|MPLBACKEND|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TF_\w+|HOME|PATH"
 )
@@ -35,7 +37,7 @@ _ENVIRONMENT = re.compile(
 
 
 def remembering(
-    graph: Graph, path: Path, wake: Callable[[Launch], Kernel]
+    graph: Graph, path: Path, wake: Callable[[Launch], LiveKernel]
 ) -> Callable[[Launch], Kernel]:
     """Return what makes a kernel of a notebook that remembers what its runs gave.
 
@@ -53,7 +55,15 @@ def remembering(
         if context is None:
             return wake(launch)
         environ = {**os.environ, **launch.environ}
-        memory = Memory(store, context, str(path.resolve()), unfit, environ)
+        memory = Memory(
+            store,
+            context,
+            str(path.resolve()),
+            unfit,
+            environ,
+            keeps=launch.copies is None,
+            learners=_learners(launch),
+        )
         return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)))
 
     return make
@@ -104,6 +114,12 @@ def _unfit(graph: Graph) -> Mapping[str, str]:
         if reason:
             unfit[cell.source] = reason
     return unfit
+
+
+def _learners(launch: Launch) -> frozenset[str]:
+    """Return the libraries of which it is watched what learns from what."""
+    classes = launch.learning["classes"] if launch.learning else {}
+    return frozenset(n.partition(".")[0] for n, role in classes.items() if role not in _DATA)
 
 
 def _context(launch: Launch) -> str | None:

@@ -172,7 +172,9 @@ class Inputs(TypedDict):
     modules of the project that took part, with hashes; `packages` the modules of libraries that it
     was the first to import. `settings` name the state beside the names that it
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
-    from or seeded. Where anything stands in `hindrances` the run cannot be reused.
+    from or seeded. Where anything stands in `hindrances` the run cannot be reused. `links` gives,
+    for each name whose object the run changed in place, the other names that share objects with it;
+    None where that is not known.
     """
 
     files: list[FileRead]
@@ -185,6 +187,7 @@ class Inputs(TypedDict):
     settings: list[str]
     drew: list[str]
     hindrances: list[Hindrance]
+    links: dict[str, list[str]] | None
 
 
 class CellRun(TypedDict):

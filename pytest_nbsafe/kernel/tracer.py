@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .bends import Bends
+from .checkpoint.links import Links
 from .contract import MIME, CellRun, Fingerprint, Inputs
 from .hashing.function_texts import Texts
 from .hashing.snapshot import Snapshot, warm_up
@@ -68,6 +69,7 @@ class Tracer:
         self.message = ""
         self.desk: Desk | None = None
         self.inputs: RunInputs | None = None
+        self.links = Links(self.home, self.home, shell)
 
     def install(self) -> None:
         """Start to listen."""
@@ -317,7 +319,7 @@ class Tracer:
                 n for n, identity in bindings.items() if identity
             }
             after = self.name_fingerprints.finish(wanted, bound | bindings.keys())
-        used = self._inputs()
+        used = self._inputs(after)
         evaluations, copies = self.desk.report() if self.desk else ([], [])
         self.sources = []
         run: CellRun = {
@@ -333,16 +335,19 @@ class Tracer:
         }
         self._publish(run)
 
-    def _inputs(self) -> Inputs | None:
+    def _inputs(self, after: dict[str, Fingerprint]) -> Inputs | None:
         """Return what the run has used beyond names, None where that is not known."""
         if self.inputs is None:
             return None
         try:
             text, bends = self.sources[0].text, self.bends.modules()
-            return self.inputs.finish(self.runs, text, self.recorder.events, bends)
+            used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
+            own = [name for name in list(self.home) if self.is_own(name)]
+            used["links"] = self.links.of(self.name_fingerprints.before, after, own)
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")
             return None
+        return used
 
     def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""

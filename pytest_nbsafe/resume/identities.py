@@ -24,6 +24,10 @@ class Identities:
         """Return the number of an object; 0, which stands for none, stays."""
         return self._known.get(identity, self._own | identity) if identity else 0
 
+    def note(self, identity: int, number: int) -> None:
+        """Note the number of an object of this kernel, which stands for one of another."""
+        self._known[identity] = number
+
     def learn(self, again: CellRun, first: CellRun) -> None:
         """Note which objects of a run that was made again are which of the first."""
         for part in ("before", "after"):

@@ -6,35 +6,35 @@ that is judged of the answers is judged as before.
 
 from __future__ import annotations
 
-import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from pytest_nbsafe.kernel.contract import (
     Answer,
     CellRun,
     HostQuestion,
+    SideRun,
     Surroundings,
     SurroundingsQuestion,
     Sweep,
 )
-from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.resume import questions, recalling, world
+from pytest_nbsafe.resume.catching_up import PastRun, Step, made_now, needed, steps
 from pytest_nbsafe.resume.identities import Identities
-from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
-from pytest_nbsafe.resume.state import BESIDE, START, Held, State, after, sources
-from pytest_nbsafe.runner import executed as forms
+from pytest_nbsafe.resume.kept_values import Keeper
+from pytest_nbsafe.resume.positions import moved, runs_told
+from pytest_nbsafe.resume.recalling import NotAsThen
+from pytest_nbsafe.resume.state import START, State, after
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.kernel_process import Heard
-from pytest_nbsafe.runner.live_kernel import Kernel, StateDiffers
-from pytest_nbsafe.store.database import Entry, Store
+from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.store.database import Store
+from pytest_nbsafe.trace.results import undefined_name
 from pytest_nbsafe.values import dataclass, replace
 
 _PYTHON = "python"
 _SURROUNDINGS = "surroundings"
-_WORD = re.compile(r"\w+")
-_NOBODY = Held("", "")
-"""What a name holds that no run has made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Memory:
     `context` stands for all that every run of the kernel depends on: its Python, the packages, the
     settings of the tracer. `notebook` names what it is for. `unfit` gives the texts whose outcome
     cannot be known, each with the reason. `environ` is the environment that its process would have.
+    With `keeps` values are kept, too, and loaded again, but not once one of the libraries is loaded
+    that are `learners`.
     """
 
     store: Store
@@ -51,15 +53,8 @@ class Memory:
     notebook: str
     unfit: Mapping[str, str]
     environ: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Past:
-    """A run of this session: its entry, its text, and what came of it."""
-
-    entry: str
-    source: str
-    executed: Executed
+    keeps: bool = False
+    learners: frozenset[str] = frozenset()
 
 
 class RememberingKernel:
@@ -69,19 +64,25 @@ class RememberingKernel:
     kernel was needed at all.
     """
 
-    def __init__(self, memory: Memory, wake: Callable[[], Kernel]) -> None:
+    def __init__(self, memory: Memory, wake: Callable[[], LiveKernel]) -> None:
         self.reasons: dict[int, str] = {}
         self.python = ""
         self.fault = ""
         self._memory = memory
         self._wake = wake
-        self.live: Kernel | None = None
+        self.live: LiveKernel | None = None
         self.woken = False
         self._identities = Identities()
-        self._past: list[_Past] = []
+        self._past: list[PastRun] = []
         self._made = 0
+        self._held: dict[str, str] = {}
+        self._numbers: dict[int, int] = {}
+        self._to_come: tuple[str, ...] = ()
         self._state: State = START
         self._over = False
+        self._keeper = (
+            Keeper(memory.store, memory.context, memory.notebook) if memory.keeps else None
+        )
 
     @property
     def alive(self) -> bool:
@@ -104,26 +105,35 @@ class RememberingKernel:
         """Return what a cell gives: what it gave before, where that would be the same."""
         reason = self._why_unfit(source)
         if not reason:
-            for entry in self._memory.store.entries(
-                self._memory.context, questions.of_cell(source)
-            ):
+            memory, question = self._memory, questions.of_cell(source)
+            for entry in memory.store.entries(memory.context, question):
                 try:
-                    recalled = self._recalled(entry, source, limit_s)
-                except _NotAsThen as other:
+                    recalled = recalling.recalled(
+                        entry, source, self._past, self._state, memory.environ, limit_s
+                    )
+                except NotAsThen as other:
                     reason = reason or str(other)
                     continue
-                self._note(entry.id, source, recalled, entry.content["links"])
-                _replay(recalled, heard)
+                links = recalling.links(entry, recalled, self._state)
+                self._note(entry.id, source, recalled, links)
+                recalling.tell(recalled, heard)
                 return recalled
             reason = reason or "it is new"
-        self.reasons[len(self._past) + 1] = reason
-        live = self._caught_up()
-        executed = live.execute(source, limit_s, heard)
+        number = len(self._past) + 1
+        self.reasons[number] = reason
+        live = self._caught_up((source, *self._to_come))
+        executed = self._numbered(live.execute(source, limit_s, heard), number)
         self._made += 1
-        if executed.event is not None:
-            executed = replace(executed, event=self._identities.told(executed.event))
-        self._note(self._kept(source, executed), source, executed, None)
+        missing = _missing_name(executed)
+        if missing in self._state and self._held.get(missing) != self._state[missing].maker:
+            raise StateDiffers  # it read what nobody thought that it would
+        self._note(self._kept(source, executed), source, executed, recalling.links_told(executed))
+        self._keep_values(live)
         return executed
+
+    def expect(self, sources: Sequence[str]) -> None:
+        """Take note of the cells that will be run: what they read will be needed."""
+        self._to_come = tuple(sources)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
         """Return what became of cells on the side: what did before, in the same state."""
@@ -135,11 +145,11 @@ class RememberingKernel:
         if known is not None:
             answer = cast("Answer", known["answer"])
         else:
-            answer = self._caught_up().aside(asked, margin_s)
-            for run in answer["runs"]:
+            answer = self._caught_up(asked["cells"]).aside(asked, margin_s)
+            for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
-                    run["event"] = self._identities.told(run["event"])
-            if not answer["cause"] and not any(map(_hindered, answer["runs"])):
+                    run["event"] = self._told(run["event"], len(self._past) + ordinal)
+            if not answer["cause"] and not any(map(_is_hindered, answer["runs"])):
                 self._keep(question, {"answer": answer}, answer["cost_s"])
         self._over = self._over or asked["way"] == "here"
         return answer
@@ -150,25 +160,27 @@ class RememberingKernel:
         known = self._known(question)
         if known is not None and known["files"] == _states(asked):
             return cast("Surroundings", known["answer"])
-        answer = self._caught_up().surroundings(asked)
+        answer = self._caught_up(()).surroundings(asked)
         if answer is not None:
             self._keep(question, {"answer": answer, "files": _states(asked)}, 0.0)
         return answer
 
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows."""
-        return self._caught_up().sweep(names=names)
+        return self._caught_up([*self._state]).sweep(names=names)
 
     def close(self) -> None:
         """Stop it, if it was started; safe to call twice."""
         self._over = True
         if self.live is not None:
+            if self.live.alive and self._keeper is not None:
+                self._keeper.finish(self.live)
             self.live.close()
             self.live = None
 
     # -- the live kernel ---------------------------------------------------------------------------
 
-    def _started(self) -> Kernel:
+    def _started(self) -> LiveKernel:
         if self.live is None:
             self.live = live = self._wake()
             self.woken = True
@@ -176,25 +188,85 @@ class RememberingKernel:
             self.python, self.fault = live.python, live.fault
         return self.live
 
-    def _caught_up(self) -> Kernel:
-        """Return the live kernel in the state that the session is in.
+    def _caught_up(self, texts: Sequence[str]) -> LiveKernel:
+        """Return the live kernel, all held in it that these texts may read.
 
         Raises:
             StateDiffers: what ran before gives something else now.
 
         """
+        sources = {run.entry: run.source for run in self._past}
+        wanted = needed(self._state, texts, sources)
         live = self._started()
-        while self._made < len(self._past):
-            past = self._past[self._made]
+        left = self._past[self._made :]
+        plan, before = steps(left, wanted, may_load=self._may_load())
+        state = left[0].before if left else self._state
+        if any(n in state and self._held.get(n) != state[n].maker for n in before):
+            raise StateDiffers
+        for run, step in zip(left, plan, strict=True):
             self._made += 1
-            again = live.execute(past.source, None, None)
-            if again.event is None or past.executed.event is None or not live.alive:
-                raise StateDiffers
-            if _differs(past.executed, again):
-                self._memory.store.forget([past.entry])
-                raise StateDiffers
-            self._identities.learn(again.event, past.executed.event)
+            if step.way == "load":
+                self._load(live, run, step)
+            elif step.way == "run":
+                self._run_again(live, self._made, run)
+        if left:
+            held = made_now(self._held, left, plan)
+            stale = [n for n in held if n not in self._state or self._state[n].maker != held[n]]
+            self._held = {name: held[name] for name in held.keys() - stale}
+            live.unbind(stale)
+            live.count_from(len(self._past) + 1)
         return live
+
+    def _may_load(self) -> bool:
+        """Return whether values may be loaded: not where it is watched what learned from what."""
+        packages = {
+            package
+            for run in self._past
+            if run.executed.event is not None and run.executed.event["inputs"] is not None
+            for package in run.executed.event["inputs"]["packages"]
+        }
+        return self._keeper is not None and packages.isdisjoint(self._memory.learners)
+
+    def _run_again(self, live: LiveKernel, number: int, run: PastRun) -> None:
+        live.count_from(number)
+        again = live.execute(run.source, None, None)
+        if again.event is None or run.executed.event is None or not live.alive:
+            raise StateDiffers
+        if _differs(run.executed, again):
+            self._memory.store.forget([run.entry])
+            raise StateDiffers
+        self._numbers[again.event["run"]] = number
+        self._identities.learn(again.event, run.executed.event)
+
+    def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
+        assert self._keeper is not None, "without it nothing is loaded"
+        for name, value in self._keeper.load(live, step.covariables).items():
+            held = run.after.get(name)
+            if held is None or (held.hash and value["hash"] not in {"", held.hash}):
+                raise StateDiffers
+            self._identities.note(value["identity"], held.identity)
+
+    def _numbered(self, executed: Executed, number: int) -> Executed:
+        if executed.event is None:
+            return executed
+        self._numbers[executed.event["run"]] = number
+        return replace(executed, event=self._told(executed.event, number))
+
+    def _told(self, event: CellRun, number: int) -> CellRun:
+        """Return what the live kernel told of a run, in the numbers of the session."""
+        last = max(self._numbers, default=0)
+        runs = {
+            run: (self._numbers.get(run, len(self._past) + run - last), None)
+            for run in runs_told(event)
+        }
+        return self._identities.told(moved(event, number, runs, None))
+
+    def _keep_values(self, live: LiveKernel) -> None:
+        """Keep what the last run made, where it took its time."""
+        run = self._past[-1]
+        self._held.update({name: run.entry for name in run.changed if name in run.after})
+        if self._keeper is not None:
+            self._keeper.keep(live, run)
 
     # -- what is remembered ------------------------------------------------------------------------
 
@@ -204,55 +276,15 @@ class RememberingKernel:
             return "it asks for earlier runs"
         return self._memory.unfit.get(source, "")
 
-    def _recalled(self, entry: Entry, source: str, limit_s: float | None) -> Executed:
-        """Return what an entry holds of a run, as it would be now.
-
-        Raises:
-            _NotAsThen: something differs from how it was then; the message says what.
-
-        """
-        content = entry.content
-        executed = forms.unpack(content["executed"])
-        event = executed.event
-        assert event is not None, "only runs with an event are kept"
-        if limit_s is not None and executed.duration_s > limit_s:
-            raise _NotAsThen("it took longer than it may now")
-        for name, (digest, maker) in content["names"].items():
-            held = self._state.get(name, _NOBODY)
-            if held.maker != maker and not (digest and held.hash == digest):
-                raise _NotAsThen(_of_name(name))
-        mentioned = _words(source, *(text for _, text in content["runs"].values()))
-        for name in (self._state.keys() & mentioned).difference(content["unread"]):
-            if name not in content["names"]:
-                raise _NotAsThen(f"`{name}` is there now")
-        if content["source"] != source and _shows_text(executed):
-            raise _NotAsThen("its text changed")
-        hinders = world.changed(event["inputs"], self._memory.environ) if event["inputs"] else ""
-        if hinders:
-            raise _NotAsThen(hinders)
-        number = len(self._past) + 1
-        if event["raised"] and number != event["run"]:
-            raise _NotAsThen("it stands elsewhere")
-        try:
-            runs = {int(run): self._place(*told) for run, told in content["runs"].items()}
-            told = moved(event, number, runs, moves(content["source"], source))
-        except CannotMove:
-            raise _NotAsThen("a function that it calls changed") from None
-        return replace(executed, event=told, reused=True)
-
-    def _place(self, entry: str, source: str) -> tuple[int, Moves | None]:
-        """Return the number that a run has now, and how its text has moved since."""
-        for number, past in enumerate(self._past, 1):
-            if past.entry == entry:
-                return number, moves(source, past.source)
-        raise CannotMove
-
     def _note(
-        self, entry: str, source: str, executed: Executed, links: Mapping[str, list[str]] | None
+        self, entry: str, source: str, executed: Executed, links: Mapping[str, Sequence[str]] | None
     ) -> None:
         """Take note that a run has been made, or recalled."""
-        self._past.append(_Past(entry, source, executed))
-        self._state = after(self._state, executed.event, entry, links)
+        before = self._state
+        self._state = after(before, executed.event, entry, links)
+        kept = self._keeper.known(entry) if self._keeper is not None else ()
+        self._past.append(PastRun(entry, source, executed, before, self._state, kept))
+        self._to_come = self._to_come[1:]
 
     def _kept(self, source: str, executed: Executed) -> str:
         """Keep what came of a run, if it may be recalled, and return the name of its entry."""
@@ -261,34 +293,16 @@ class RememberingKernel:
             event is not None
             and executed.status in {"ok", "raised"}
             and not self._why_unfit(source)
-            and not _hindrances(event)
+            and not recalling.is_hindered(event)
             and event["run"] == len(self._past) + 1
         )
         if not is_fit or event is None:
             return secrets.token_hex(8)
-        names = {
-            name: (held.hash, held.maker)
-            for name in dict.fromkeys((*event["before"], BESIDE, *sources(event)))
-            for held in (self._state.get(name, _NOBODY),)
-        }
-        runs = {run: self._about(run) for run in sorted(runs_told(event))}
-        mentioned = _words(source, *(text for _, text in runs.values()))
-        content = {
-            "executed": forms.pack(executed),
-            "source": source,
-            "names": names,
-            "unread": sorted((self._state.keys() & mentioned) - names.keys()),
-            "runs": runs,
-            "links": None,
-        }
+        content = recalling.content(executed, source, self._past, self._state)
         question = questions.of_cell(source)
         return memory.store.add(
             memory.context, question, memory.notebook, content, executed.duration_s
         )
-
-    def _about(self, run: int) -> tuple[str, str]:
-        past = self._past[run - 1]
-        return past.entry, past.source
 
     # -- questions that hang on all that ran before ------------------------------------------------
 
@@ -306,17 +320,8 @@ class RememberingKernel:
         memory.store.add(memory.context, question, memory.notebook, content, cost_s)
 
 
-class _NotAsThen(Exception):  # noqa: N818  # it is an answer
-    """Something is not as it was when an entry was made; the message says what."""
-
-
-def _hindrances(event: CellRun) -> bool:
-    inputs = event["inputs"]
-    return inputs is None or bool(inputs["hindrances"] or inputs["written"])
-
-
-def _hindered(run: Mapping[str, Any]) -> bool:
-    return run["event"] is not None and _hindrances(run["event"])
+def _is_hindered(run: SideRun) -> bool:
+    return run["event"] is not None and recalling.is_hindered(run["event"])
 
 
 def _differs(first: Executed, again: Executed) -> bool:
@@ -325,41 +330,18 @@ def _differs(first: Executed, again: Executed) -> bool:
         return True
     was, now = first.event["after"], again.event["after"]
     return was.keys() != now.keys() or any(
-        was[name]["hash"] != now[name]["hash"] for name in was if was[name]["hash"]
+        was[name]["hash"] != now[name]["hash"]
+        for name in was
+        if was[name]["hash"] and now[name]["hash"]
     )
 
 
-def _shows_text(executed: Executed) -> bool:
-    """Return whether what a run showed may hold lines of its text."""
-    return any(
-        output.kind == "error" or (output.kind == "stream" and output.name == "stderr")
-        for output in executed.outputs
-    )
-
-
-def _words(*texts: str) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(text)}
-
-
-def _of_name(name: str) -> str:
-    return f"`{name}` changed" if name != BESIDE else "what ran before changed"
+def _missing_name(executed: Executed) -> str:
+    """Return the name that a run did not find, empty where it did not fail for one."""
+    reply = executed.reply or {}
+    return undefined_name(str(reply.get("ename")), str(reply.get("evalue"))) or ""
 
 
 def _states(asked: SurroundingsQuestion) -> dict[str, str]:
     """Return hashes of the files that a question names, as they are now."""
     return {path: world.file_hash(f"{asked['home']}/{path}") for path in asked["files"]}
-
-
-def _replay(executed: Executed, heard: Heard | None) -> None:
-    """Tell who listens what a run showed."""
-    for kind, content in _messages(executed) if heard is not None else ():
-        assert heard is not None, "asked above"
-        heard(kind, content)
-
-
-def _messages(executed: Executed) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for output in executed.outputs:
-        if output.kind == "stream":
-            yield "stream", {"name": output.name, "text": output.text}
-        elif output.kind != "error":
-            yield output.kind, {"data": {"text/plain": output.text}}

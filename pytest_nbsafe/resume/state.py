@@ -48,8 +48,9 @@ def after(
 ) -> State:
     """Return what is held after a run, `maker` being the name of its entry.
 
-    `links` gives for each name that shares objects with others these others; None where that is
-    not known. Of a run that nothing is known of (`event` None) all may have changed.
+    `links` gives for each name that the run changed in place the others that share objects with it;
+    None where that is not known. Of a run that nothing is known of (`event` None) all may have
+    changed.
     """
     if event is None:
         return {name: Held("", maker, held.kind) for name, held in state.items()} | {
@@ -61,23 +62,50 @@ def after(
             now[name] = Held("", maker, identity=identity)
         else:
             now.pop(name, None)
-    in_place: set[str] = set()
     for name, value in event["after"].items():
         was = event["before"].get(name)
+        old = state.get(name)
         is_same_object = was is not None and was["identity"] == value["identity"]
-        if was is not None and is_same_object and value["hash"] and was["hash"] == value["hash"]:
-            old = state.get(name)
-            now[name] = Held(value["hash"], old.maker if old else maker, *_about(value))
-            continue
-        now[name] = Held(value["hash"], maker, *_about(value))
-        if is_same_object and value["kind"] not in _UNSHARED:
-            in_place.add(name)
-    for name in _touched_too(now, in_place, links):
-        if name not in event["after"]:
+        is_same = is_same_object and value["hash"] and was and was["hash"] == value["hash"]
+        kept_by = old.maker if is_same and old is not None else maker
+        now[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
+    for name in _touched_too(state, event, links):
+        if name in now and name not in event["after"]:
             now[name] = Held("", maker, now[name].kind, now[name].identity)
     for name in sources(event):
         now[name] = Held("", maker)
     return now
+
+
+def changed_in_place(event: CellRun) -> list[str]:
+    """Return the names whose objects a run changed, or may have."""
+    before, now = event["before"], event["after"]
+    return [
+        name
+        for name, value in now.items()
+        if value["kind"] not in _UNSHARED
+        and name in before
+        and before[name]["identity"] == value["identity"]
+        and not (value["hash"] and before[name]["hash"] == value["hash"])
+    ]
+
+
+def is_tied(name: str, held: Held) -> bool:
+    """Return whether what a name holds may change by what is done to another name."""
+    return held.kind not in _UNSHARED and not name.startswith("<")
+
+
+def _touched_too(
+    state: State, event: CellRun, links: Mapping[str, Collection[str]] | None
+) -> Iterator[str]:
+    """Yield the names that may have changed because of what was done to others in place."""
+    changed = changed_in_place(event)
+    if not changed:
+        return
+    for name in changed if links is not None else ():
+        yield from links.get(name, ()) if links is not None else ()
+    if links is None:
+        yield from (name for name, held in state.items() if is_tied(name, held))
 
 
 def sources(event: CellRun) -> tuple[str, ...]:
@@ -87,20 +115,3 @@ def sources(event: CellRun) -> tuple[str, ...]:
         return (BESIDE,)
     beside = (BESIDE,) if inputs["settings"] else ()
     return (*beside, *(f"<{source}>" for source in inputs["drew"]))
-
-
-def _touched_too(
-    state: State, in_place: Collection[str], links: Mapping[str, Collection[str]] | None
-) -> Iterator[str]:
-    """Yield the names that may have changed because of what was done to others in place."""
-    if not in_place:
-        return
-    if links is None:
-        yield from (n for n, held in state.items() if held.kind not in _UNSHARED and n != BESIDE)
-        return
-    for name in in_place:
-        yield from (other for other in links.get(name, ()) if other in state)
-
-
-def _about(value: Mapping[str, object]) -> tuple[str, int]:
-    return str(value["kind"]), int(str(value["identity"]))

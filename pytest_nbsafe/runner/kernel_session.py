@@ -94,6 +94,10 @@ class KernelSession:
         self._is_up = True
         self._results.fault = self.kernel.fault
 
+    def expect(self, cells: Sequence[Cell]) -> None:
+        """Take note of the cells that will be run from now on."""
+        self.kernel.expect([cell.source for cell in cells])
+
     def run(self, cell: Cell, step: int) -> CellResult:
         """Run one cell and return what came of it, whatever that is."""
         executed = self.kernel.execute(cell.source, self._limit_s, self._heard(cell))

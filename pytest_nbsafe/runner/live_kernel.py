@@ -48,6 +48,7 @@ SURROUNDINGS_LIMIT_S = 60.0
 SWEEP_LIMIT_S = 120.0
 """How long a kernel may take to compare all that it holds."""
 
+_DO_LIMIT_S = 30.0
 CHECKPOINT_MARGIN_S = 60.0
 """How long a kernel may take to answer beyond what it was given to keep values."""
 
@@ -100,6 +101,9 @@ class Kernel(Protocol):
 
     def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
         """Run the source of a cell, None for no limit; `heard` is told what it shows."""
+
+    def expect(self, sources: Sequence[str]) -> None:
+        """Take note of the texts that will be run from now on, unless something else comes."""
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
         """Return what became of cells on the side; why nothing did, where there is no answer."""
@@ -225,6 +229,23 @@ class LiveKernel:
             return None
         reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
         return cast("Sweep | None", _payload(reply))
+
+    def expect(self, sources: Sequence[str]) -> None:
+        """Do nothing: whatever runs has been run before."""
+
+    def unbind(self, names: Sequence[str]) -> None:
+        """Remove names of the notebook."""
+        if names:
+            self._do(f"[shell.user_ns.pop(name, None) for name in {[*names]!r}]")
+
+    def count_from(self, number: int) -> None:
+        """Let the next run have a number, as the front end shows it."""
+        self._do(f"setattr(shell, 'execution_count', {number})")
+
+    def _do(self, expression: str) -> None:
+        loop, process = self._running()
+        shell = "__import__('IPython').get_ipython()"
+        loop.run(process.ask(f"(lambda shell: {expression})({shell})", _DO_LIMIT_S))
 
     def keep(self, asked: KeepQuestion) -> Keeping:
         """Begin to write values into files, in the background as a rule."""

@@ -34,6 +34,9 @@ class Session(Protocol):
     def start(self) -> None:
         """Start the kernel."""
 
+    def expect(self, cells: Sequence[Cell]) -> None:
+        """Take note of the cells that will be run from now on."""
+
     def run(self, cell: Cell, step: int) -> CellResult:
         """Run one cell and say what came of it."""
 
@@ -197,6 +200,8 @@ class PlanRun:
             self._session = self._make_session()
             self._session.start()
             self._python = self._session.python
+            to_come = self.plan.runs[len(self.results) :]
+            self._session.expect([self._graph.notebook.cell(each.cell) for each in to_come])
         paced_s = self._pace.limit_s(run.cell) if self._pace is not None else None
         limits = [s for s in (self._limit_s, limit.left_s, paced_s) if s is not None]
         if limits:

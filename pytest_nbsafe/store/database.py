@@ -122,18 +122,22 @@ class Store:
         notebook: str,
         content: Mapping[str, Any],
         cost_s: float,
+        files: Iterable[tuple[str, int]] = (),
     ) -> str:
         """Keep what came of a question, and return the name of its entry.
 
-        `cost_s` is how long it took. Where it cannot be written the name is that of no entry.
+        `cost_s` is how long it took; `files` are the names and sizes of the files of values that it
+        speaks of. Where it cannot be written the name is that of no entry.
         """
         name = secrets.token_hex(8)
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
         signature = signing.sign(self._key, *_signed(name, context, question, packed))
-        now = time.time()
+        now, sizes = time.time(), [*files]
         row = (name, context, question, notebook, packed, signature, cost_s, now, now)
         self._write(
             ("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [row]),
+            ("INSERT OR IGNORE INTO files VALUES (?, ?)", sizes),
+            ("INSERT OR IGNORE INTO holds VALUES (?, ?)", [(name, file) for file, _ in sizes]),
             (_FORGET_OLDER, [(context, question, _MOST_ANSWERS)]),
         )
         return name

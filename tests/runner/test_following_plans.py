@@ -68,6 +68,9 @@ class Fake:
 
     def environment(self) -> None: ...
 
+    def expect(self, cells: Sequence[Cell]) -> None:
+        pass
+
     def hurry(self, limit_s: float) -> None: ...
 
     def _result(self, cell: Cell, step: int, records: tuple[Record, ...]) -> CellResult:

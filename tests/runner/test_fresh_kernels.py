@@ -77,6 +77,9 @@ class Fake:
 
     def environment(self) -> None: ...
 
+    def expect(self, cells: Sequence[Cell]) -> None:
+        pass
+
     def hurry(self, limit_s: float) -> None:
         self.limit_s = limit_s
 

@@ -44,6 +44,9 @@ class ScriptedSession:
 
     def environment(self) -> None: ...
 
+    def expect(self, cells: Sequence[Cell]) -> None:
+        pass
+
     def hurry(self, limit_s: float) -> None: ...
 
     def close(self) -> None:

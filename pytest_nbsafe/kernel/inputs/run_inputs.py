@@ -128,6 +128,7 @@ class RunInputs:
             "settings": sorted({*settings, *self._put, *newly_bent}),
             "drew": drew,
             "hindrances": self._hindrances.all(),
+            "links": None,
         }
 
     # ------------------------------------------------------------ files past Python

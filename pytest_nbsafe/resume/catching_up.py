@@ -1,0 +1,166 @@
+"""How a kernel comes to the state of a session without running all of it again.
+
+Looked at from the end: what the cells to come may read is needed; of each run, the last first, what
+is needed of it is loaded where it is kept, else it is run, and needs what it read. A run that did
+what no value shows (an import, a magic, a setting) is run in any case.
+
+Source: Kishu (Fang et al. 2025), 5: loads before re-runs. Departs: the kernel is a fresh one, so
+that runs come in their own order and find the values that they found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
+from pytest_nbsafe.resume.state import BESIDE, Held, State
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.values import dataclass
+
+_EFFECTS = patterns.compile(
+    r"^[ \t]*(?:[%!]|import\b|from\b)|=[ \t]*[%!]|\bget_ipython\b|\bimport_module\b", 8
+)
+"""Texts that may do what no value shows; 8 is `re.MULTILINE`."""
+_CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
+_OPEN = patterns.compile(
+    r"\b(?:exec|eval|globals|locals|vars|dir|who|whos|who_ls|user_ns|user_global_ns|__main__|dill)\b"
+)
+"""Texts that may read names that they do not mention."""
+_WORD = patterns.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run of a session: its entry, its text, and what came of it.
+
+    `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
+    it, none where nothing is.
+    """
+
+    entry: str
+    source: str
+    executed: Executed
+    before: State
+    after: State
+    kept: tuple[CoVariable, ...] = ()
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The names that it made, changed or removed."""
+        made = {name for name, held in self.after.items() if held.maker == self.entry}
+        return frozenset(made | (self.before.keys() - self.after.keys())) - {BESIDE}
+
+    @property
+    def bound(self) -> frozenset[str]:
+        """The names that it bound anew, whatever they held before, or removed."""
+        event = self.executed.event
+        return frozenset(event["bindings"] if event is not None else ())
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The names that it may have read."""
+        event = self.executed.event
+        if event is None or _OPEN.search(self.source):
+            return frozenset(name for name in self.before if not name.startswith("<"))
+        return frozenset(event["before"])
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether it may have done what no value shows."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        told = inputs is None or bool(inputs["settings"] or inputs["drew"] or inputs["packages"])
+        return told or _EFFECTS.search(self.source) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is done about a run: it is run, or co-variables of it are loaded, or nothing."""
+
+    way: Literal["run", "load", "skip"]
+    covariables: tuple[CoVariable, ...] = ()
+
+
+def steps(
+    past: Sequence[PastRun], needed: Iterable[str], *, may_load: bool
+) -> tuple[list[Step], set[str]]:
+    """Return what is to be done about each run so that all names that are `needed` are held.
+
+    And the names that have to be held before the first. Without `may_load` all are run.
+    """
+    if not may_load:
+        return [Step("run")] * len(past), set(past[0].before) - {BESIDE} if past else {*needed}
+    wanted, plan = set(needed), []
+    for run in reversed(past):
+        step = _step(run, wanted)
+        plan.append(step)
+        if step.way == "run":
+            wanted = (wanted - run.bound) | run.reads
+        for covariable in step.covariables:
+            wanted.difference_update(covariable["names"])
+        for covariable in step.covariables:
+            wanted.update(covariable["needs"])
+    return plan[::-1], wanted
+
+
+def _step(run: PastRun, wanted: AbstractSet[str]) -> Step:
+    if run.has_effects:
+        return Step("run")
+    missing = wanted & run.changed & run.after.keys()
+    if not missing:
+        return Step("skip")
+    loads = tuple(kept for kept in run.kept if not kept["cause"] and missing & {*kept["names"]})
+    held = {name for kept in loads for name in kept["names"]}
+    needs = {name for kept in loads for name in kept["needs"]}
+    if missing <= held and not needs & run.changed:
+        return Step("load", loads)
+    return Step("run")
+
+
+def needed(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> set[str]:
+    """Return the names that texts may read, through functions and classes too.
+
+    `sources` gives the texts of entries: a name that holds code needs what the text that made it
+    mentions.
+    """
+    texts, wanted = [*texts], set[str]()
+    if any(_OPEN.search(text) for text in texts):
+        return {name for name in state if not name.startswith("<")}
+    waiting = [word for text in texts for word in _WORD.findall(text)]
+    while waiting:
+        name = waiting.pop()
+        held = state.get(name)
+        if held is None or name in wanted:
+            continue
+        wanted.add(name)
+        if _is_code(held):
+            waiting += _WORD.findall(sources.get(held.maker, ""))
+    return wanted
+
+
+def _is_code(held: Held) -> bool:
+    return held.kind in _CODE or held.kind.startswith("__main__.") or not held.kind
+
+
+def made_now(
+    held: Mapping[str, str], past: Sequence[PastRun], plan: Sequence[Step]
+) -> dict[str, str]:
+    """Return the names that a kernel holds after a plan, with the entry that made what they hold.
+
+    `held` is what it held before. Where the entry is not the one that the session says, the kernel
+    holds an older value.
+    """
+    held = dict(held)
+    for run, step in zip(past, plan, strict=True):
+        names: Iterable[str] = run.changed if step.way == "run" else ()
+        if step.way == "load":
+            names = [name for kept in step.covariables for name in kept["names"]]
+        for name in names:
+            if name in run.after:
+                held[name] = run.after[name].maker
+            else:
+                held.pop(name, None)
+    return held

@@ -1,0 +1,117 @@
+"""Values of runs, kept in files while the notebook goes on, and loaded into another kernel."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from pytest_nbsafe.kernel.checkpoint_contract import CoVariable, RestoreItem
+from pytest_nbsafe.kernel.contract import Fingerprint
+from pytest_nbsafe.resume import questions
+from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.store.database import VALUES, Store
+
+LEAST_S = 0.05
+"""What was made more quickly is made again."""
+_PAUSE_S = 0.3
+_MOST_AT_ONCE = 4
+_LIMIT_S = 60.0
+_WAIT_S = 20.0
+_HASH_BYTES = 16
+_CHUNK = 1024 * 1024
+_NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
+
+
+class Keeper:
+    """Keeps values of the runs of one kernel at a time, in the store of one context."""
+
+    def __init__(self, store: Store, context: str, notebook: str) -> None:
+        self._store = store
+        self._context = context
+        self._notebook = notebook
+        self._tickets: list[tuple[int, PastRun]] = []
+        self._looked = 0.0
+
+    def known(self, entry: str) -> tuple[CoVariable, ...]:
+        """Return the co-variables that are kept of a run."""
+        known = self._store.entries(self._context, _question(entry))
+        return tuple(cast("list[CoVariable]", known[0].content["covariables"])) if known else ()
+
+    def keep(self, live: LiveKernel, run: PastRun) -> None:
+        """Begin to keep what a run has made, where that took its time; note what is done."""
+        if time.monotonic() - self._looked > _PAUSE_S:
+            self._collect(live, 0.0)
+        names = [
+            name
+            for name in sorted(run.changed & run.after.keys())
+            if run.after[name].kind not in _NO_VALUES and not name.startswith("<")
+        ]
+        is_quick = run.executed.duration_s < LEAST_S
+        if is_quick or not names or not live.alive or self._store.silent:
+            return
+        if len(self._tickets) >= _MOST_AT_ONCE:
+            return  # the machine cannot keep up: these will be made again
+        folder = self._store.folder / VALUES
+        folder.mkdir(mode=0o700, exist_ok=True)
+        asked = {"names": names, "folder": str(folder), "limit_s": _LIMIT_S, "here": False}
+        ticket = live.keep(asked)["ticket"]  # type: ignore[arg-type]  # a literal of that type
+        if ticket:
+            self._tickets.append((ticket, run))
+
+    def finish(self, live: LiveKernel) -> None:
+        """Wait for what is being kept, and note it."""
+        self._collect(live, _WAIT_S)
+
+    def load(
+        self, live: LiveKernel, covariables: Sequence[CoVariable]
+    ) -> Mapping[str, Fingerprint]:
+        """Load co-variables into a kernel, and return what their names hold there.
+
+        Raises:
+            StateDiffers: a file is not as it was written, or its values cannot be loaded.
+
+        """
+        folder = self._store.folder / VALUES
+        items: list[RestoreItem] = []
+        for covariable in covariables:
+            if any(_hash(folder / file["name"]) != file["name"] for file in covariable["files"]):
+                raise StateDiffers
+            items.append({"names": covariable["names"], "files": covariable["files"]})
+        loaded = live.restore({"folder": str(folder), "covariables": items}, _LIMIT_S)
+        if any(item["cause"] for item in loaded):
+            raise StateDiffers
+        return {name: value for item in loaded for name, value in item["fingerprints"].items()}
+
+    def _collect(self, live: LiveKernel, wait_s: float) -> None:
+        self._looked = time.monotonic()
+        for ticket, run in [*self._tickets]:
+            kept = live.collect({"ticket": ticket, "wait_s": wait_s, "stop": wait_s > 0})
+            if not kept["done"] and live.alive and not wait_s:
+                continue
+            self._tickets.remove((ticket, run))
+            usable = [each for each in kept["covariables"] if not each["cause"]]
+            if usable:
+                files = [(f["name"], f["size"]) for each in usable for f in each["files"]]
+                content = {"covariables": usable}
+                about = self._context, _question(run.entry), self._notebook, content
+                self._store.add(*about, run.executed.duration_s, files)
+
+
+def _question(entry: str) -> str:
+    return questions.hashed("values", entry)
+
+
+def _hash(file: Path) -> str:
+    """Return the hash of a file as it is now, empty where it cannot be read."""
+    digest = hashlib.blake2b(digest_size=_HASH_BYTES)
+    try:
+        with file.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+    except OSError:
+        return ""
+    return digest.hexdigest()

@@ -1,0 +1,168 @@
+"""When what came of a run stands for what would come of it now, and what is kept to tell that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.resume import world
+from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
+from pytest_nbsafe.resume.state import BESIDE, Held, State, changed_in_place, is_tied, sources
+from pytest_nbsafe.runner import executed as forms
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.runner.kernel_process import Heard
+from pytest_nbsafe.store.database import Entry
+from pytest_nbsafe.values import replace
+
+_WORD = re.compile(r"\w+")
+_NOBODY = Held("", "")
+"""What a name holds that no run has made."""
+
+
+class NotAsThen(Exception):  # noqa: N818  # it is an answer
+    """Something is not as it was when an entry was made; the message says what."""
+
+
+def content(
+    executed: Executed, source: str, past: Sequence[PastRun], state: State
+) -> Mapping[str, Any]:
+    """Return what is kept of a run that was made in a state, `past` being the runs before it.
+
+    `names` are what it may have read, each with its fingerprint and the entry that made it;
+    `unread` those that it mentions without reading them; `runs` those whose functions it called;
+    `around`, where it changed objects in place, who made what may share them.
+    """
+    event = executed.event
+    assert event is not None, "only runs with an event are kept"
+    names = {
+        name: (_found(event, name, held), held.maker)
+        for name in dict.fromkeys((*event["before"], BESIDE, *sources(event)))
+        for held in (state.get(name, _NOBODY),)
+    }
+    runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
+    mentioned = _words(source, *(text for _, text in runs.values()))
+    tied = {n: held.maker for n, held in state.items() if is_tied(n, held)}
+    return {
+        "executed": forms.pack(executed),
+        "source": source,
+        "names": names,
+        "unread": sorted((state.keys() & mentioned) - names.keys()),
+        "runs": runs,
+        "around": tied if changed_in_place(event) else {},
+    }
+
+
+def recalled(
+    entry: Entry,
+    source: str,
+    past: Sequence[PastRun],
+    state: State,
+    environ: Mapping[str, str],
+    limit_s: float | None,
+) -> Executed:
+    """Return what an entry holds of a run, as it would be now.
+
+    Raises:
+        NotAsThen: something differs from how it was then.
+
+    """
+    content = entry.content
+    executed = forms.unpack(content["executed"])
+    event = executed.event
+    assert event is not None, "only runs with an event are kept"
+    if limit_s is not None and executed.duration_s > limit_s:
+        raise NotAsThen("it took longer than it may now")
+    _compare_names(content, source, state)
+    if content["source"] != source and _shows_text(executed):
+        raise NotAsThen("its text changed")
+    hinders = world.changed(event["inputs"], environ) if event["inputs"] else ""
+    if hinders:
+        raise NotAsThen(hinders)
+    number = len(past) + 1
+    if event["raised"] and number != event["run"]:
+        raise NotAsThen("it stands elsewhere")  # a traceback shows the number
+    try:
+        runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
+        told = moved(event, number, runs, moves(content["source"], source))
+    except CannotMove:
+        raise NotAsThen("a function that it calls changed") from None
+    return replace(executed, event=told, reused=True)
+
+
+def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
+    for name, (digest, maker) in content["names"].items():
+        held = state.get(name, _NOBODY)
+        if held.maker != maker and not (digest and held.hash == digest):
+            raise NotAsThen(f"`{name}` changed" if name != BESIDE else "what ran before changed")
+    mentioned = _words(source, *(text for _, text in content["runs"].values()))
+    for name in (state.keys() & mentioned).difference(content["unread"]):
+        if name not in content["names"]:
+            raise NotAsThen(f"`{name}` is there now")
+
+
+def links(entry: Entry, executed: Executed, state: State) -> Mapping[str, Sequence[str]] | None:
+    """Return what a run that is recalled has changed besides the names that it told of.
+
+    None where who shares objects with whom may be another matter now than it was then.
+    """
+    around = entry.content["around"]
+    for name, held in state.items() if around else ():
+        if is_tied(name, held) and around.get(name) != held.maker:
+            return None
+    return links_told(executed)
+
+
+def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
+    """Return what a run that was made has told of names that share objects."""
+    event = executed.event
+    return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
+
+
+def is_hindered(event: CellRun) -> bool:
+    """Return whether a run asked, or did, what keeps it from being reused."""
+    inputs = event["inputs"]
+    return inputs is None or bool(inputs["hindrances"] or inputs["written"])
+
+
+def tell(executed: Executed, heard: Heard | None) -> None:
+    """Tell who listens what a run showed."""
+    if heard is None:
+        return
+    for kind, message in _messages(executed):
+        heard(kind, message)
+
+
+def _found(event: CellRun, name: str, held: Held) -> str:
+    """Return the fingerprint of what a run found in a name."""
+    return event["before"][name]["hash"] if name in event["before"] else held.hash
+
+
+def _place(past: Sequence[PastRun], entry: str, source: str) -> tuple[int, Moves | None]:
+    """Return the number that a run has now, and how its text has moved since."""
+    for number, run in enumerate(past, 1):
+        if run.entry == entry:
+            return number, moves(source, run.source)
+    raise CannotMove
+
+
+def _shows_text(executed: Executed) -> bool:
+    """Return whether what a run showed may hold lines of its text."""
+    return any(
+        output.kind == "error" or (output.kind == "stream" and output.name == "stderr")
+        for output in executed.outputs
+    )
+
+
+def _words(*texts: str) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(text)}
+
+
+def _messages(executed: Executed) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for output in executed.outputs:
+        if output.kind == "stream":
+            yield "stream", {"name": output.name, "text": output.text}
+        elif output.kind != "error":
+            yield output.kind, {"data": {"text/plain": output.text}}
