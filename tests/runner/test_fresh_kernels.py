@@ -342,7 +342,8 @@ def test_what_cannot_be_undone_is_not_done_here_either(tmp_path: Path) -> None:
 
 
 ANOTHER_SYSTEM = (
-    "import os\nfrom _nbsafe.aside import seal\nseal._landlock = lambda *_: False\ndel os.fork\nx = 1"
+    "import os\nfrom _nbsafe.aside import seal\n"
+    "seal._landlock = lambda *_: False\ndel os.fork\nx = 1"
 )
 
 
