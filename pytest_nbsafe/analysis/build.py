@@ -31,7 +31,8 @@ def unlinked(notebook: Notebook) -> Graph:
     for cell in notebook.code_cells:
         lines = cell.source.count("\n") + 1
         everywhere = Span(1, 1, lines, len(cell.source) + 1)
-        fault = fault_of(cell, notebook.python_major)
+        is_python = notebook.language == "python"
+        fault = fault_of(cell, notebook.python_major) if is_python else None
         anything = Opaque(everywhere, "too much to be analysed")
         cells[cell.number] = CellAnalysis(cell.number, opaque=(anything,), fault=fault)
     return Graph(notebook, cells, {}, {})

@@ -12,8 +12,9 @@ from pytest_nbsafe.notebook.source import PythonSource, to_python
 
 @kept
 def python_of(graph: Graph, cell: int) -> PythonSource:
-    """Return the Python of a code cell, with what was escaped in it."""
-    return to_python(graph.notebook.cell(cell).source)
+    """Return the Python of a code cell, with what was escaped in it; another language has none."""
+    is_python = graph.notebook.language == "python"
+    return to_python(graph.notebook.cell(cell).source if is_python else "")
 
 
 @kept

@@ -55,6 +55,8 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
 
 def static_facts(notebook: Notebook, config: Config) -> tuple[Facts, Plan]:
     """Return what is known of a notebook before anything runs, and its top-down plan."""
+    if notebook.language != "python":
+        return facts_of(unlinked(notebook), None, replace(config, order="top-down"))
     return facts_of(*own_modules.linked_graph(notebook), config)
 
 

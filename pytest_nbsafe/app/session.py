@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
-from pytest_nbsafe.app import environments, lock, several_runs
+from pytest_nbsafe.app import environments, lock, other_languages, several_runs
 from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.notebook_verdict import compared, remarks, verdict
@@ -133,16 +133,19 @@ class NotebookSession:
         self._not_resumed = ""
         self._copies = FolderCopies(path.resolve().parent)
         self._started = time.perf_counter()
+        self._note, self._runs = "", True
         try:
             self.notebook = load.read(path, config.libraries, config.most_mb, content)
+            self._note = other_languages.note(self.notebook, config)
+            self._runs = other_languages.runs(self.notebook, config)
         except load.Unreadable as error:
             finding = faults.unreadable(str(path), error.line, error.message, error.hint)
             self._take((finding,))
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells that are tested, in page order: none when another language is spoken."""
-        return () if self.notebook is None or self._note else self.notebook.code_cells
+        """The cells that are tested, in page order: none where they cannot be run."""
+        return self.notebook.code_cells if self.notebook is not None and self._runs else ()
 
     def outcome(self, cell: int) -> Outcome:
         """Return what a cell (or the notebook, 0) has to say, running as much as that needs.
@@ -151,7 +154,7 @@ class NotebookSession:
         """
         if self.notebook is None:
             return replace(self._outcome(0, None), cell=cell)
-        if self._note:
+        if not self._runs:
             return Outcome(cell, "skipped", self._note)
         self._prepare(self.notebook)
         result = self._drive(cell)
@@ -164,7 +167,7 @@ class NotebookSession:
     def report(self) -> NotebookReport:
         """Return what became of the notebook so far."""
         status: Status = "passed"
-        if self._note:
+        if not self._runs:
             status = "not-analysed"
         elif any(fails(f, strict=self.config.strict) for f in self._findings):
             status = "failed"
@@ -210,13 +213,6 @@ class NotebookSession:
             self._copies.close()
             for temporary in filter(None, (self._temporary, self._repeated)):
                 temporary.close()
-
-    @property
-    def _note(self) -> str:
-        """Why the notebook is not analysed, empty when it is."""
-        if self.notebook is not None and self.notebook.language != "python":
-            return f"not analysed: its language is {self.notebook.language}, not Python"
-        return ""
 
     def _remarks(self) -> Iterator[str]:
         """Yield what is told quietly; empty ones say nothing."""
@@ -375,7 +371,7 @@ class NotebookSession:
 
     def _take(self, findings: tuple[Finding, ...]) -> None:
         """Keep what was found, without what the baseline knows."""
-        findings = tuple(self._with_lines(finding) for finding in findings)
+        findings = other_languages.told(map(self._with_lines, findings), self.notebook)
         if self._runs_once and not self.config.static:
             findings = several_runs.unproved(findings)
         self._findings = self._judged = findings

@@ -100,6 +100,6 @@ class CellResults:
         if self.fault:
             incidents.append(Incident("tracer", 0, self.fault))
             self.fault = ""
-        elif event is None and executed.reply is not None:
+        elif event is None and executed.reply is not None and self._notebook.language == "python":
             incidents.append(Incident("tracer", 0, "the tracer did not report this run"))
         return tuple(incidents)

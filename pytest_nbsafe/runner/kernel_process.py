@@ -65,13 +65,19 @@ class KernelProcess:
 
     `alive` says whether it can run another cell. `folder` holds its files, and is there as long
     as this object is not closed. `hide` takes out of its messages what is not to be shown.
-    With a `slot` it may be forked: see `Launch`.
+    With a `slot` it may be forked, and it may speak another language than `python`: see `Launch`.
     `processes_ended` says, once it is stopped, how many processes it had left.
     """
 
     def __init__(
-        self, name: str, hide: Callable[[bytes], bytes] | None = None, slot: int | None = None
+        self,
+        name: str,
+        hide: Callable[[bytes], bytes] | None = None,
+        slot: int | None = None,
+        *,
+        python: bool = True,
     ) -> None:
+        self._python = python
         self.alive = False
         self.pid: int | None = None
         self.folder = KernelFolder()
@@ -133,6 +139,10 @@ class KernelProcess:
 
     async def _end(self) -> None:
         """Ask the process to end, over one channel and then the other, and wait for it a while."""
+        if not self._python:
+            await self._client.km.request_shutdown()
+            await self._ends(END_LIMIT_S)
+            return
         asked = asyncio.ensure_future(
             self.evaluate(f"__import__('{ENDING}', fromlist=['_']).ask()")
         )

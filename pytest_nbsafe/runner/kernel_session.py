@@ -61,7 +61,10 @@ class KernelSession:
     ) -> None:
         name = kernel or notebook.kernel_name or DEFAULT_KERNEL
         over = environ or {}
-        launch = Launch(name, cwd, trace, learning, over, paths, temporary, copies, slot)
+        is_python = notebook.language == "python"
+        launch = Launch(
+            name, cwd, trace, learning, over, paths, temporary, copies, slot, python=is_python
+        )
         self.kernel = make_kernel(launch)
         self._surroundings = surroundings
         self._timeout_s = timeout_s or None

@@ -63,6 +63,7 @@ class Launch:
     what it tells is told as if it ran in `cwd`. Temporary files go to `temporary`, which is emptied
     at the end. With a `slot` it may start as a fork; kernels of one slot have the hash seed of
     Python in common. With `inputs` each run tells what it uses beyond names.
+    A kernel that does not speak `python` runs cells and answers nothing else.
     """
 
     kernel: str
@@ -75,6 +76,7 @@ class Launch:
     copies: FolderCopies | None = None
     slot: int | None = 0
     inputs: bool = False
+    python: bool = True
 
 
 class StateDiffers(Exception):  # noqa: N818  # it is an answer
@@ -148,7 +150,9 @@ class LiveKernel:
         check_installed(name)
         self._loop = LoopThread()
         hide = self._hide if self._hides else None
-        self.process = process = KernelProcess(name, hide, self._launch.slot)
+        self.process = process = KernelProcess(
+            name, hide, self._launch.slot, python=self._launch.python
+        )
         atexit.register(self.close)
         try:
             self._loop.run(self._start(process))
@@ -174,6 +178,8 @@ class LiveKernel:
             inputs=launch.inputs,
         )
         await process.connect()
+        if not launch.python:
+            return
         reply = await process.evaluate(installer)
         content: Any = reply["content"] if reply else {"status": "error", "evalue": "no answer"}
         content = content.get("user_expressions", {}).get("answer", content)
@@ -202,6 +208,8 @@ class LiveKernel:
 
         After cells that ran in the kernel itself it runs no others.
         """
+        if not self._launch.python:
+            return no_answer("only Python is run on the side")
         children = len(asked["cells"]) + 1 if asked["way"] == "fork" else 1  # at most
         limit_s = asked["limit_s"] * SLOWER * children + margin_s
         _, process = self._running()
@@ -218,14 +226,14 @@ class LiveKernel:
 
     def surroundings(self, asked: SurroundingsQuestion) -> Surroundings | None:
         """Return what the cells ran in, None where nothing answers."""
-        if not self.alive:
+        if not self.alive or not self._launch.python:
             return None
         reply, _ = self._ask(SURROUNDINGS, json.dumps(asked), SURROUNDINGS_LIMIT_S)
         return cast("Surroundings | None", _payload(reply))
 
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows; None where nothing answers."""
-        if not self.alive:
+        if not self.alive or not self._launch.python:
             return None
         reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
         return cast("Sweep | None", _payload(reply))
