@@ -1,4 +1,4 @@
-"""Notebooks of other languages: run, their errors and outputs and times told, nothing of their text."""
+"""Notebooks of other languages: run, their errors, outputs and times told, their text not read."""
 
 from __future__ import annotations
 
