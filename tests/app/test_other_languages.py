@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 from makenb import write
@@ -59,10 +60,10 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"), prepend=os.pathsep)
 
 
-def run(path: Path, *options: str) -> tuple[int, dict[str, object]]:
+def run(path: Path, *options: str) -> tuple[int, dict[str, Any]]:
     target = path.with_suffix(".json")
     code = main(["run", "--format", "json", "--output", str(target), *options, str(path)])
-    report: dict[str, object] = json.loads(target.read_text())
+    report: dict[str, Any] = json.loads(target.read_text())
     return code, report
 
 
@@ -80,7 +81,7 @@ def test_it_is_run_and_not_analysed(tmp_path: Path) -> None:
     code, report = run(write(tmp_path / "nb.ipynb", text))
 
     assert report["findings"] == []
-    (notebook,) = report["notebooks"]  # type: ignore[misc,attr-defined]  # JSON
+    (notebook,) = report["notebooks"]
     assert notebook["status"] == "passed"
     assert notebook["note"] == "run, but not analysed: its language is toy, not Python"
     assert code == 0
@@ -101,7 +102,7 @@ def test_errors_outputs_and_timeouts_are_told(tmp_path: Path) -> None:
         """
     code, report = run(write(tmp_path / "nb.ipynb", text), "--timeout", "2")
 
-    findings = [(f["code"], f["cell"]) for f in report["findings"]]  # type: ignore[attr-defined]
+    findings = [(f["code"], f["cell"]) for f in report["findings"]]
     assert findings == [("NBS402", 1), ("NBS401", 2), ("NBS904", 3)]
     assert code == 1
 
@@ -111,7 +112,7 @@ def test_without_its_kernel_one_note_says_so(tmp_path: Path) -> None:
     code, report = run(write(tmp_path / "nb.ipynb", text))
 
     assert report["findings"] == []
-    (notebook,) = report["notebooks"]  # type: ignore[misc,attr-defined]  # JSON
+    (notebook,) = report["notebooks"]
     assert notebook["status"] == "not-analysed"
     assert notebook["note"].endswith("not run: its kernel 'nowhere' is not installed")
     assert code == 0
