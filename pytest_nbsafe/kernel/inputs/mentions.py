@@ -78,8 +78,8 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
         elif step.opname == "STORE_ATTR":
             if type(held) is ModuleType:
                 yield Mention("setting", line, f"module:{held.__name__}")
-            elif issubclass(type(held), type) and held.__module__ != "__main__":
-                yield Mention("setting", line, f"module:{held.__module__}.{held.__qualname__}")
+            elif issubclass(type(held), type) and _place(held).partition(".")[0] != "__main__":
+                yield Mention("setting", line, f"module:{_place(held)}")
             held = _UNKNOWN
         elif step.opname not in _SILENT:
             held = _UNKNOWN
@@ -96,6 +96,12 @@ def _line_of(step: Any) -> int:
     """Return the line that an instruction begins, 0 where it goes on with one."""
     number = getattr(step, "line_number", None)  # from Python 3.13 on
     return int(number or (step.starts_line if type(step.starts_line) is int else 0) or 0)
+
+
+def _place(kind: type) -> str:
+    """Return the module of a class and its name, without asking its own class."""
+    module = type.__getattribute__(kind, "__module__")
+    return f"{module}.{type.__getattribute__(kind, '__qualname__')}"
 
 
 def _tells(value: Any) -> bool:

@@ -145,7 +145,8 @@ def _walk(waiting: list[Any], home: Mapping[str, Any]) -> Iterator[Any]:
         known[id(item)] = item
         yield item
         kind = type(item)
-        if len(known) > _MOST or (kind in _CONTAINERS and len(item) > _MOST):
+        is_container = any(kind is each for each in _CONTAINERS)
+        if len(known) > _MOST or (is_container and len(item) > _MOST):
             raise _TooMuch
         if kind is FunctionType:
             waiting += [*(item.__closure__ or ()), *(item.__defaults__ or ())]
@@ -155,7 +156,7 @@ def _walk(waiting: list[Any], home: Mapping[str, Any]) -> Iterator[Any]:
             waiting += gc.get_referents(item)
 
 
-_CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
+_CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 def _is_projects(value: Any, own: Mapping[str, Any]) -> bool:
@@ -163,6 +164,9 @@ def _is_projects(value: Any, own: Mapping[str, Any]) -> bool:
     kind = type(value)
     if kind is ModuleType:
         return value.__name__ in own
-    if kind is FunctionType or issubclass(kind, type):
-        return getattr(value, "__module__", None) in own
+    if kind is FunctionType:
+        return value.__module__ in own
+    if issubclass(kind, type):
+        place = type.__getattribute__(value, "__module__")
+        return type(place) is str and place in own
     return kind is not BuiltinFunctionType

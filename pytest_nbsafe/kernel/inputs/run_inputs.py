@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import PosixPath, WindowsPath
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -248,5 +249,5 @@ def _texts(code: CodeType, home: Mapping[str, Any]) -> Iterable[str]:
             if type(value) is str:
                 if os.sep in value and len(value) < _LONGEST_PATH and "\n" not in value:
                     yield value
-            elif isinstance(value, os.PathLike) and type(value).__module__.startswith("pathlib"):
+            elif type(value) is PosixPath or type(value) is WindowsPath:  # a metaclass may compare
                 yield str(value)
