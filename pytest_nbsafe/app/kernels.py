@@ -67,16 +67,22 @@ def _wake(folders: Folders) -> Callable[[Launch], LiveKernel]:
     return make
 
 
-def remembering(graph: Graph, path: Path, folders: Folders) -> tuple[MakeKernel, str]:
-    """Return what makes kernels that reuse what is known, and why it does not, "" if it does."""
+def remembering(
+    graph: Graph, path: Path, folders: Folders, remarks: list[str], *, verifies: bool
+) -> MakeKernel:
+    """Return what makes kernels that reuse what is known; why they do not goes to the remarks.
+
+    Those that `verifies` is for run everything, and remark what would have been another.
+    """
     from pytest_nbsafe.app import resuming
     from pytest_nbsafe.store.database import StoreRefused
 
     wake = _wake(folders)
     try:
-        return resuming.remembering(graph, path, wake), ""
+        return resuming.remembering(graph, path, wake, remarks.append if verifies else None)
     except StoreRefused as refused:
-        return wake, f"nothing is reused: {refused}"
+        remarks.append(f"nothing is reused: {refused}")
+        return wake
 
 
 def session_maker(

@@ -9,7 +9,7 @@ from pytest_nbsafe.judge import choice_of_order
 from pytest_nbsafe.judge.trial import ChosenOrder, Trial
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports.order_report import TextVerdict
-from pytest_nbsafe.sentences import few
+from pytest_nbsafe.sentences import few, many
 
 _STALE = "NBS201"
 _FAILED = "NBS401"
@@ -110,8 +110,20 @@ def compared(notebook: Notebook, trial: Trial) -> tuple[OrderOutcome, ...]:
     return tuple(sorted(outcomes, key=lambda o: (-(o.given or 0), o.failed or 0, o.runs, o.order)))
 
 
+def _reuse(trial: Trial) -> Iterator[str]:
+    """Yield what was not run again since its outcome is known, in one sentence."""
+    runs = [trial.clean, trial.replay, trial.second, *trial.repeats]
+    results = [result for run in runs if run is not None for result in run.results]
+    reused = [result for result in results if result.reused]
+    if reused:
+        saved_s = sum(result.cost_s for result in reused)
+        cells = ", ".join(str(r.cell) for r in trial.clean.results if not r.reused)
+        again = f"; run again: cells {cells}" if cells else ""
+        yield f"{len(reused)} of {many(len(results), 'run')} reused, {saved_s:.1f} s saved{again}"
+
+
 def remarks(trial: Trial) -> Iterator[str]:
-    """Yield what is told quietly of a trial: which order it chose, and what it did not look for."""
+    """Yield what is told quietly of a trial: its order, what was not looked for, or run again."""
     if trial.choice is not None:
         yield _chosen_order(trial.choice)
     if trial.not_sought:
@@ -119,6 +131,7 @@ def remarks(trial: Trial) -> Iterator[str]:
             f"cell {trial.not_sought} shows another text than was saved; whether some cell ran "
             "more often than once, or never, was not tried: the notebook computes for too long"
         )
+    yield from _reuse(trial)
 
 
 def _chosen_order(choice: ChosenOrder) -> str:

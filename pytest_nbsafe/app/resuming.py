@@ -37,11 +37,15 @@ _ENVIRONMENT = re.compile(
 
 
 def remembering(
-    graph: Graph, path: Path, wake: Callable[[Launch], LiveKernel]
+    graph: Graph,
+    path: Path,
+    wake: Callable[[Launch], LiveKernel],
+    verifier: Callable[[str], None] | None = None,
 ) -> Callable[[Launch], Kernel]:
     """Return what makes a kernel of a notebook that remembers what its runs gave.
 
-    `wake` makes the live one. A kernel whose environment cannot be told does not remember.
+    `wake` makes the live one. A kernel whose environment cannot be told does not remember. A
+    `verifier` is told what would have been reused wrongly: then everything is run.
 
     Raises:
         StoreRefused: there is no store to be used.
@@ -63,6 +67,7 @@ def remembering(
             environ,
             keeps=launch.copies is None,
             learners=_learners(launch),
+            verifier=verifier,
         )
         return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)))
 
@@ -77,7 +82,9 @@ def store_of(process: int, folder: Path) -> Store:  # noqa: ARG001  # a fork has
         StoreRefused: it cannot be used.
 
     """
-    return database.opened(folder)
+    store = database.opened(folder)
+    store.prune()
+    return store
 
 
 def _home(notebook: Path) -> Path:

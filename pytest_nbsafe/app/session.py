@@ -130,7 +130,7 @@ class NotebookSession:
         self._repeated: TemporaryFolder | None = None
         self.no_kernel = ""
         self._forgets = False
-        self._not_resumed = ""
+        self._resumed: list[str] = []
         self._copies = FolderCopies(path.resolve().parent)
         self._started = time.perf_counter()
         self._note, self._runs = "", True
@@ -219,7 +219,7 @@ class NotebookSession:
         yield from remarks(self._trial) if self._trial else ()
         if self._temporary is not None:
             yield str(self._temporary.left)
-        yield self._not_resumed
+        yield from self._resumed
 
     def _fixed(self) -> Iterator[baselines.Entry]:
         """Yield the entries of the baseline that nothing fits any more, as far as that is certain.
@@ -277,7 +277,9 @@ class NotebookSession:
         )
         make_kernel = live(folders)
         if self.config.resume != "off" and not self._forgets:
-            make_kernel, self._not_resumed = remembering(graph, self._path, folders)
+            verifies = self.config.resume == "verify"
+            told = graph, self._path, folders, self._resumed
+            make_kernel = remembering(*told, verifies=verifies)
         make_session = session_maker(
             facts, graph, self._path, folders, self._listener.shows, make_kernel
         )

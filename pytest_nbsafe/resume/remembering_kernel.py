@@ -45,7 +45,8 @@ class Memory:
     settings of the tracer. `notebook` names what it is for. `unfit` gives the texts whose outcome
     cannot be known, each with the reason. `environ` is the environment that its process would have.
     With `keeps` values are kept, too, and loaded again, but not once one of the libraries is loaded
-    that are `learners`.
+    that are `learners`. Where there is a `verifier` everything is run, and it is told what would
+    have been reused but comes out otherwise.
     """
 
     store: Store
@@ -55,6 +56,7 @@ class Memory:
     environ: Mapping[str, str]
     keeps: bool = False
     learners: frozenset[str] = frozenset()
+    verifier: Callable[[str], None] | None = None
 
 
 class RememberingKernel:
@@ -103,7 +105,7 @@ class RememberingKernel:
 
     def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
         """Return what a cell gives: what it gave before, where that would be the same."""
-        reason = self._why_unfit(source)
+        reason, expected = self._why_unfit(source), None
         if not reason:
             memory, question = self._memory, questions.of_cell(source)
             for entry in memory.store.entries(memory.context, question):
@@ -114,6 +116,9 @@ class RememberingKernel:
                 except NotAsThen as other:
                     reason = reason or str(other)
                     continue
+                if memory.verifier is not None:
+                    expected, reason = (entry.id, recalled), "it is to be verified"
+                    break
                 links = recalling.links(entry, recalled, self._state)
                 self._note(entry.id, source, recalled, links)
                 recalling.tell(recalled, heard)
@@ -127,6 +132,8 @@ class RememberingKernel:
         missing = _missing_name(executed)
         if missing in self._state and self._held.get(missing) != self._state[missing].maker:
             raise StateDiffers  # it read what nobody thought that it would
+        if expected is not None:
+            self._verify(number, *expected, executed)
         self._note(self._kept(source, executed), source, executed, recalling.links_told(executed))
         self._keep_values(live)
         return executed
@@ -311,7 +318,15 @@ class RememberingKernel:
         past = [part for p in self._past for part in ((p.entry, p.source) if lines else (p.entry,))]
         return questions.hashed(question, *past)
 
+    def _verify(self, number: int, entry: str, expected: Executed, executed: Executed) -> None:
+        """Tell where a run that would have been reused comes out otherwise."""
+        if self._memory.verifier is not None and _differs(expected, executed):
+            self._memory.verifier(f"run {number} would have been reused, but gives something else")
+            self._memory.store.forget([entry])
+
     def _known(self, question: str) -> Mapping[str, Any] | None:
+        if self._memory.verifier is not None:
+            return None
         known = self._memory.store.entries(self._memory.context, question)
         return known[0].content if known else None
 

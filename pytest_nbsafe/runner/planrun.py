@@ -162,7 +162,7 @@ class PlanRun:
         """Return what has been run so far; with the environment as of now, where it is asked."""
         if described and not self.finished:
             self._describe()
-        cpu_s = sum(result.cpu_s for result in self.results)
+        cpu_s = sum(result.cpu_s for result in self.results if not result.reused)
         results = tuple(self.results)
         costs = self._wall_s, cpu_s
         return PlanResult(self.plan, results, *costs, self._python, self._environment)

@@ -42,9 +42,11 @@ def prune(connection: sqlite3.Connection, values: Path, most_bytes: int = MOST_B
                     break
                 connection.execute("DELETE FROM entries WHERE id = ?", (name,))
                 left -= size
-        connection.execute("DELETE FROM files WHERE hash NOT IN (SELECT hash FROM holds)")
+        unheld = "FROM files WHERE hash NOT IN (SELECT hash FROM holds)"
+        gone = {name for (name,) in connection.execute(f"SELECT hash {unheld}")}
+        connection.execute(f"DELETE {unheld}")
         kept = {name for (name,) in connection.execute("SELECT hash FROM files")}
-    _remove_others(values, kept)
+    _remove(values, gone, kept)
     return max(before - _held(connection), 0)
 
 
@@ -54,11 +56,14 @@ def _held(connection: sqlite3.Connection) -> int:
     return int(rows) + int(files)
 
 
-def _remove_others(values: Path, kept: set[str]) -> None:
-    """Remove files of values that no row names, but not those that may be on their way."""
+def _remove(values: Path, gone: set[str], kept: set[str]) -> None:
+    """Remove the files that no row names any more, and old ones that none ever named.
+
+    Young ones may be on their way: their row comes when they are complete.
+    """
     with suppress(OSError), os.scandir(values) as items:
         for item in items:
             with suppress(OSError):
                 is_old = time.time() - item.stat(follow_symlinks=False).st_mtime > _DAY_S
-                if item.name not in kept and (is_old or not item.name.startswith(".")):
+                if item.name in gone or (is_old and item.name not in kept):
                     Path(item.path).unlink()

@@ -231,3 +231,38 @@ def test_a_cell_that_reads_what_ipython_keeps_runs_again(runs: Runs) -> None:
     runs.made()
     assert runs.made() == [2]
     assert json.loads(runs.path.read_text(encoding="utf-8"))["cells"]
+
+
+def test_what_is_saved_is_told(runs: Runs) -> None:
+    runs.write(NB.replace("print(few)", "print(few, 1)"))
+    runs.made()
+    runs.write(NB)
+    (notebook,) = runs.run().notebooks
+    (remark,) = (remark for remark in notebook.remarks if "reused" in remark)
+    assert remark.startswith("5 of 6 runs reused, ")
+    assert remark.endswith("; run again: cells 5")
+    assert notebook.costs[0].cpu_s < 5
+
+
+HIDDEN = """
+# %% [1]
+import threading
+# %% [2]
+thread = threading.get_native_id()
+# %% [3]
+print(thread > 0)
+"""
+
+
+def test_what_would_be_reused_wrongly_is_told(runs: Runs) -> None:
+    runs.write(HIDDEN)
+    runs.made()
+    (notebook,) = runs.run(resume="verify").notebooks
+    assert len(runs.kernels[0].reasons) == 3, "everything is run"
+    told = [remark for remark in notebook.remarks if "would have been reused" in remark]
+    assert [remark.partition(" would")[0] for remark in told] == ["run 2"]
+    runs.write(NB)
+    runs.made()
+    (notebook,) = runs.run(resume="verify").notebooks
+    assert notebook.remarks == ()
+    assert len(runs.kernels[0].reasons) == 6

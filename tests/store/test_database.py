@@ -171,17 +171,23 @@ def test_what_is_quick_to_make_again_for_its_size_goes_first(tmp_path: Path) -> 
     assert store.sizes() == ()
 
 
-def test_files_of_values_that_no_row_names_are_removed(tmp_path: Path) -> None:
+def test_files_of_values_go_with_the_last_row_that_names_them(tmp_path: Path) -> None:
     store = database.opened(tmp_path / "runs")
     values = tmp_path / "runs" / database.VALUES
     values.mkdir()
-    (values / "abc").write_bytes(b"1")
-    (values / ".abd.part").write_bytes(b"2")
+    for name in ("held", "on-its-way", "lost"):
+        (values / name).write_bytes(b"12345")
+    os.utime(values / "lost", (0, 0))
+    first = store.add("c", "q", "nb.ipynb", {}, 1.0, [("held", 5)])
+    second = store.add("c", "r", "other.ipynb", {}, 1.0, [("held", 5)])
+    sizes = {size.notebook: size.bytes for size in store.sizes()}
+    assert sizes["nb.ipynb"] == sizes["other.ipynb"] > 5
+    store.forget([first])
     store.prune()
-    assert [item.name for item in values.iterdir()] == [".abd.part"]
-    os.utime(values / ".abd.part", (0, 0))
+    assert sorted(item.name for item in values.iterdir()) == ["held", "on-its-way"]
+    store.forget([second])
     store.prune()
-    assert not list(values.iterdir())
+    assert [item.name for item in values.iterdir()] == ["on-its-way"]
     assert eviction.MOST_BYTES == 2 * 1024**3
 
 
