@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import pkgutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -53,6 +53,9 @@ class Adapter(Protocol):
     """How values are written into a hash: by module, and by the path of the class in it."""
     STATE_IS_DICT: bool
     """All that its objects hold is in their `__dict__`."""
+
+    CACHES: Container[str]
+    """Attributes of its objects that hold nothing but what follows from the others."""
 
     def hash_other(self, hasher: Any, value: Any) -> None:
         """Write a value of any other class of the library, or raise `UnknownValue`."""
@@ -103,6 +106,11 @@ class Adapter(Protocol):
 
     CONSTANTS: frozenset[str]
     """Classes whose values cannot change, but for those that `is_constant` knows."""
+
+    NOT_KEPT: frozenset[str]
+    """Classes whose values are more than what pickle writes."""
+    IS_BY_VALUE: bool
+    """None of its objects that can change is pickled by its name."""
 
     def memory_of(self, value: Any) -> Any:
         """Return a value as an array of numpy's that may share its memory; None if it is none."""

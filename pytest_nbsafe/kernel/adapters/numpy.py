@@ -12,6 +12,8 @@ from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from . import answers
 
 HOLDS_ARRAYS = True
+IS_BY_VALUE = True
+NOT_KEPT = frozenset({"memmap"})
 CHANGING = frozenset(
     {
         "byteswap", "copyto", "fill", "fill_diagonal", "insert", "itemset", "partition",

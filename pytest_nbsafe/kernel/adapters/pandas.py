@@ -104,6 +104,7 @@ def values(column: Any, rows: Any) -> Any:
 
 # ------------------------------------------------------------------ memory
 
+IS_BY_VALUE = True
 CONSTANTS = frozenset(
     {
         "ArrowDtype", "CategoricalDtype", "DatetimeTZDtype", "Interval", "IntervalDtype", "NAType",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..hashing.hasher import Handler, Hasher, UnknownValue
+from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 from . import Table
 
 
@@ -28,6 +28,13 @@ def _sparse(hasher: Hasher, value: Any) -> None:
     hasher.attributes(held)
 
 
+def _tree(hasher: Hasher, value: Any) -> None:
+    """Write a tree without its nodes: they follow from the rest, and hold addresses."""
+    _nodes, *state = value.__getstate__()
+    hasher.all(f"tree {qualified(type(value))}", state)
+
+
 HASHED: dict[str, dict[str, Handler]] = {
+    "scipy.spatial": {"cKDTree": _tree},
     "scipy.sparse": {"spmatrix": _sparse, "sparray": _sparse},
 }

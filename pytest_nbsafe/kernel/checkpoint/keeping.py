@@ -8,13 +8,14 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
+from ..adapters import of_class, of_module
 from ..checkpoint_contract import CoVariable, KeptFile
 from ..contract import Fingerprint
 from ..hashing.snapshot import Snapshot
 from . import pickling
 from .arrays import Plan
 from .covariables import Group, groups
-from .reachable import Surface, is_constant_value, is_importable
+from .reachable import Reached, Surface, is_constant_value, is_importable
 
 NODES, BYTES = 20_000_000, 1 << 35
 """How much of a value is looked at: nobody waits for it."""
@@ -40,7 +41,26 @@ def kept(tracer: Any, names: list[str], write: Write, *, in_kernel: bool) -> Ite
     known = tracer.name_fingerprints.known()
     own = [name for name in list(home) if tracer.is_own(name)]
     for group in groups(home, own, names, surface):
-        yield _Keeper(group, home, surface, look, known).kept(write, in_kernel=in_kernel)
+        about = _about(group.names)
+        try:
+            keeper = _Keeper(group, home, surface, look, known)
+            yield keeper.kept(about, write, in_kernel=in_kernel)
+        except (Exception, pickling.Refused) as error:  # of a class that is not as classes are
+            yield {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
+
+
+def _about(names: list[str]) -> CoVariable:
+    """Return what there is to tell of a co-variable before it was looked at."""
+    return {
+        "names": names,
+        "fingerprints": {},
+        "files": [],
+        "needs": [],
+        "modules": [],
+        "dump_s": 0.0,
+        "load_s": 0.0,
+        "cause": "",
+    }
 
 
 class _Keeper:
@@ -59,19 +79,10 @@ class _Keeper:
         self.plan = Plan(group)
         self.dump_s = self.load_s = 0.0
 
-    def kept(self, write: Write, *, in_kernel: bool) -> CoVariable:
+    def kept(self, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
         """Write the values into files, and return what became of them."""
-        fingerprints = self._fingerprints(self.values, self.known)
-        about: CoVariable = {
-            "names": self.group.names,
-            "fingerprints": fingerprints,
-            "files": [],
-            "needs": [],
-            "modules": [],
-            "dump_s": 0.0,
-            "load_s": 0.0,
-            "cause": self._obstacle(fingerprints, in_kernel=in_kernel),
-        }
+        about["fingerprints"] = fingerprints = self._fingerprints(self.values, self.known)
+        about["cause"] = self._obstacle(fingerprints, in_kernel=in_kernel)
         if about["cause"]:
             return about
         dumped = self._dumped()
@@ -119,7 +130,7 @@ class _Keeper:
                 place = ".".join(self.surface.place_of(objects[key]))
                 return f"`{name}` holds {place}, which a module of the project holds too"
         for kind in self._kinds(name):
-            if kind.__qualname__ in _NOT_KEPT.get(kind.__module__, ()):
+            if kind.__name__ in getattr(of_class(kind), "NOT_KEPT", ()):
                 return f"`{name}` holds a {kind.__qualname__}, which is more than its values"
         return ""
 
@@ -154,9 +165,19 @@ class _Keeper:
                 return f"`{name}` is not the same after it is loaded"
             if fingerprint["kind"] != fingerprints[name]["kind"]:
                 return f"`{name}` is of another class after it is loaded"
+        if any(self._is_by_name(name, loaded[name]) for name in self.group.names):
+            return "a part of it is pickled by its name alone, whatever it holds"
         if len(loaded) > 1 and len(groups(loaded, loaded, loaded, self.surface)) > 1:
             return "its names no longer share what they share once they are loaded"
         return ""
+
+    def _is_by_name(self, name: str, loaded: Any) -> bool:
+        """Return whether what is loaded is in part the very object: another kernel has another."""
+        reached = self.group.reached[name]
+        if all(map(_is_by_value, self._kinds(name))):
+            return False
+        again = Reached(loaded, self.surface).objects
+        return any(not is_constant_value(again[key]) for key in again.keys() & reached.objects)
 
     def _fingerprints(
         self, values: dict[str, Any], known: dict[str, Fingerprint]
@@ -175,6 +196,11 @@ def _copied(buffer: Any) -> Any:
     return bytearray(buffer.raw())
 
 
+def _is_by_value(kind: type) -> bool:
+    """Return whether objects of a class are surely pickled by what they hold."""
+    return kind.__module__ == "builtins" or hasattr(of_module(kind.__module__), "IS_BY_VALUE")
+
+
 def _runs_own_code(kind: type) -> bool:
     """Return whether a class of the notebook says itself how its objects are made."""
     return kind.__module__ == "__main__" and any(
@@ -183,6 +209,3 @@ def _runs_own_code(kind: type) -> bool:
         if base.__module__ == "__main__"
         for name in _PICKLED_BY
     )
-
-
-_NOT_KEPT: dict[str, frozenset[str]] = {"numpy": frozenset({"memmap"})}

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import inspect
 import io
+import logging
 import pathlib
 import re
 import sys
@@ -216,6 +217,16 @@ def _memory_file(hasher: Hasher, value: Any) -> None:
         hasher.all(type(value).__name__, [value.getvalue(), value.tell()])
 
 
+def _logger(hasher: Hasher, value: logging.Logger) -> None:
+    """Write a logger: what was set of it, and what it hands its messages to."""
+    handlers = [
+        (qualified(type(handler)), handler.level, getattr(handler.formatter, "_fmt", None))
+        for handler in value.handlers
+    ]
+    settings = value.name, value.level, value.propagate, value.disabled, len(value.filters)
+    hasher.all("logger", [*settings, handlers])
+
+
 def _file(hasher: Hasher, value: Any) -> None:
     """Write a file that is closed by its name; an open one depends on what the system holds.
 
@@ -288,6 +299,8 @@ EXACT: dict[type, Handler] = {
     types.GeneratorType: _generator,
     _thread.LockType: _lock,
     _thread.RLock: _lock,
+    logging.Logger: _logger,
+    logging.RootLogger: _logger,
     io.StringIO: _memory_file,
     io.BytesIO: _memory_file,
     **dict.fromkeys(_FILES, _file),

@@ -24,6 +24,7 @@ _VALUES: dict[type, Callable[[Any], object]] = {
 """How the built-in value inside an object is had, past every method of its class."""
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = "__main__"
+_STATE = 2  # its place in what `__reduce__` gives
 
 
 _NOISE = frozenset(
@@ -173,5 +174,9 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     if isinstance(reduced, str):
         hasher.tag(f"global {reduced}")
         return
+    caches = getattr(of_module(cls.__module__), "CACHES", ())
+    if caches and len(reduced) > _STATE and type(reduced[_STATE]) is dict:
+        state = {name: item for name, item in reduced[_STATE].items() if name not in caches}
+        reduced = *reduced[:_STATE], state, *reduced[_STATE + 1 :]
     parts = [*reduced[:3], *(list(items) if items is not None else None for items in reduced[3:5])]
     hasher.all("reduced", parts)

@@ -1,0 +1,5 @@
+"""statsmodels: results, which keep what they have worked out."""
+
+from __future__ import annotations
+
+CACHES = frozenset({"_cache"})
