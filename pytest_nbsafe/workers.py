@@ -63,6 +63,10 @@ def results(
             worker.end()
 
 
+_END_LIMIT_S = 20.0
+"""How long a process may take to end what it has started."""
+
+
 class EndedError(Exception):
     """The process ended before it answered; the text says how."""
 
@@ -103,6 +107,24 @@ class Worker:
             raise error
         return result
 
+    def stop(self) -> None:
+        """Ask the process to end what it does, and itself."""
+        self._process.terminate()
+
+    def finish(self) -> None:
+        """Wait for the process to end, which it does when it is idle; end it if it does not."""
+        import subprocess
+
+        assert self._process.stdin is not None, "it was started with pipes"
+        try:
+            self._process.stdin.close()
+            self._process.wait(_END_LIMIT_S)
+        except (OSError, subprocess.TimeoutExpired):
+            self._process.kill()
+        self._process.wait()
+        assert self._process.stdout is not None, "it was started with pipes"
+        self._process.stdout.close()
+
     def end(self) -> None:
         """End the process, whatever it does."""
         self._process.kill()
@@ -128,6 +150,8 @@ def serve() -> None:
             answer = (do(*arguments), None)
         except Exception as error:  # noqa: BLE001 - it is raised again by who asked
             answer = (None, error)
+        except KeyboardInterrupt:  # it is asked to end
+            return
         _limit(0.0)
         pickle.dump(answer, answered)
         answered.flush()

@@ -38,6 +38,8 @@ def check(given: argparse.Namespace) -> int:
         return _reported(_checked_text(given, settings), given, settings)
     if given.write_baseline:
         return _baselined(given, settings, checking.check)
+    if given.executor:
+        return _reported(_spread(given, {**settings, "static": True}), given, settings)
     return _reported(checking.check(given.paths, settings, _which(given)), given, settings)
 
 
@@ -65,17 +67,36 @@ def run(given: argparse.Namespace) -> int:
     settings, which = _settings(given), _which(given)
     if given.write_baseline:
         return _baselined(given, settings, running.run)
-    with on_last_line(sys.stderr) as status:
-        if status is None:
-            report = running.run(given.paths, settings, which)
-        else:
-            report = running.run(
-                given.paths, settings, which, lambda at: NotebookStatus(status, f"{shown(at)}  ")
-            )
+    if given.executor:
+        report = _spread(given, settings)
+    else:
+        with on_last_line(sys.stderr) as status:
+            if status is None:
+                report = running.run(given.paths, settings, which)
+            else:
+                report = running.run(
+                    given.paths,
+                    settings,
+                    which,
+                    lambda at: NotebookStatus(status, f"{shown(at)}  "),
+                )
     code = _reported(report, given, settings)
     if given.lock:
         _lock(report)
     return code
+
+
+def _spread(given: argparse.Namespace, settings: dict[str, Any]) -> Report:
+    """Return the report of notebooks that an executor works on, or what it has when stopped."""
+    from pytest_nbsafe.app.discovery import notebooks_in
+    from pytest_nbsafe.cli.spreading import spread
+
+    def reported(part: Report) -> int:
+        given.update_baseline = False  # of what did not run nothing is known
+        return _reported(part, given, settings)
+
+    paths = notebooks_in(given.paths, settings, _which(given))
+    return spread(paths, settings, given.executor, reported)
 
 
 def _which(given: argparse.Namespace) -> Which:

@@ -167,6 +167,12 @@ def _takes_paths(
         help="neither read nor write the cache",
     )
     parser.add_argument(
+        "--executor",
+        metavar="NAME",
+        help="work on the notebooks in local[:PROCESSES], dask[:ADDRESS], ray[:ADDRESS], or what "
+        "module:factory gives, a concurrent.futures.Executor",
+    )
+    parser.add_argument(
         "--write-baseline", action="store_true", help="write the findings to a baseline"
     )
     parser.add_argument(

@@ -33,6 +33,13 @@ def kernel_failed(path: str, reason: str) -> Finding:
     return _of_file("NBS905", "observed", path, message, remedy)
 
 
+def worker_ended(path: str, reason: str) -> Finding:
+    """Return NBS903 for a notebook that has twice ended the process that worked on it."""
+    message = f"the process that worked on this notebook ended, and again when alone: {reason}"
+    remedy = "does it need more memory than a worker has? Try it by itself, without --executor"
+    return _of_file("NBS903", "observed", path, message, remedy)
+
+
 def _of_file(
     code: str, verdict: Verdict, path: str, message: str, remedy: str, line: int | None = None
 ) -> Finding:
