@@ -95,13 +95,31 @@ def _local(processes: str) -> Executor:
 # -- clusters --------------------------------------------------------------------------------------
 
 
+class _Dask(Executor):
+    """A client of Dask, which is closed with it."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor = client.get_executor(pure=False, retries=0)
+
+    def submit(  # type: ignore[override]  # with the types that are used here
+        self, do: Callable[..., _Result], /, *arguments: object
+    ) -> Future[_Result]:
+        """Have a function called by one of the workers."""
+        future: Future[_Result] = self._executor.submit(do, *arguments)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 - as in its base
+        """Leave the cluster, and end it where it was started here."""
+        self._executor.shutdown(wait=wait)
+        self._client.close()
+
+
 def _dask(address: str) -> Executor:
     """Return the executor of a cluster; without an address of one that is started here."""
     from distributed import Client
 
-    client = Client(address) if address else Client(threads_per_worker=1)
-    executor: Executor = client.get_executor(pure=False, retries=0)
-    return executor
+    return _Dask(Client(address) if address else Client(threads_per_worker=1))
 
 
 class _Ray(Executor):
