@@ -12,8 +12,10 @@ from pytest_nbsafe.libraries import datafiles, spellings
 PACKAGE = Path(datafiles.__file__).parents[1]
 HOMES = ("libraries", "kernel/adapters")
 """Where names of libraries stand."""
-TOOLS = {"kernel": {"numpy", "np"}, "trace": {"PIL"}}
-"""What a room computes with where it is there: numpy hashes arrays, Pillow reads pixels."""
+_CLUSTERS = {"dask", "Dask", "ray", "Ray"}
+TOOLS = {"kernel": {"numpy", "np"}, "trace": {"PIL"}, "app": _CLUSTERS, "cli": _CLUSTERS}
+"""What a room computes with where it is there: numpy hashes arrays, Pillow reads pixels, and
+notebooks are worked on by clusters."""
 NOT_ALONE = {"python", "transformers", "xr"}
 """Names that mean something else too: the language, steps of a pipeline, a kernel for R."""
 FILES = {file.stem for file in datafiles.FOLDER.glob("*.toml")}
