@@ -55,6 +55,26 @@ def decode(text: str) -> Decoded:
     return decoded if complete else Decoded(json.loads(text))  # it raises, and says what is wrong
 
 
+Place = tuple[int, int]
+"""Where a value begins in the text, and one past its end."""
+
+
+def members(text: str, begin: int) -> dict[str, Place]:
+    """Return the place of each value of the object that begins there, in text that `decode` took.
+
+    Of several values under one key it is the last, the one that counts.
+    """
+    reader = _TextReader(text, begin)
+    keys = reader.keys()
+    return {key: reader.place() for key in keys}
+
+
+def items(text: str, begin: int) -> list[Place]:
+    """Return the place of each item of the list that begins there, in text that `decode` took."""
+    reader = _TextReader(text, begin)
+    return [reader.place() for _ in reader.items()]
+
+
 class _NoJsonError(Exception):
     """The punctuation is not that of JSON."""
 
@@ -62,10 +82,10 @@ class _NoJsonError(Exception):
 class _TextReader:
     """Reads the values of a text one after another; `at` is where the next one begins."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, begin: int = 0) -> None:
         self.text = text
-        self.at = 0
-        self._skip(0)
+        self.at = begin
+        self._skip(begin)
 
     def is_at(self, mark: str) -> bool:
         """Tell whether the next value begins with this mark."""
@@ -75,6 +95,12 @@ class _TextReader:
         """Read one value of any kind."""
         value, self.at = _DECODER.raw_decode(self.text, self.at)
         return value
+
+    def place(self) -> Place:
+        """Read one value of any kind; return where it stands."""
+        begin = self.at
+        self.value()
+        return begin, self.at
 
     def keys(self) -> Iterator[str]:
         """Read an object: yield each key, whose value is to be read before the next."""
