@@ -375,3 +375,10 @@ def test_runs_on_the_side_tell_it_too(tmp_path: Path) -> None:
             assert [(each["kind"], each["line"]) for each in asks["hindrances"]] == [("clock", 2)]
             assert [*uses["modules"]] == [str(tmp_path / "mine.py")]
             assert uses["variables"] == {"GONE": ""}
+
+
+def test_the_whole_machine_is_not_watched(tmp_path: Path) -> None:
+    with page(tmp_path) as nb:
+        told = nb.run("import os\n'a/b'.split('/'), os.listdir('/proc/self/fd'), '/', '/proc/self'")
+        assert (told["files"], told["folders"]) == ([], {})
+        assert nb.files("open('/proc/self/status').read()") == {}

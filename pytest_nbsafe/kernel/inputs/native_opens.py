@@ -20,6 +20,7 @@ _WRITES = _MODIFY | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
 _ONLY_FOLDERS = 0x01000000
 _HEAD = struct.Struct("iIII")
 _BYTES = 1024 * 1024
+_CALLS = 4
 _MOST_FOLDERS = 500
 _MOST_OTHERS = 200
 _SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
@@ -80,12 +81,16 @@ class NativeOpens:
         """Watch a folder that a cell names, and those inside it."""
         if self.alive and folder not in self._tried and self._others < _MOST_OTHERS:
             before = len(self._tried)
-            self._watch_all(folder, _MOST_OTHERS - self._others)
+            is_deep = folder.count(os.sep) > 1  # what lies below `/data` may be the whole machine
+            self._watch_all(folder, _MOST_OTHERS - self._others if is_deep else 1)
             self._others += len(self._tried) - before
 
     def drain(self) -> Iterator[NativeOpen]:
-        """Yield what has happened since the last call, in this order."""
-        while self.alive:
+        """Yield what has happened since the last call, in this order.
+
+        It ends although others go on: one call of the system gives all that waits.
+        """
+        for _ in range(_CALLS if self.alive else 0):
             try:
                 data = os.read(self._file, _BYTES)
             except OSError:  # nothing is left

@@ -138,7 +138,8 @@ class RunInputs:
         path = self._files.place(text)
         for folder in (path, os.path.dirname(path)):  # noqa: PTH120  # texts throughout
             if os.path.isdir(folder):  # noqa: PTH112
-                self._native.expect(folder.rstrip(os.sep))
+                if folder.strip(os.sep) and self._users_files.is_users(folder):
+                    self._native.expect(folder.rstrip(os.sep))
                 return
 
     def _look_at_native_opens(self) -> None:
