@@ -113,7 +113,7 @@ class Adapter(Protocol):
     """None of its objects that can change is pickled by its name."""
 
     def memory_of(self, value: Any) -> Any:
-        """Return a value as an array of numpy's that may share its memory; None if it is none."""
+        """Return what tells the memory of an array that may be shared: itself; None for others."""
 
     def items_of(self, value: Any) -> list[Any]:
         """Return the objects that such an array holds."""

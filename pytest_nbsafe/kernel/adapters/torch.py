@@ -48,6 +48,33 @@ def work_in_one_thread() -> None:
     sys.modules["torch"].set_num_threads(1)
 
 
+# ------------------------------------------------------------------ memory
+
+
+class Storage:
+    """The memory of tensors, told by where it begins."""
+
+    def __init__(self, address: int) -> None:
+        self.__array_interface__ = {"data": (address, False)}
+
+
+_storages: dict[int, Storage] = {}
+
+
+def memory_of(value: Any) -> Any:
+    """Return the memory of a tensor, None where there is none that can be shared."""
+    torch = sys.modules["torch"]
+    if not isinstance(value, torch.Tensor) or str(value.layout) != "torch.strided":
+        return None
+    address = value.untyped_storage().data_ptr()
+    return _storages.setdefault(address, Storage(address)) if address else None
+
+
+def items_of(_value: Any) -> list[Any]:
+    """Return no objects: a tensor holds numbers."""
+    return []
+
+
 def _tensor(hasher: Hasher, value: Any) -> None:
     if str(value.layout) != "torch.strided" or value.is_meta:
         raise UnknownValue("a tensor of this layout is not compared")

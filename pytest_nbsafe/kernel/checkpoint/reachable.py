@@ -38,12 +38,19 @@ _PERSONAL = frozenset({"__main__", "builtins"})
 
 
 class Memory:
-    """The memory of an array: the array itself, what owns the memory, and its bytes there."""
+    """The memory of an array: the array itself, what owns the memory, and where it begins.
 
-    __slots__ = ("array", "owner")
+    The number of the place is negative, so that it is no object's; 0 where it is not known.
+    """
 
-    def __init__(self, array: Any) -> None:
-        self.array, self.owner = array, owner_of(array)
+    __slots__ = ("array", "owner", "place")
+
+    def __init__(self, array: Any, memory: Any) -> None:
+        self.array, self.owner = array, owner_of(memory)
+        interface = getattr(self.owner, "__array_interface__", None) or getattr(
+            memory, "__array_interface__", None
+        )
+        self.place = -interface["data"][0] if interface is not None else 0
 
 
 class Surface:
@@ -105,7 +112,8 @@ class Reached:
 
     def shared(self) -> set[int]:
         """Return what ties names together, by identity: objects, and what owns memory."""
-        return {*self.objects, *(id(memory.owner) for memory in self.memories)}
+        places = {memory.place for memory in self.memories if memory.place}
+        return {*self.objects, *(id(memory.owner) for memory in self.memories), *places}
 
     def lazily_shared(self) -> set[int]:
         """Return what owns the memory of tables, by identity."""
@@ -150,7 +158,7 @@ class Reached:
         if lazy is not None and (array is not None or parts is not None):
             del self.objects[id(item)]  # that it is the same object says nothing
         if array is not None:
-            (self.memories if lazy is None else lazy).append(Memory(array))
+            (self.memories if lazy is None else lazy).append(Memory(item, array))
             return [*adapter.items_of(item), *gc.get_referents(item)]
         if parts is not None and lazy is None:
             self._walk(parts, self.lazy.setdefault(id(item), []))
