@@ -64,10 +64,12 @@ OPTIONS = (
         "exclude",
         "GLOBS",
         "leave these files and folders out",
-        "check run stats pytest",
+        "check fix run stats pytest",
         several=True,
     ),
-    Option("include", "GLOBS", "of all files only these", "check run stats pytest", several=True),
+    Option(
+        "include", "GLOBS", "of all files only these", "check fix run stats pytest", several=True
+    ),
     Option(
         "output",
         "MODE",

@@ -86,6 +86,27 @@ def run(given: argparse.Namespace) -> int:
     return code
 
 
+def fix(given: argparse.Namespace) -> int:
+    """Mend notebooks, or show what would be mended."""
+    from pytest_nbsafe.app import fix as fixing
+    from pytest_nbsafe.app.discovery import Which
+    from pytest_nbsafe.reports import escape
+
+    which, kept = Which(given.force_exclude), given.check or given.diff
+    lines: list[str] = []
+    due = False
+    for fixed in fixing.fix(given.paths, _settings(given), which):
+        due = due or bool(fixed.done)
+        if fixed.done and not kept:
+            fixing.write(fixed)
+        for says in fixed.refused:
+            say(f"{fixed.path}: {says}")
+        done = fixed.diff if given.diff else (f"{fixed.path}: {says}" for says in fixed.done)
+        lines.extend(escape.clean(line) for line in done)
+    write("".join(f"{line}\n" for line in lines), given.output)
+    return ERRORS if due and given.check else OK
+
+
 def _spread(given: argparse.Namespace, settings: dict[str, Any]) -> Report:
     """Return the report of notebooks that an executor works on, or what it has when stopped."""
     from pytest_nbsafe.app.discovery import notebooks_in

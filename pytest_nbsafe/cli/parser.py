@@ -48,6 +48,8 @@ def parser() -> argparse.ArgumentParser:
     _takes_paths(run, commands.run)
     _takes(run, LOCK)
 
+    _takes_fix(adding.add_parser("fix", help="mend what can be mended without a run"))
+
     order = adding.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")
     order.add_argument("--stats", action="store_true", help="show measures instead of the plan")
@@ -81,6 +83,21 @@ def parser() -> argparse.ArgumentParser:
 def _takes(parser: argparse.ArgumentParser, option: Option) -> None:
     for spelling, arguments in option.spellings():
         parser.add_argument(spelling, **arguments)
+
+
+def _takes_fix(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Mend notebooks without running them: comments that ignore nothing go, and an import "
+        "moves up to the first cell that needs it. A remedy is kept only where a check of the "
+        "result finds less and nothing new. Nothing else in the file changes."
+    )
+    _looks_at(parser, "notebooks and folders (default: this folder)")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if any is due")
+    parser.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    parser.add_argument(
+        "--force-exclude", action="store_true", help="leave out what `exclude` leaves out"
+    )
+    _takes_output(parser, commands.fix)
 
 
 def _takes_stats(parser: argparse.ArgumentParser) -> None:
