@@ -214,7 +214,7 @@ class Hasher:
         if count > most:
             raise UnknownValue(TOO_LARGE)
         self.tag("nested")
-        self.nodes -= count // bulk.NESTED_IN_NODE
+        self.nodes -= 1 + count // bulk.NESTED_IN_NODE  # 1 at least: not flat, see `look`
         self.plain(values)
         return True
 
