@@ -11,8 +11,6 @@ that runs come in their own order and find the values that they found.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Literal
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
@@ -78,10 +76,10 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is done about a run: it is run, or co-variables of it are loaded, or nothing."""
+    """What is done about a run: whether it is run, and which co-variables are loaded after that."""
 
-    way: Literal["run", "load", "skip"]
-    covariables: tuple[CoVariable, ...] = ()
+    runs: bool
+    loads: tuple[CoVariable, ...] = ()
 
 
 def steps(
@@ -92,32 +90,21 @@ def steps(
     And the names that have to be held before the first. Without `may_load` all are run.
     """
     if not may_load:
-        return [Step("run")] * len(past), set(past[0].before) - {BESIDE} if past else {*needed}
+        return [Step(runs=True)] * len(past), set(past[0].before) - {BESIDE} if past else {*needed}
     wanted, plan = set(needed), []
     for run in reversed(past):
-        step = _step(run, wanted)
-        plan.append(step)
-        if step.way == "run":
+        loads = tuple(
+            kept for kept in run.kept if not kept["cause"] and wanted.intersection(kept["names"])
+        )
+        for kept in loads:
+            wanted.difference_update(kept["names"])
+        for kept in loads:
+            wanted.update(kept["needs"])
+        runs = run.has_effects or bool(wanted & run.changed & run.after.keys())
+        if runs:
             wanted = (wanted - run.bound) | run.reads
-        for covariable in step.covariables:
-            wanted.difference_update(covariable["names"])
-        for covariable in step.covariables:
-            wanted.update(covariable["needs"])
+        plan.append(Step(runs, loads))
     return plan[::-1], wanted
-
-
-def _step(run: PastRun, wanted: AbstractSet[str]) -> Step:
-    if run.has_effects:
-        return Step("run")
-    missing = wanted & run.changed & run.after.keys()
-    if not missing:
-        return Step("skip")
-    loads = tuple(kept for kept in run.kept if not kept["cause"] and missing & {*kept["names"]})
-    held = {name for kept in loads for name in kept["names"]}
-    needs = {name for kept in loads for name in kept["needs"]}
-    if missing <= held and not needs & run.changed:
-        return Step("load", loads)
-    return Step("run")
 
 
 def needed(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> set[str]:
@@ -155,10 +142,8 @@ def made_now(
     """
     held = dict(held)
     for run, step in zip(past, plan, strict=True):
-        names: Iterable[str] = run.changed if step.way == "run" else ()
-        if step.way == "load":
-            names = [name for kept in step.covariables for name in kept["names"]]
-        for name in names:
+        names = {name for kept in step.loads for name in kept["names"]}
+        for name in names | run.changed if step.runs else names:
             if name in run.after:
                 held[name] = run.after[name].maker
             else:

@@ -17,8 +17,10 @@ from pytest_nbsafe.store.database import VALUES, Store
 
 LEAST_S = 0.05
 """What was made more quickly is made again."""
+MOST_SHARE = 0.1
+"""How much the children that keep values may compute, of what the notebook itself takes."""
 _PAUSE_S = 0.3
-_MOST_AT_ONCE = 4
+_MOST_AT_ONCE = 2
 _LIMIT_S = 60.0
 _WAIT_S = 20.0
 _HASH_BYTES = 16
@@ -35,6 +37,9 @@ class Keeper:
         self._notebook = notebook
         self._tickets: list[tuple[int, PastRun]] = []
         self._looked = 0.0
+        self._owed: dict[str, float] = {}
+        self._ran_s = 0.0
+        self._spent_s = 0.0
 
     def known(self, entry: str) -> tuple[CoVariable, ...]:
         """Return the co-variables that are kept of a run."""
@@ -42,29 +47,43 @@ class Keeper:
         return tuple(cast("list[CoVariable]", known[0].content["covariables"])) if known else ()
 
     def keep(self, live: LiveKernel, run: PastRun) -> None:
-        """Begin to keep what a run has made, where that took its time; note what is done."""
+        """Begin to keep what a run has made, where that took its time; note what is done.
+
+        While others are at it, or have computed for too long, it is put off: what is kept later
+        holds it as well, if nothing has changed it by then.
+        """
         if time.monotonic() - self._looked > _PAUSE_S:
             self._collect(live, 0.0)
-        names = [
-            name
-            for name in sorted(run.changed & run.after.keys())
-            if run.after[name].kind not in _NO_VALUES and not name.startswith("<")
-        ]
-        is_quick = run.executed.duration_s < LEAST_S
-        if is_quick or not names or not live.alive or self._store.silent:
+        self._ran_s += run.executed.duration_s
+        for name in run.changed:
+            if name in run.after and _has_value(name, run):
+                self._owed[name] = self._owed.get(name, 0.0) + run.executed.duration_s
+        is_costly = self._spent_s > MOST_SHARE * self._ran_s
+        if len(self._tickets) < _MOST_AT_ONCE and not is_costly:
+            self._begin(live, run)
+
+    def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
+        """Keep what was put off, wait for all that is being kept, and note it."""
+        if past:
+            self._begin(live, past[-1])
+        self._collect(live, _WAIT_S)
+
+    def _begin(self, live: LiveKernel, run: PastRun) -> None:
+        """Begin to keep what took its time to make, as it is after a run."""
+        names = sorted(
+            name for name, owed_s in self._owed.items() if owed_s >= LEAST_S and name in run.after
+        )
+        if not names or not live.alive or self._store.silent:
             return
-        if len(self._tickets) >= _MOST_AT_ONCE:
-            return  # the machine cannot keep up: these will be made again
         folder = self._store.folder / VALUES
         folder.mkdir(mode=0o700, exist_ok=True)
-        asked = {"names": names, "folder": str(folder), "limit_s": _LIMIT_S, "here": False}
-        ticket = live.keep(asked)["ticket"]  # type: ignore[arg-type]  # a literal of that type
+        ticket = live.keep(
+            {"names": names, "folder": str(folder), "limit_s": _LIMIT_S, "here": False}
+        )["ticket"]
         if ticket:
             self._tickets.append((ticket, run))
-
-    def finish(self, live: LiveKernel) -> None:
-        """Wait for what is being kept, and note it."""
-        self._collect(live, _WAIT_S)
+            for name in names:
+                del self._owed[name]
 
     def load(
         self, live: LiveKernel, covariables: Sequence[CoVariable]
@@ -93,12 +112,17 @@ class Keeper:
             if not kept["done"] and live.alive and not wait_s:
                 continue
             self._tickets.remove((ticket, run))
+            self._spent_s += kept["cost_s"]
             usable = [each for each in kept["covariables"] if not each["cause"]]
             if usable:
                 files = [(f["name"], f["size"]) for each in usable for f in each["files"]]
                 content = {"covariables": usable}
                 about = self._context, _question(run.entry), self._notebook, content
                 self._store.add(*about, run.executed.duration_s, files)
+
+
+def _has_value(name: str, run: PastRun) -> bool:
+    return run.after[name].kind not in _NO_VALUES and not name.startswith("<")
 
 
 def _question(entry: str) -> str:

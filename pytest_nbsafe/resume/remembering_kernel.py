@@ -181,7 +181,7 @@ class RememberingKernel:
         self._over = True
         if self.live is not None:
             if self.live.alive and self._keeper is not None:
-                self._keeper.finish(self.live)
+                self._keeper.finish(self.live, self._past)
             self.live.close()
             self.live = None
 
@@ -212,10 +212,10 @@ class RememberingKernel:
             raise StateDiffers
         for run, step in zip(left, plan, strict=True):
             self._made += 1
-            if step.way == "load":
-                self._load(live, run, step)
-            elif step.way == "run":
+            if step.runs:
                 self._run_again(live, self._made, run)
+            if step.loads:
+                self._load(live, run, step)
         if left:
             held = made_now(self._held, left, plan)
             stale = [n for n in held if n not in self._state or self._state[n].maker != held[n]]
@@ -247,7 +247,7 @@ class RememberingKernel:
 
     def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
         assert self._keeper is not None, "without it nothing is loaded"
-        for name, value in self._keeper.load(live, step.covariables).items():
+        for name, value in self._keeper.load(live, step.loads).items():
             held = run.after.get(name)
             if held is None or (held.hash and value["hash"] not in {"", held.hash}):
                 raise StateDiffers
