@@ -27,6 +27,7 @@ _NAME = "runs.sqlite"
 VALUES = "values"
 """The folder of the files that hold values, each named by a hash of its content."""
 _WAIT_S = 10.0
+_PAUSE_S = 0.01
 _DAY_S = 24 * 60 * 60
 _MOST_ANSWERS = 8
 """So many answers to one question stay: states that a notebook goes back to."""
@@ -250,7 +251,7 @@ def opened(folder: Path) -> Store:
     file = folder / _NAME
     for is_last in (False, True):
         try:
-            return Store(folder, key, _connection(file))
+            return Store(folder, key, _patient_connection(file))
         except sqlite3.OperationalError as error:
             raise StoreRefused(f"{file} cannot be used: {error}") from None
         except sqlite3.DatabaseError as error:
@@ -258,6 +259,18 @@ def opened(folder: Path) -> Store:
                 raise StoreRefused(f"{file} cannot be used: {error}") from None
             _remove(file)
     raise AssertionError("the second time it is opened or refused")
+
+
+def _patient_connection(file: Path) -> sqlite3.Connection:
+    """Return the file, opened: while another process makes it, SQLite itself does not wait."""
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            return _connection(file)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)
 
 
 def _connection(file: Path) -> sqlite3.Connection:

@@ -154,7 +154,7 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
         assert not store.silent, store.silent
     """)
     writers = [subprocess.Popen([sys.executable, "-c", script, str(n)]) for n in range(2)]
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+    assert [writer.wait(60) for writer in writers] == [0, 0], "see what they wrote to stderr"
     store = database.opened(tmp_path / "runs")
     assert all(contents(store, question=f"{w}-{n}") for w in range(2) for n in range(100))
 
