@@ -240,6 +240,20 @@ def rules(given: argparse.Namespace) -> int:
     return OK
 
 
+def checkout(given: argparse.Namespace) -> int:
+    """Open the state of a notebook before or after a cell, until the user has seen enough."""
+    from pytest_nbsafe.app.checkout import checked_out
+    from pytest_nbsafe.cli import console
+
+    is_before = given.before is not None
+    cell = given.before if is_before else given.after
+    with checked_out(given.notebook, {}, cell, before=is_before) as state:
+        where = f"{'before' if is_before else 'after'} cell {cell}"
+        write(console.described(given.notebook, where, state), given.output)
+        console.attach(state.connection, waits=given.kernel_only)
+    return OK
+
+
 def store(given: argparse.Namespace) -> int:
     """Show what is kept of earlier runs, or remove it."""
     from pytest_nbsafe.app import store as stores

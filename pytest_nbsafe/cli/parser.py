@@ -61,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     _takes_whatif(adding.add_parser("whatif", help="show what follows if a cell runs again"))
     _takes_replay(adding.add_parser("replay", help="run a recorded session again, judge it"))
 
+    _takes_checkout(adding.add_parser("checkout", help="open the state around a cell"))
     store = adding.add_parser(
         "store", help="list what --resume keeps of earlier runs, or remove it"
     )
@@ -98,6 +99,21 @@ def _takes_fix(parser: argparse.ArgumentParser) -> None:
         "--force-exclude", action="store_true", help="leave out what `exclude` leaves out"
     )
     _takes_output(parser, commands.fix)
+
+
+def _takes_checkout(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Bring a kernel to the state that a notebook has before or after a cell, in page order, "
+        "and open a console in it. What --resume keeps of earlier runs is not run again."
+    )
+    parser.add_argument("notebook", type=Path, metavar="NB")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--before", type=int, metavar="CELL", help="as the cell would find it")
+    which.add_argument("--after", type=int, metavar="CELL", help="as the cell leaves it")
+    parser.add_argument(
+        "--kernel-only", action="store_true", help="say how to connect, and wait for Ctrl-C"
+    )
+    _takes_output(parser, commands.checkout)
 
 
 def _takes_stats(parser: argparse.ArgumentParser) -> None:

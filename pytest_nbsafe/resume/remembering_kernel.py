@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from pytest_nbsafe.kernel.contract import (
@@ -175,6 +176,10 @@ class RememberingKernel:
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows."""
         return self._caught_up([*self._state]).sweep(names=names)
+
+    def connection_file(self) -> Path:
+        """Return the file by which a front end finds it, once it holds all that it should."""
+        return self._caught_up([*self._state]).connection_file()
 
     def close(self) -> None:
         """Stop it, if it was started; safe to call twice."""

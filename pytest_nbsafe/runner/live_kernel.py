@@ -116,6 +116,9 @@ class Kernel(Protocol):
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows; None where nothing answers."""
 
+    def connection_file(self) -> Path:
+        """Return the file by which a front end finds it, once it holds all that it should."""
+
     def close(self) -> None:
         """Stop it; safe to call twice."""
 
@@ -237,6 +240,11 @@ class LiveKernel:
             return None
         reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
         return cast("Sweep | None", _payload(reply))
+
+    def connection_file(self) -> Path:
+        """Return the file by which a front end finds it."""
+        _, process = self._running()
+        return process.folder.connection_file
 
     def expect(self, sources: Sequence[str]) -> None:
         """Do nothing: whatever runs has been run before."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import IO, Any
 
 from pytest_nbsafe.runner.own_folders import OwnFolder
@@ -32,9 +33,14 @@ class KernelFolder:
         short = len(os.fsencode(self.path / "k-12345")) < _SOCKET_PATH_LIMIT
         return "ipc" if os.name == "posix" and sys.platform != "cygwin" and short else "tcp"
 
+    @property
+    def connection_file(self) -> Path:
+        """Tells where to talk to the kernel."""
+        return self.path / "kernel.json"
+
     def apply(self, manager: Any) -> None:
         """Let a kernel manager put its connection file and sockets here."""
-        manager.connection_file = str(self.path / "kernel.json")
+        manager.connection_file = str(self.connection_file)
         if self.transport == "ipc":
             manager.transport = "ipc"
             manager.ip = str(self.path / "k")

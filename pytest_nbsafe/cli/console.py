@@ -1,0 +1,46 @@
+"""A console on a kernel that waits, where there is one to be had."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_nbsafe.reports import escape
+from pytest_nbsafe.sentences import many
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.app.checkout import CheckedOut
+
+_CONSOLE = "jupyter_console"
+_POLL_S = 3600.0
+
+
+def described(notebook: Path, where: str, state: CheckedOut) -> str:
+    """Return what a user needs to know of a state that was checked out."""
+    runs = f"{many(state.runs, 'run')} above it, {state.reused} of them reused"
+    lines = [f"{escape.line(str(notebook))}, {where}: {runs}, in {state.took_s:.1f} s"]
+    lines += [f"cell {cell} failed: {escape.line(why)}" for cell, why in state.failed.items()]
+    lines += [escape.line(remark) for remark in state.remarks]
+    lines.append(f"to look into it: jupyter console --existing {state.connection}")
+    return "\n".join((*lines, ""))
+
+
+def attach(connection: Path, *, waits: bool) -> None:
+    """Open a console on a kernel, if there is one and somebody to use it; else wait for Ctrl-C.
+
+    Without a terminal nobody would end the wait: then it `waits` only if that is asked for.
+    """
+    has_user = sys.stdin is not None and sys.stdin.isatty()
+    with suppress(KeyboardInterrupt):
+        if has_user and not waits and importlib.util.find_spec(_CONSOLE) is not None:
+            subprocess.run(
+                [sys.executable, "-m", _CONSOLE, "--existing", str(connection)], check=False
+            )
+        elif has_user or waits:
+            while not threading.Event().wait(_POLL_S):
+                pass

@@ -1,0 +1,113 @@
+"""A kernel in the state around a cell: what a front end that connects to it finds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import makenb
+import pytest
+
+from pytest_nbsafe.app import resuming
+from pytest_nbsafe.app.checkout import CheckedOut, checked_out
+from pytest_nbsafe.cli import main
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.store import place
+
+NB = """
+# %% [1]
+import time
+def scale(value):
+    return 10 * value
+# %% [2]
+time.sleep(0.1)
+table = {"a": [1, 2]}
+alias = table["a"]
+# %% [3]
+table["b"] = scale(3)
+# %% [4]
+table["missing"]
+# %% [5]
+table.clear()
+"""
+
+
+@pytest.fixture
+def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
+    place.folder.cache_clear()
+    resuming.store_of.cache_clear()
+    yield makenb.write(tmp_path / "nbs" / "nb.ipynb", NB)
+    place.folder.cache_clear()
+    resuming.store_of.cache_clear()
+
+
+def told(state: CheckedOut, expression: str) -> str:
+    """Return what an expression gives in a kernel that was checked out, asked as a front end."""
+    from jupyter_client.blocking import BlockingKernelClient
+
+    client: Any = BlockingKernelClient()
+    client.load_connection_file(str(state.connection))
+    client.start_channels()
+    try:
+        asked = {"answer": expression}
+        reply = client.execute("", user_expressions=asked, reply=True, timeout=30)
+        answer = reply["content"]["user_expressions"]["answer"]
+        return str(answer["data"]["text/plain"] if "data" in answer else answer["ename"])
+    finally:
+        client.stop_channels()
+
+
+def test_the_state_around_a_cell(notebook: Path) -> None:
+    notebook_cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert len(notebook_cells) == 5
+    with checked_out(notebook, {}, 3, before=True) as state:
+        assert (state.runs, state.reused, state.failed) == (2, 0, {})
+        assert told(state, "table") == "{'a': [1, 2]}"
+    with checked_out(notebook, {}, 5, before=True) as state:
+        assert state.reused == 2
+        assert [*state.failed] == [4]
+        assert "KeyError" in state.failed[4]
+        assert told(state, "table") == "{'a': [1, 2], 'b': 30}"
+        assert told(state, "table['a'] is alias") == "True"
+        assert told(state, "scale(2)") == "20"
+    with checked_out(notebook, {}, 3, before=False) as state:
+        assert state.reused == 3, "all of it is known: nothing had to be made but what it holds"
+        assert told(state, "table, alias, scale(1)") == "({'a': [1, 2], 'b': 30}, [1, 2], 10)"
+        connection = state.connection
+    assert not connection.exists()
+
+
+def test_a_cell_that_is_not_there(notebook: Path) -> None:
+    with (
+        pytest.raises(NbsafeError, match="no code cell 9"),
+        checked_out(notebook, {}, 9, before=True),
+    ):
+        pass
+
+
+def test_the_command(notebook: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["checkout", str(notebook), "--before", "2"]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert "before cell 2: 1 run above it, 0 of them reused" in first
+    assert last.startswith("to look into it: jupyter console --existing ")
+
+
+def test_it_waits_until_it_is_interrupted(notebook: Path) -> None:
+    command = [sys.executable, "-m", "pytest_nbsafe", "checkout", str(notebook), "--after", "3"]
+    with subprocess.Popen(
+        [*command, "--kernel-only"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+    ) as waiting:
+        assert waiting.stdout is not None
+        lines = [waiting.stdout.readline() for _ in range(2)]
+        connection = Path(lines[1].split()[-1])
+        assert connection.exists()
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(0.5)
+        waiting.terminate()
+        waiting.wait(30)
+    assert not connection.exists()
