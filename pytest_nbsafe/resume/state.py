@@ -18,6 +18,8 @@ from pytest_nbsafe.values import dataclass
 
 BESIDE = "<beside>"
 """Stands for all that a kernel holds and no name shows."""
+_PROJECT = "<project>"
+"""Stands for what modules of the project hold."""
 _UNSHARED = frozenset(
     {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "range", "slice", "ellipsis"}
     | {"builtin_function_or_method", "module", "datetime.datetime", "datetime.date"}
@@ -109,9 +111,13 @@ def _touched_too(
 
 
 def sources(event: CellRun) -> tuple[str, ...]:
-    """Return what a run changed, or drew from, of what no name holds, as names of their own."""
+    """Return what a run changed, or drew from, of what no name holds, as names of their own.
+
+    Nobody looks into the modules of the project: whoever uses them may have changed what they hold.
+    """
     inputs = event["inputs"]
     if inputs is None:
         return (BESIDE,)
     beside = (BESIDE,) if inputs["settings"] else ()
-    return (*beside, *(f"<{source}>" for source in inputs["drew"]))
+    own_modules = (_PROJECT,) if inputs["modules"] else ()
+    return (*beside, *own_modules, *(f"<{source}>" for source in inputs["drew"]))

@@ -97,7 +97,8 @@ def test_what_changes_runs_and_what_hangs_on_it(runs: Runs) -> None:
     assert runs.are_asleep
 
     runs.write(NB.replace("limit = 3", "limit = 4"))
-    assert runs.made() == [1, 3], "no other cell reads it, and what it makes is equal"
+    made = runs.made()
+    assert made == [1, 3, 4], "4 uses a module that 1 has used; what they make is equal"
 
     (runs.folder / "data.txt").write_text("1\n2\n6\n", encoding="utf-8")
     runs.write(NB)
@@ -266,3 +267,26 @@ def test_what_would_be_reused_wrongly_is_told(runs: Runs) -> None:
     (notebook,) = runs.run(resume="verify").notebooks
     assert notebook.remarks == ()
     assert len(runs.kernels[0].reasons) == 6
+
+
+COUNTS = """
+# %% [1]
+import helper
+# %% [2]
+helper.count()
+# %% [3]
+number = helper.count()
+# %% [4]
+print(number)
+"""
+
+
+def test_what_modules_of_the_project_hold_is_followed(runs: Runs) -> None:
+    text = "held = []\ndef count():\n    held.append(1)\n    return len(held)\n"
+    (runs.folder / "helper.py").write_text(text, encoding="utf-8")
+    runs.write(COUNTS)
+    runs.made()
+    runs.write(
+        COUNTS.replace("helper.count()\n# %% [3]", "helper.count(); helper.count()\n# %% [3]")
+    )
+    assert runs.made() == [2, 3, 4]
