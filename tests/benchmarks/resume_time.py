@@ -1,0 +1,87 @@
+"""What `nbsafe run --resume` costs the first time, and what it takes after an edit, as ratios.
+
+Each figure is that of whole processes, against `nbsafe run` on the same notebook without `--resume`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+NBSAFE = [sys.executable, "-m", "pytest_nbsafe"]
+Page = dict[str, Any]
+
+
+class Cost(NamedTuple):
+    """What a process and all that it waited for took, in seconds."""
+
+    wall_s: float
+    cpu_s: float
+
+
+def cost(path: Path, caches: Path, *options: str) -> Cost:
+    """Run a notebook, and return what that took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    environ = {**os.environ, "NBSAFE_CACHE_DIR": str(caches)}
+    subprocess.run(
+        [*NBSAFE, "run", *options, str(path)], env=environ, check=False, stdout=subprocess.DEVNULL
+    )
+    wall_s = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Cost(wall_s, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def edited(page: Page, which: float, edit: Callable[[str], str]) -> Page:
+    """Return a page whose code cell at a share of its length is edited."""
+    copy: Page = json.loads(json.dumps(page))
+    cells = [cell for cell in copy["cells"] if cell["cell_type"] == "code"]
+    cell = cells[min(int(which * len(cells)), len(cells) - 1)]
+    cell["source"] = edit("".join(cell["source"]))
+    return copy
+
+
+EDITS: Mapping[str, Callable[[Page], Page]] = {
+    "the first time": lambda page: page,
+    "nothing edited": lambda page: page,
+    "a comment in the middle": lambda page: edited(page, 0.5, lambda s: f"# why\n\n{s}"),
+    "the last cell edited": lambda page: edited(page, 1.0, lambda s: f"{s}\nedited = 1"),
+    "the cell in the middle edited": lambda page: edited(page, 0.5, lambda s: f"{s}\nedited = 2"),
+}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("notebooks", nargs="+", type=Path)
+    for notebook in parser.parse_args().notebooks:
+        page: Page = json.loads(notebook.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "nbs", notebook.name)
+            caches = Path(folder, "caches")
+            path.parent.mkdir()
+            caches.mkdir(mode=0o700)
+            path.write_text(json.dumps(page), encoding="utf-8")
+            cost(path, caches)  # what is compiled, and read from disk, is there for all of them
+            full = cost(path, caches)
+            print(f"{notebook.name}: {full.wall_s:.1f} s, {full.cpu_s:.1f} s CPU")
+            for name, edit in EDITS.items():
+                path.write_text(json.dumps(edit(page)), encoding="utf-8")
+                took = cost(path, caches, "--resume")
+                wall, cpu = took.wall_s / full.wall_s, took.cpu_s / full.cpu_s
+                print(f"  {name:32} wall {wall:6.1%}  CPU {cpu:6.1%}  ({took.wall_s:.2f} s)")
+            held = sum(file.stat().st_size for file in caches.rglob("*") if file.is_file())
+            print(f"  kept on disk: {held / 1e6:.0f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
