@@ -1,6 +1,6 @@
 """What `nbsafe run --resume` costs the first time, and what it takes after an edit, as ratios.
 
-Each figure is that of whole processes, against `nbsafe run` on the same notebook without `--resume`.
+Each figure is that of whole processes, against `nbsafe run` on the same notebook without it.
 """
 
 from __future__ import annotations
@@ -59,6 +59,12 @@ EDITS: Mapping[str, Callable[[Page], Page]] = {
 }
 
 
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -73,14 +79,14 @@ def main() -> None:
             path.write_text(json.dumps(page), encoding="utf-8")
             cost(path, caches)  # what is compiled, and read from disk, is there for all of them
             full = cost(path, caches)
-            print(f"{notebook.name}: {full.wall_s:.1f} s, {full.cpu_s:.1f} s CPU")
+            say(f"{notebook.name}: {full.wall_s:.1f} s, {full.cpu_s:.1f} s CPU")
             for name, edit in EDITS.items():
                 path.write_text(json.dumps(edit(page)), encoding="utf-8")
                 took = cost(path, caches, "--resume")
                 wall, cpu = took.wall_s / full.wall_s, took.cpu_s / full.cpu_s
-                print(f"  {name:32} wall {wall:6.1%}  CPU {cpu:6.1%}  ({took.wall_s:.2f} s)")
+                say(f"  {name:32} wall {wall:6.1%}  CPU {cpu:6.1%}  ({took.wall_s:.2f} s)")
             held = sum(file.stat().st_size for file in caches.rglob("*") if file.is_file())
-            print(f"  kept on disk: {held / 1e6:.0f} MB", flush=True)
+            say(f"  kept on disk: {held / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":
