@@ -49,10 +49,10 @@ def parsed(text: str, path: str) -> Page:
 
 _KINDS = {".py": "Python file", ".md": "Markdown file", ".qmd": "Quarto file"}
 _PERCENT = patterns.compile(r"(?m)^# ?%%(?:[ \[]|$)")
-_NAMED_FORM = patterns.compile(r"(?m)^(?:# )?\s+format_name: ([a-z]+)\s*$")
+_NAMED_FORM = patterns.compile(r"(?m)^(?:# )? +format_name: ([a-z]+) *$")
 _MYST = patterns.compile(r"(?m)^(?:```+|~~~+) ?\{code-cell\}")
 _QUARTO = patterns.compile(r"(?m)^```+ ?\{[a-z]+[ ,}]")
-_HEADER = patterns.compile(r"(?s)\A(# )?---\n.*?\n(?(1)# )---\n")
+_RULE = "---"
 
 
 def _python(text: str) -> str:
@@ -75,9 +75,18 @@ _FORMS = {".py": _python, ".md": _markdown, ".qmd": _quarto}
 
 def _named(text: str) -> str:
     """Return the form that a header by jupytext names."""
-    header = _HEADER.match(text)
-    named = _NAMED_FORM.search(header[0]) if header and "jupytext:" in header[0] else None
+    header = _header(text)
+    named = _NAMED_FORM.search(header) if "jupytext:" in header else None
     return named[1] if named else ""
+
+
+def _header(text: str) -> str:
+    """Return the lines between two rules at the beginning of a text, with these; "" without."""
+    first, _, _ = text.partition("\n")
+    if first not in {_RULE, f"# {_RULE}"}:
+        return ""
+    end = text.find(f"\n{first}\n", len(first))
+    return text[: end + len(first) + 2] if end >= 0 else ""
 
 
 def _by_jupytext(text: str, form: str) -> dict[str, Any]:
@@ -105,8 +114,7 @@ def _with_language(metadata: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Return metadata that name a kernel, or else a language, where the text tells one."""
     if "kernelspec" in metadata:
         return {**metadata}
-    header = _HEADER.match(text)
-    if kernel := _KERNEL.search(header[0]) if header else None:
+    if kernel := _KERNEL.search(_header(text)):
         return {**metadata, "kernelspec": {"name": kernel[1]}}
     language = metadata.get("jupytext", {}).get("main_language", "python")
     return {**metadata, "language_info": {"name": str(language).lower()}}
@@ -146,8 +154,7 @@ def _lines(cells: Sequence[Any], text: str) -> Iterator[tuple[int, ...]]:
     A line that is no Python stands there behind a `#`, which jupytext takes away.
     """
     written = [_bare(line) for line in text.split("\n")]
-    header = _HEADER.match(text)
-    at = header[0].count("\n") if header else 0
+    at = _header(text).count("\n")
     for cell in cells:
         source = [_bare(line) for line in cell["source"].split("\n")]
         begin = _place(source, written, at) if cell["source"].strip() else None

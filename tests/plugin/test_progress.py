@@ -52,7 +52,7 @@ def test_s_streams_what_cells_show_and_tells_it_once(pytester: pytest.Pytester) 
     assert lines[lines.index("--- nb.ipynb, cell 3 ---") + 500] == "row 499"
     assert "ZeroDivisionError: division by zero" in lines
     assert (running.count("second"), running.count("first")) == (1, 1)
-    assert "Captured" not in after
+    assert "Captured stdout" not in after
     assert "hello" not in after
 
 
