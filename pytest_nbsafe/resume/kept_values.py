@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable, RestoreItem
 from pytest_nbsafe.kernel.contract import Fingerprint
-from pytest_nbsafe.resume import questions
+from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.catching_up import PastRun
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import VALUES, Store
@@ -23,8 +21,6 @@ _PAUSE_S = 0.3
 _MOST_AT_ONCE = 2
 _LIMIT_S = 60.0
 _WAIT_S = 20.0
-_HASH_BYTES = 16
-_CHUNK = 1024 * 1024
 _NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
 
 
@@ -97,7 +93,8 @@ class Keeper:
         folder = self._store.folder / VALUES
         items: list[RestoreItem] = []
         for covariable in covariables:
-            if any(_hash(folder / file["name"]) != file["name"] for file in covariable["files"]):
+            names = [file["name"] for file in covariable["files"]]
+            if any(world.file_hash(str(folder / name)) != name for name in names):
                 raise StateDiffers
             items.append({"names": covariable["names"], "files": covariable["files"]})
         loaded = live.restore({"folder": str(folder), "covariables": items}, _LIMIT_S)
@@ -127,15 +124,3 @@ def _has_value(name: str, run: PastRun) -> bool:
 
 def _question(entry: str) -> str:
     return questions.hashed("values", entry)
-
-
-def _hash(file: Path) -> str:
-    """Return the hash of a file as it is now, empty where it cannot be read."""
-    digest = hashlib.blake2b(digest_size=_HASH_BYTES)
-    try:
-        with file.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-    except OSError:
-        return ""
-    return digest.hexdigest()
