@@ -55,7 +55,7 @@ def remembering(
     unfit = _unfit(graph)
 
     def make(launch: Launch) -> Kernel:
-        context = _context(launch)
+        context = _context(launch, path)
         if context is None:
             return wake(launch)
         environ = {**os.environ, **launch.environ}
@@ -129,8 +129,11 @@ def _learners(launch: Launch) -> frozenset[str]:
     return frozenset(n.partition(".")[0] for n, role in classes.items() if role not in _DATA)
 
 
-def _context(launch: Launch) -> str | None:
-    """Return what stands for all that the runs of a kernel depend on; None where unknown."""
+def _context(launch: Launch, path: Path) -> str | None:
+    """Return what stands for all that the runs of a kernel depend on; None where unknown.
+
+    Each notebook has contexts of its own: in a folder of notebooks many cells have one text.
+    """
     try:
         program = interpreter(launch.kernel)
     except NoSuchKernel:
@@ -140,6 +143,7 @@ def _context(launch: Launch) -> str | None:
         return None
     heeded = {k: v for k, v in os.environ.items() if _ENVIRONMENT.fullmatch(k)}
     about = [
+        str(path.resolve()),
         launch.kernel,
         str(launch.cwd),
         launch.trace,

@@ -290,3 +290,14 @@ def test_what_modules_of_the_project_hold_is_followed(runs: Runs) -> None:
         COUNTS.replace("helper.count()\n# %% [3]", "helper.count(); helper.count()\n# %% [3]")
     )
     assert runs.made() == [2, 3, 4]
+
+
+def test_many_notebooks_with_cells_of_one_text(runs: Runs) -> None:
+    for number in range(10):
+        runs.path = runs.folder / f"nb{number}.ipynb"
+        runs.write(f"\n# %% [1]\nx = {number}\n# %% [2]\ny = 2 * x\n")
+        runs.made()
+    for number in range(10):
+        runs.path = runs.folder / f"nb{number}.ipynb"
+        assert runs.made() == []
+        assert runs.are_asleep
