@@ -185,7 +185,7 @@ class RememberingKernel:
         """Stop it, if it was started; safe to call twice."""
         self._over = True
         if self.live is not None:
-            if self.live.alive and self._keeper is not None:
+            if self.live.alive and self._keeper is not None and self._may_load():
                 self._keeper.finish(self.live, self._past)
             self.live.close()
             self.live = None
@@ -277,7 +277,7 @@ class RememberingKernel:
         """Keep what the last run made, where it took its time."""
         run = self._past[-1]
         self._held.update({name: run.entry for name in run.changed if name in run.after})
-        if self._keeper is not None:
+        if self._keeper is not None and self._may_load():
             self._keeper.keep(live, run)
 
     # -- what is remembered ------------------------------------------------------------------------
