@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from pytest_nbsafe import files, toml
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.key_values import Pairs, selectors
 from pytest_nbsafe.keys import (
     PLATFORMS,
     SETTINGS,
@@ -18,11 +19,11 @@ from pytest_nbsafe.keys import (
     LeakageMode,
     Order,
     OutputMode,
-    Pairs,
     Resume,
+    RunTable,
     known_keys,
     matching,
-    selectors,
+    run_settings,
     value_of,
 )
 from pytest_nbsafe.values import dataclass, replace
@@ -48,7 +49,11 @@ class Config:
     what the user knows of leak roles, as JSON text, "" for nothing, and `libraries` what he knows
     of libraries in the sections of a data file, leak roles too; `leakage_mode` says whether a run
     looks for leaks in the text, the run, or both.
+    With `pages` a report has the cells and outputs of notebooks, as html shows them.
     `resume` says whether runs whose outcome is known are made again.
+    `run_tables` say how some notebooks are run. Of one notebook, `parameters` are names with texts
+    of Python, which it is given; `environ` lies over the environment of its kernels, which run in
+    `cwd`, None for its own folder.
     `repeat` is how often the order is run that is to be repeatable.
     `output` says how saved outputs are compared with new ones, `sanitizers` (pairs of a regular
     expression and what stands in its place) what is no difference; so does the file
@@ -57,6 +62,7 @@ class Config:
 
     order: Order = "auto"
     static: bool = False
+    pages: bool = False
     timeout_s: float | None = 600.0
     notebook_timeout_s: float | None = None
     builtins: tuple[str, ...] = ()
@@ -74,6 +80,10 @@ class Config:
     contracts: tuple[Contract, ...] = ()
     cache: bool = True
     resume: Resume = "off"
+    run_tables: tuple[RunTable, ...] = ()
+    parameters: Pairs = ()
+    environ: Pairs = ()
+    cwd: str | None = None
     runs: int = 0
     jobs: int = 1
     most_mb: int = 512
@@ -169,7 +179,11 @@ def of_notebook(path: Path, settings: Mapping[str, Any]) -> Config:
         NbsafeError: a setting is not understood.
 
     """
-    config = merge(for_path(path), settings, "options")
+    config = for_path(path)
+    for table in config.run_tables:
+        if any(fits(path, glob, config.folder) for glob in table.match):
+            config = _with_run(config, table.changes)
+    config = merge(config, settings, "options")
     ignored = [
         code
         for glob, codes in config.per_file_ignores
@@ -179,6 +193,27 @@ def of_notebook(path: Path, settings: Mapping[str, Any]) -> Config:
     if not ignored:
         return config
     return replace(config, ignore=tuple(dict.fromkeys((*config.ignore, *ignored))))
+
+
+def for_run(config: Config, given: Mapping[str, Any], source: str) -> Config:
+    """Return a configuration with what is `given` of one run, by the keys of `RUN_SETTINGS`.
+
+    Raises:
+        NbsafeError: an unknown key or a value of the wrong kind; `source` names who gave it.
+
+    """
+    return _with_run(config, run_settings(given, source))
+
+
+def _with_run(config: Config, changes: Iterable[tuple[str, Any]]) -> Config:
+    """Lay fields over a configuration; of parameters and variables each by itself."""
+    fields = dict(changes)
+    for name in ("parameters", "environ"):
+        if name in fields:
+            fields[name] = tuple({**dict(getattr(config, name)), **dict(fields[name])}.items())
+    if fields.get("cwd"):
+        fields["cwd"] = str(Path(config.folder) / fields["cwd"])
+    return replace(config, **fields)
 
 
 def is_selected(code: str, config: Config) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.locations import Location
+from pytest_nbsafe.pages import Page
 from pytest_nbsafe.values import dataclass
 
 Verdict = Literal["suspected", "observed", "confirmed", "refuted", "proved"]
@@ -142,7 +143,8 @@ class NotebookReport:
     `remarks` are sentences that are told quietly: what it left behind, what was not looked for;
     under `strict` warnings fail too. `fixed` are the fingerprints that the baseline holds though
     there is nothing like them any more. `compared` is what each order gave, where all were asked
-    for, the best first.
+    for, the best first. `page` is what the notebook looks like, where a report shows it. `updated`
+    is a diff of the outputs that were saved, as lines.
     """
 
     path: str
@@ -160,6 +162,8 @@ class NotebookReport:
     verdict: str = ""
     reasons: tuple[str, ...] = ()
     compared: tuple[OrderOutcome, ...] = ()
+    page: Page | None = None
+    updated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,8 @@ class Outcome:
     `reason` completes "skipped: ..." or names why it failed in one line; `findings` are all that
     stand at this cell, whatever their severity; `traceback` is the plain text traceback of the
     cell when it raised, `output` what it printed and showed in the clean run, `errors` what it
-    wrote to stderr there. `duration_s` is how long that run took.
+    wrote to stderr there. `duration_s` is how long that run took. `opens` is the command that
+    opens the state before it, empty where that is not kept.
     """
 
     cell: int
@@ -199,3 +204,4 @@ class Outcome:
     output: str = ""
     errors: str = ""
     duration_s: float = 0.0
+    opens: str = ""

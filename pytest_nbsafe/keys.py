@@ -8,6 +8,20 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from pytest_nbsafe.codes import CODES, Severity
 from pytest_nbsafe.errors import NbsafeError, suggestion
+from pytest_nbsafe.key_values import (
+    Unfit,
+    flag,
+    globs,
+    names,
+    number,
+    one_of,
+    pairs,
+    parameters,
+    seconds,
+    selectors,
+    text,
+    variables,
+)
 from pytest_nbsafe.values import dataclass
 
 Order = Literal[
@@ -31,10 +45,8 @@ PLATFORMS: Mapping[str, tuple[str, ...]] = {
 }
 """Names that the kernels of hosted platforms bring along, beside those of IPython."""
 OUTPUT_MODES: tuple[str, ...] = get_args(OutputMode)
-Pairs = tuple[tuple[str, str], ...]
 LEAKAGE_MODES: tuple[str, ...] = get_args(LeakageMode)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
-_MOST_S = 10**7  # of a time limit; clocks cannot hold much more
 _MOST_MB = 16_384
 _FAR = 0.4
 """A word is taken for a mistyped one though it is as far from it as this."""
@@ -48,6 +60,17 @@ class Contract:
     sql: str
     message: str = ""
     severity: Severity = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """How some notebooks are run: those that a glob of `match` means.
+
+    `changes` are fields of a configuration, each with its value.
+    """
+
+    match: tuple[str, ...]
+    changes: tuple[tuple[str, Any], ...]
 
 
 def matching(prefix: str) -> tuple[str, ...]:
@@ -72,85 +95,26 @@ def known_keys(key: str, known: Iterable[str]) -> str:
     return suggestion(key, known, f"known keys: {', '.join(known)}", _FAR)
 
 
+def run_settings(given: Mapping[str, Any], source: str) -> tuple[tuple[str, Any], ...]:
+    """Return what `RUN_SETTINGS` say of a run, as fields of a configuration with their values."""
+    try:
+        return _run_changes(given, "")
+    except Unfit as unfit:
+        raise NbsafeError(unfit.slug, f"{source}:{unfit}", unfit.hint) from None
+
+
 def value_of(key: str, value: Any, source: str) -> Any:
     """Return the value of a key as Config holds it."""
     setting = SETTINGS[key]
     try:
         return setting.read(value)
-    except _UnfitError as unfit:
+    except Unfit as unfit:
         message = f"{source}: {key}{unfit.says or f' cannot be {value!r}'}"
         raise NbsafeError(unfit.slug, message, unfit.hint or setting.expects) from None
 
 
-class _UnfitError(Exception):
-    """The value is not of the kind that the key wants; `says` is what stands after the key."""
-
-    def __init__(self, says: str = "", hint: str = "", slug: str = "bad-value") -> None:
-        super().__init__(says)
-        self.says = says
-        self.hint = hint
-        self.slug = slug
-
-
-def selectors(value: Any) -> list[str]:
-    """Return the codes, prefixes and names of a list, of which commas may make more."""
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list | tuple) or not all(isinstance(i, str) for i in items):
-        raise _UnfitError
-    return [part for item in items for part in item.split(",") if part.strip()]
-
-
 def _codes(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(code for part in selectors(value) for code in matching(part)))
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in selectors(value))
-    if not all(name.isidentifier() for name in names):
-        raise _UnfitError
-    return names
-
-
-def _globs(value: Any) -> tuple[str, ...]:
-    return tuple(glob.strip() for glob in selectors(value))
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _UnfitError
-    return value
-
-
-def _text(value: Any) -> str | None:
-    if not isinstance(value, str):
-        raise _UnfitError
-    return value or None
-
-
-def _one_of(choices: Sequence[str], value: Any) -> str:
-    if value not in choices:
-        raise _UnfitError
-    return str(value)
-
-
-def _pairs(value: Any) -> Pairs:
-    """Return regular expressions, each with what stands in place of what it matches."""
-    if not isinstance(value, list):
-        raise _UnfitError
-    for pair in value:
-        if not isinstance(pair, list) or [type(part) for part in pair] != [str, str]:
-            raise _UnfitError
-    return tuple((text, replacement) for text, replacement in value)
-
-
-def _seconds(value: Any) -> float | None:
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise _UnfitError from None
-    if isinstance(value, bool) or not 0 <= seconds < _MOST_S:
-        raise _UnfitError
-    return seconds or None
 
 
 def _resume(value: Any) -> str:
@@ -158,35 +122,27 @@ def _resume(value: Any) -> str:
     modes = {"true": "on", "false": "off", "1": "on", "0": "off"}
     mode = modes.get(str(value).lower(), value)
     if mode not in RESUME_MODES:
-        raise _UnfitError
+        raise Unfit
     return str(mode)
 
 
 def _jobs(value: Any) -> int:
-    return 0 if value == "auto" else _number(value)
+    return 0 if value == "auto" else number(value)
 
 
 def _runs(value: Any) -> int:
-    return 0 if value == "auto" else _number(value, 1, 1)
-
-
-def _number(value: Any, least: int = 0, most: int = 10**6) -> int:
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise _UnfitError
-    return value
+    return 0 if value == "auto" else number(value, 1, 1)
 
 
 def _ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
-        raise _UnfitError
+        raise Unfit
     return tuple((glob, _codes(codes)) for glob, codes in value.items())
 
 
 def _contracts(value: Any) -> tuple[Contract, ...]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise _UnfitError
+        raise Unfit
     return tuple(_contract(item, position) for position, item in enumerate(value, start=1))
 
 
@@ -198,14 +154,14 @@ def _leakage(value: Any) -> dict[str, str]:
     if isinstance(value, str):
         value = {"mode": value}
     if not isinstance(value, dict):
-        raise _UnfitError
+        raise Unfit
     tables = {key: item for key, item in value.items() if key != "mode"}
     if not all(isinstance(item, dict) for item in tables.values()):
-        raise _UnfitError
+        raise Unfit
     fields = {}
     if "mode" in value:
         if value["mode"] not in LEAKAGE_MODES:
-            raise _UnfitError
+            raise Unfit
         fields["leakage_mode"] = value["mode"]
     if tables or not value:
         import json
@@ -217,10 +173,43 @@ def _leakage(value: Any) -> dict[str, str]:
 def _libraries(value: Any) -> str:
     """Return tables as text that can be hashed; what is in them is read where it is used."""
     if not isinstance(value, dict) or not all(isinstance(t, dict) for t in value.values()):
-        raise _UnfitError
+        raise Unfit
     import json
 
     return json.dumps(value, sort_keys=True, default=str) if value else ""
+
+
+def _run_tables(value: Any) -> tuple[RunTable, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise Unfit
+    return tuple(_run_table(item, position) for position, item in enumerate(value, start=1))
+
+
+def _run_table(item: Mapping[str, Any], position: int) -> RunTable:
+    if not item.get("match"):
+        raise Unfit(f" {position}: it has no match", "a run needs a match: a list of globs")
+    try:
+        match = globs(item["match"])
+    except Unfit:
+        raise Unfit(f" {position}: match cannot be {item['match']!r}", _GLOBS) from None
+    rest = {key: value for key, value in item.items() if key != "match"}
+    return RunTable(match, _run_changes(rest, f" {position}:"))
+
+
+def _run_changes(item: Mapping[str, Any], where: str) -> tuple[tuple[str, Any], ...]:
+    """Return the fields of a configuration that say how a notebook is run, with their values."""
+    changes = []
+    for key, value in item.items():
+        if key not in RUN_SETTINGS:
+            known = ("match", *RUN_SETTINGS)
+            raise Unfit(f"{where} unknown key {key!r}", known_keys(key, known), "unknown-key")
+        setting = RUN_SETTINGS[key]
+        try:
+            changes.append((setting.field, setting.read(value)))
+        except Unfit as unfit:
+            says = f"{where} {key}{unfit.says or f' cannot be {value!r}'}"
+            raise Unfit(says, unfit.hint or setting.expects) from None
+    return tuple(changes)
 
 
 def _contract(item: Mapping[str, Any], position: int) -> Contract:
@@ -228,14 +217,14 @@ def _contract(item: Mapping[str, Any], position: int) -> Contract:
     for key, value in item.items():
         if key not in fields:
             hint = known_keys(key, fields)
-            raise _UnfitError(f" {position}: unknown key {key!r}", hint, "unknown-key")
+            raise Unfit(f" {position}: unknown key {key!r}", hint, "unknown-key")
         if not isinstance(value, str) or (key == "severity" and value not in SEVERITIES):
             expected = f"one of {', '.join(SEVERITIES)}" if key == "severity" else "a text"
-            raise _UnfitError(f" {position}: {key} cannot be {value!r}", expected)
+            raise Unfit(f" {position}: {key} cannot be {value!r}", expected)
     missing = [key for key in ("name", "sql") if not item.get(key, "").strip()]
     if missing:
         hint = "a contract needs a name and sql"
-        raise _UnfitError(f" {position}: it has no {missing[0]}", hint)
+        raise Unfit(f" {position}: it has no {missing[0]}", hint)
     return Contract(**item)
 
 
@@ -248,7 +237,7 @@ class Setting(NamedTuple):
 
 
 def _choice(field: str, choices: Sequence[str]) -> Setting:
-    return Setting(field, partial(_one_of, choices), f"one of {', '.join(choices)}")
+    return Setting(field, partial(one_of, choices), f"one of {', '.join(choices)}")
 
 
 _FLAG = "true or false"
@@ -256,37 +245,39 @@ _CODES = "a list of codes or prefixes of codes"
 _GLOBS = "a list of globs"
 SETTINGS = {
     "order": _choice("order", ORDERS),
-    "static": Setting("static", _flag, _FLAG),
-    "timeout": Setting("timeout_s", _seconds, "seconds for one cell, 0 for no limit"),
-    "notebook-timeout": Setting("notebook_timeout_s", _seconds, "seconds for all, 0 for no limit"),
-    "builtins": Setting("builtins", _names, "a list of names that the kernel brings along"),
+    "static": Setting("static", flag, _FLAG),
+    "timeout": Setting("timeout_s", seconds, "seconds for one cell, 0 for no limit"),
+    "notebook-timeout": Setting("notebook_timeout_s", seconds, "seconds for all, 0 for no limit"),
+    "builtins": Setting("builtins", names, "a list of names that the kernel brings along"),
     "platform": _choice("platform", tuple(PLATFORMS)),
     "kernel-start": _choice("kernel_start", KERNEL_STARTS),
-    "kernel": Setting("kernel", _text, "the name of a kernel in `jupyter kernelspec list`"),
+    "kernel": Setting("kernel", text, "the name of a kernel in `jupyter kernelspec list`"),
     "select": Setting("select", _codes, _CODES),
     "ignore": Setting("ignore", _codes, _CODES),
     "per-file-ignores": Setting(
         "per_file_ignores", _ignores, "a table from globs to lists of codes"
     ),
-    "exclude": Setting("exclude", _globs, _GLOBS),
-    "include": Setting("include", _globs, _GLOBS),
-    "respect-gitignore": Setting("respect_gitignore", _flag, _FLAG),
-    "baseline": Setting("baseline", _text, "the path of a file"),
+    "exclude": Setting("exclude", globs, _GLOBS),
+    "include": Setting("include", globs, _GLOBS),
+    "respect-gitignore": Setting("respect_gitignore", flag, _FLAG),
+    "baseline": Setting("baseline", text, "the path of a file"),
     "contract": Setting("contracts", _contracts, "tables, each [[tool.nbsafe.contract]]"),
-    "cache": Setting("cache", _flag, _FLAG),
+    "cache": Setting("cache", flag, _FLAG),
     "jobs": Setting("jobs", _jobs, 'a number of processes, "auto" for one a processor'),
+    "pages": Setting("pages", flag, _FLAG),
     "resume": Setting("resume", _resume, 'true, false or "verify"'),
     "runs": Setting("runs", _runs, '1, or "auto" for as many as a proof takes'),
+    "run": Setting("run_tables", _run_tables, "tables, each [[tool.nbsafe.run]] with its match"),
     "max-notebook-mb": Setting(
-        "most_mb", lambda mb: _number(mb, 1, _MOST_MB), f"megabytes, from 1 to {_MOST_MB}"
+        "most_mb", lambda mb: number(mb, 1, _MOST_MB), f"megabytes, from 1 to {_MOST_MB}"
     ),
-    "strict": Setting("strict", _flag, _FLAG),
-    "notes": Setting("notes", _flag, _FLAG),
-    "trace": Setting("trace", _flag, _FLAG),
+    "strict": Setting("strict", flag, _FLAG),
+    "notes": Setting("notes", flag, _FLAG),
+    "trace": Setting("trace", flag, _FLAG),
     "output": _choice("output", OUTPUT_MODES),
-    "repeat": Setting("repeat", lambda n: _number(n, 1, 100), "how often to run it, from 1 to 100"),
-    "sanitizers": Setting("sanitizers", _pairs, 'a list of pairs, ["expression", "replacement"]'),
-    "sanitize-with": Setting("sanitize_with", _text, "the path of a file as nbval has it"),
+    "repeat": Setting("repeat", lambda n: number(n, 1, 100), "how often to run it, from 1 to 100"),
+    "sanitizers": Setting("sanitizers", pairs, 'a list of pairs, ["expression", "replacement"]'),
+    "sanitize-with": Setting("sanitize_with", text, "the path of a file as nbval has it"),
     "libraries": Setting(
         "libraries",
         _libraries,
@@ -299,3 +290,10 @@ SETTINGS = {
         'or tables, each [tool.nbsafe.leakage."module"], of lists of names',
     ),
 }
+RUN_SETTINGS: Mapping[str, Setting] = {
+    "parameters": Setting("parameters", parameters, "a table from names to values"),
+    "env": Setting("environ", variables, "a table from variables to texts"),
+    "cwd": Setting("cwd", text, "the path of a folder"),
+    **{key: SETTINGS[key] for key in ("kernel", "timeout", "runs")},
+}
+"""What a table `[[tool.nbsafe.run]]` may hold beside its `match`."""

@@ -49,9 +49,9 @@ OPTIONS = (
         "dependency, or all (as auto, and all of them are run and compared)",
         "check run order whatif pytest",
     ),
-    Option("timeout", "SECONDS", "limit for one cell; 0 for none", "run replay pytest"),
+    Option("timeout", "SECONDS", "limit for one cell; 0 for none", "fix run replay pytest"),
     Option("notebook-timeout", "SECONDS", "limit for all runs of a notebook", "run pytest"),
-    Option("kernel", "NAME", "the kernel to run in, instead of its own", "run replay pytest"),
+    Option("kernel", "NAME", "the kernel to run in, instead of its own", "fix run replay pytest"),
     Option(
         "leakage",
         "MODE",
@@ -101,6 +101,10 @@ LOCK = Option(
     "lock", "", "write what the notebooks that pass ran in to nbsafe.lock beside them", "run pytest"
 )
 """What a run is to do besides, and no setting of a configuration file."""
+UPDATE = Option(
+    "update", "", "save new outputs of the notebooks that pass but for what they show", "run pytest"
+)
+"""What a run is to do besides, too."""
 CHANGED_SINCE = Option(
     "changed-since",
     "REF",
@@ -108,8 +112,10 @@ CHANGED_SINCE = Option(
     "check run pytest",
 )
 """What a single run looks at, and no setting of a configuration file."""
-FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "rdjson", "markdown")
+FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "rdjson", "markdown", "html")
 """Those of the findings."""
+WITH_PAGES = frozenset({"html"})
+"""Formats that show the notebooks themselves."""
 REPORT = Option(
     "report",
     "FORMAT:FILE",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.config import Config, for_path, merge
+from pytest_nbsafe.config import Config, for_path, merge, of_notebook
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.keys import Contract, matching
 from pytest_nbsafe.options import OPTIONS
@@ -48,6 +48,13 @@ def test_every_option_is_a_setting(key: str) -> None:
         ({"contract": [{"name": "a", "sql": "x"}, {"nmae": "b"}]}, "did you mean name?"),
         ({"contract": [{"name": "a", "sql": "x", "severity": "bad"}]}, "one of error, warning"),
         ({"contract": [{"name": "a", "sql": 3}]}, "contract 1: sql cannot be 3 (a text)"),
+        ({"run": {"match": "a"}}, "tables, each [[tool.nbsafe.run]]"),
+        ({"run": [{"cwd": "a"}]}, "here: run 1: it has no match"),
+        ({"run": [{"match": 3}]}, "run 1: match cannot be 3 (a list of globs)"),
+        ({"run": [{"match": "a"}, {"match": "b", "timeuot": 3}]}, "did you mean timeout?"),
+        ({"run": [{"match": "a", "timeout": "x"}]}, "run 1: timeout cannot be 'x' (seconds for"),
+        ({"run": [{"match": "a", "env": {"A": 3}}]}, "run 1: env: A is no text"),
+        ({"run": [{"match": "a", "parameters": {"a-b": 3}}]}, "'a-b' is no name of Python"),
         ({"leakage": {"transformer": ["A"]}}, "tables, each [tool.nbsafe.leakage."),
         ({"leakage": ["A"]}, "tables, each [tool.nbsafe.leakage."),
         ({"leakage": "statc"}, "one of both, static, runtime"),
@@ -172,3 +179,30 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert for_path(tmp_path / "nb.ipynb").strict
     file.write_text("strict = false\n")
     assert not for_path(tmp_path / "nb.ipynb").strict
+
+
+def test_a_run_table_lies_over_the_file_and_options_over_it(tmp_path: Path) -> None:
+    tmp_path.joinpath("nbsafe.toml").write_text(
+        """
+        timeout = 5
+        [[run]]
+        match = "a*"
+        timeout = 0
+        runs = 1
+        kernel = "ir"
+        cwd = "data"
+        env = { A = "1", B = "1" }
+        [[run]]
+        match = ["*/ab.ipynb", "ab.ipynb"]
+        env = { B = "2" }
+        parameters = { rate = 0.5, none = [true, inf], table = { a = "x" } }
+        """
+    )
+    config = of_notebook(tmp_path / "ab.ipynb", {"kernel": "python3"})
+    assert (config.timeout_s, config.runs, config.kernel) == (None, 1, "python3")
+    assert config.cwd == str(tmp_path / "data")
+    assert config.environ == (("A", "1"), ("B", "2"))
+    parameters = dict(config.parameters)
+    assert parameters.pop("none") == "[True, float('inf')]"
+    assert parameters == {"rate": "0.5", "table": "{'a': 'x'}"}
+    assert of_notebook(tmp_path / "b.ipynb", {}).timeout_s == 5

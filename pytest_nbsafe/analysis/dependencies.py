@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe.analysis import state
 from pytest_nbsafe.analysis.call_graph import Caller, Reached, reachable
@@ -136,13 +136,26 @@ def upstream(page: Iterable[Edge], *cells: int) -> tuple[int, ...]:
     return tuple(sorted(reached.difference(cells)))
 
 
-def downstream(page: Iterable[Edge], *cells: int) -> tuple[int, ...]:
+@kept
+def downstream(graph: Graph, *cells: int) -> tuple[int, ...]:
     """Return the cells below that are made, however far, from what these make, without these."""
+    readers = direct_readers(graph)
     reached = {*cells}
-    for edge in sorted(page, key=lambda edge: edge.reader):
-        if edge.definer in reached:
-            reached.add(edge.reader)
+    waiting = [*cells]
+    while waiting:
+        new = readers.get(waiting.pop(), frozenset()) - reached
+        reached |= new
+        waiting.extend(new)
     return tuple(sorted(reached.difference(cells)))
+
+
+@kept
+def direct_readers(graph: Graph) -> Mapping[int, frozenset[int]]:
+    """Return for each cell those below that read what it makes."""
+    readers: dict[int, set[int]] = {}
+    for edge in page_edges(graph):
+        readers.setdefault(edge.definer, set()).add(edge.reader)
+    return {definer: frozenset(cells) for definer, cells in readers.items()}
 
 
 def _run(graph: Graph, cell: int, reaching: dict[str, _Reaching]) -> None:
@@ -193,7 +206,8 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
         if analysis is None:
             continue
         if not hidden:
-            unbound_reads.extend((index, use) for use in _missing(graph, analysis, bound))
+            wanted = _wanted(graph, cell)
+            unbound_reads.extend((index, use) for use in wanted if use.name not in bound)
         hidden = hidden or bool(analysis.opaque)
         bound -= analysis.removed
         bound |= analysis.leaves
@@ -204,11 +218,15 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
     return tuple(unbound_reads)
 
 
-def _missing(graph: Graph, analysis: CellAnalysis, bound: set[str]) -> Iterator[Use]:
+@kept
+def _wanted(graph: Graph, cell: int) -> tuple[Use, ...]:
+    """Return the reads of a cell that need a name which Python has not, before anything opaque."""
     major = graph.notebook.python_major
-    first = min(((o.span.line, o.span.column) for o in analysis.opaque), default=None)
-    for use in needs(graph, analysis.cell):
-        if use.name in bound or is_known(use.name, major) or state.is_state(use.name):
-            continue
-        if first is None or (use.span.line, use.span.column) < first:
-            yield use
+    opaque = graph.cells[cell].opaque
+    first = min(((o.span.line, o.span.column) for o in opaque), default=None)
+    return tuple(
+        use
+        for use in needs(graph, cell)
+        if not (is_known(use.name, major) or state.is_state(use.name))
+        if first is None or (use.span.line, use.span.column) < first
+    )

@@ -55,6 +55,11 @@ def accesses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
 
 def uses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
     """Yield what cells do with files that their text names."""
+    return ((cell, use) for cell, use in all_uses(graph) if use.symbol)
+
+
+def all_uses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
+    """Yield what cells do with files; the symbol is empty where the text does not name the file."""
     notebook, known = graph.notebook, file_access.load(graph.notebook.libraries)
     cells = [number for number in graph.cells if _may_use(notebook.cell(number).source, known)]
     constants = _constants(graph)
@@ -64,7 +69,7 @@ def uses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
             for part, name in _own(node):
                 for call in _calls(part):
                     what, path = _use(call, constants, known)
-                    if path:
+                    if what is not None:
                         holder = name if call is part and what != "read" else ""
                         yield cell, StateUse(path, span_of(call), what, function, holder)
 
@@ -116,8 +121,10 @@ def _calls(node: ast.AST) -> Iterator[ast.Call]:
         yield from _calls(child)
 
 
-def _use(call: ast.Call, constants: Mapping[str, str], known: FileAccess) -> tuple[What, str]:
-    """Return what a call does with which file, "" for none that is known."""
+def _use(
+    call: ast.Call, constants: Mapping[str, str], known: FileAccess
+) -> tuple[What | None, str]:
+    """Return what a call does with which file, "" for none that is known; None for no file."""
     function = call.func
     name = last_word(function)
     given: list[ast.expr] = [*call.args]
@@ -130,7 +137,7 @@ def _use(call: ast.Call, constants: Mapping[str, str], known: FileAccess) -> tup
         if mode & set("a+"):
             return "change", path
         return ("set" if name in known.writes or mode & set("wx") else "read"), path
-    return "read", path if name in known.reads else ""
+    return ("read", path) if name in known.reads else (None, "")
 
 
 def _mode(call: ast.Call) -> frozenset[str]:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import cache
 
 from pytest_nbsafe.analysis import trees
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.analysis.scopes import root
 
 Part = tuple["str | int", ...]
@@ -40,7 +40,6 @@ class Reader:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
-        self._hidden = cache(partial(_hidden, graph))
         self._statements = cache(lambda cell: _by_line(trees.of(graph, cell)))
 
     def read(self, name: str, cell: int, line: int = 0) -> Parts:
@@ -53,14 +52,14 @@ class Reader:
         self._graph.budget.scan(length)
         if line:
             tree = self._statement(cell, line)
-        if tree is None or name in self._hidden():
+        if tree is None or name in _hidden(self._graph):
             return WHOLE
         return frozenset(self._mentioned(name, tree)) or WHOLE
 
     def changed(self, name: str, cell: int, line: int) -> Parts:
         """Return the parts that the statement at a line of a cell stores, deletes or changes."""
         statement = self._statement(cell, line)
-        if statement is None or name in self._hidden():
+        if statement is None or name in _hidden(self._graph):
             return WHOLE
         if isinstance(statement, ast.Expr):
             return frozenset(self._mentioned(name, statement)) or WHOLE
@@ -137,6 +136,7 @@ def _is_under(name: str, node: ast.expr) -> bool:
     return bottom is not None and bottom.id == name
 
 
+@kept
 def _hidden(graph: Graph) -> frozenset[str]:
     """Return the names that a function of the notebook may read or change."""
     return frozenset(

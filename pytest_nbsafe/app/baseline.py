@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe import files
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.config import is_asked
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding, NotebookReport
 from pytest_nbsafe.values import dataclass
 
+if TYPE_CHECKING:
+    from pytest_nbsafe.judge.trial import Trial
+    from pytest_nbsafe.rules.base import Facts
+
 DEFAULT = "nbsafe-baseline.json"
 VERSION = 1
+_RAN = frozenset({"ok", "raised"})
 _MOST_BYTES = 64 * files.MEGABYTE
 
 
@@ -224,3 +231,15 @@ def _is_entry(entry: Any) -> bool:
         return False
     joined = entry.get("joined", [])
     return isinstance(joined, list) and all(isinstance(text, str) for text in joined)
+
+
+def fixed(unmatched: Iterable[Entry], facts: Facts, trial: Trial | None) -> Iterator[Entry]:
+    """Yield those of the unmatched entries that a look at the whole notebook would have found."""
+    config, ran = facts.config, trial is not None
+    if facts.graph.budget.cut or not (config.static or ran):
+        return
+    if trial is not None and any(r.status not in _RAN for r in trial.clean.results):
+        return
+    for entry in unmatched:
+        if entry.ran is ran and entry.code in CODES and is_asked(entry.code, config):
+            yield entry

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.app import kernels
+from pytest_nbsafe.app import states
 from pytest_nbsafe.app.facts import facts_of, python_graph
-from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
-from pytest_nbsafe.runner.kernel_process import KernelStartFailed
+from pytest_nbsafe.order import orderings
 from pytest_nbsafe.runner.live_kernel import StateDiffers
-from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
-from pytest_nbsafe.trace.results import CellResult, why
 from pytest_nbsafe.values import dataclass
 
 
@@ -52,39 +47,24 @@ def checked_out(
     """
     started = time.perf_counter()
     graph, config = python_graph(path, settings)
-    facts, plan = facts_of(graph, None, config)
-    numbers = [run.cell for run in plan.runs]
-    if cell not in numbers:
-        known = f"code cells: {', '.join(map(str, numbers))}" if numbers else ""
-        raise NbsafeError("no-such-cell", f"{path} has no code cell {cell} that runs", known)
-    to_run = [graph.notebook.cell(n) for n in numbers[: numbers.index(cell) + (not before)]]
+    facts, _ = facts_of(graph, None, config)
+    to_run = states.cells_as_far(path, graph, orderings.topdown(graph).cells, cell)
+    if before:
+        to_run.pop()
     remarks: list[str] = []
     with ExitStack() as stack:
-        copies = stack.enter_context(closing(FolderCopies(path.resolve().parent)))
-        temporary = stack.enter_context(closing(TemporaryFolder()))
-        folders = kernels.Folders(copies, temporary, temporary, runs_once=True, will_copy=False)
-        remembering = kernels.remembering(graph, path, folders, remarks, verifies=False)
-        for make_kernel in (remembering, kernels.live(folders)):
-            make = kernels.session_maker(facts, graph, path, folders, lambda *_: None, make_kernel)
-            with closing(make("clean")) as session:
-                try:
-                    session.start()
-                    session.expect(to_run)
-                    results = [session.run(each, step) for step, each in enumerate(to_run, 1)]
+        for make in states.session_makers(stack, facts, graph, path, remarks, copies=False):
+            try:
+                with states.running(make, "clean", path) as session:
+                    results = states.run_all(session, to_run)
                     yield CheckedOut(
                         session.kernel.connection_file(),
                         len(results),
                         sum(result.reused for result in results),
-                        _failed(results),
+                        states.failed(results),
                         time.perf_counter() - started,
                         tuple(remarks),
                     )
-                except StateDiffers:  # what is remembered is of no use: run it all
-                    continue
-                except (NoSuchKernel, KernelStartFailed) as error:
-                    raise NbsafeError("no-kernel", f"{path}: {error}") from None
-                return
-
-
-def _failed(results: list[CellResult]) -> dict[int, str]:
-    return {result.cell: why(result) for result in results if result.status != "ok"}
+                    return
+            except StateDiffers:  # what is remembered is of no use: run it all
+                continue

@@ -1,11 +1,11 @@
-"""`nbsafe fix`: remedies carried out, each kept only where a check of the result agrees.
+"""`nbsafe fix`: remedies carried out, each kept only where it is proved.
 
-Nothing is run: a remedy must take a finding of the text away and add none.
+What hangs on a run is proved by running (`fix_order`). What stands in the text is proved by a
+check: such a remedy must take a finding away and add none.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import files, suffixes
-from pytest_nbsafe.app import session
+from pytest_nbsafe.app import fix_order, session
 from pytest_nbsafe.app.discovery import Which, notebooks_in
 from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.app.whole_files import put
 from pytest_nbsafe.config import Config
-from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.fix import cell_diff, late_imports, unused_suppressions
-from pytest_nbsafe.fix.notebook_text import edited
+from pytest_nbsafe.fix.notebook_text import edited, is_editable
 from pytest_nbsafe.fix.remedy import Remedy
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Notebook
@@ -53,46 +53,53 @@ def fix(paths: Sequence[Path], settings: Mapping[str, Any], which: Which) -> Ite
     for path in notebooks_in(paths, settings, which):
         config = replace(configuration(path, settings), baseline=None)
         with suppress(load.Unreadable, OSError):
-            yield _fixed(path, replace(config, static=True))
+            yield _fixed(path, config)
 
 
 def write(fixed: Fixed) -> None:
-    """Put the mended content in the place of the file, whole or not at all.
+    """Put the mended content in the place of the file.
 
     Raises:
         NbsafeError: it cannot be written.
 
     """
-    place = files.real(fixed.path)
-    new = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        new.write_bytes(fixed.content)
-        new.chmod(place.stat().st_mode)
-        new.replace(place)
-    except OSError as error:
-        with suppress(OSError):
-            new.unlink()
-        message = f"{fixed.path} cannot be written: {error.strerror}"
-        raise NbsafeError("cannot-write", message, "make it writable") from error
+    put(fixed.path, fixed.content)
 
 
 def _fixed(path: Path, config: Config) -> Fixed:
     fixed = Fixed(path, content=files.read_bytes(path, config.most_mb * files.MEGABYTE))
     notebook = _read(fixed, config)
-    if suffixes.is_text(str(path)) or notebook.language != "python" or not _is_current(fixed):
+    if (
+        suffixes.is_text(str(path))
+        or notebook.language != "python"
+        or not is_editable(fixed.content)
+    ):
         return fixed
-    return _mended_text(fixed, config)
+    if config.static:
+        return _mended_text(fixed, config)
+    by_order = _mended_by_running(fixed, config)
+    in_text = _mended_text(replace(by_order, refused=()), replace(config, static=True))
+    if in_text.done != by_order.done and by_order.refused:
+        by_order = _mended_by_running(replace(in_text, refused=()), config)
+        return replace(by_order, refused=(*in_text.refused, *by_order.refused))
+    return replace(in_text, refused=(*by_order.refused, *in_text.refused))
+
+
+def _mended_by_running(fixed: Fixed, config: Config) -> Fixed:
+    mended, refused = fix_order.mended(fixed.path, config, fixed.content)
+    if mended is None:
+        return replace(fixed, refused=tuple(f"not kept: {says}" for says in refused))
+    diff = cell_diff.shown(_read(fixed, config), mended.edits, mended.order)
+    return replace(
+        fixed,
+        content=mended.content,
+        done=(*fixed.done, *mended.says),
+        diff=(*fixed.diff, *diff),
+    )
 
 
 def _read(fixed: Fixed, config: Config) -> Notebook:
     return load.read(fixed.path, config.libraries, config.most_mb, fixed.content)
-
-
-def _is_current(fixed: Fixed) -> bool:
-    """Return whether the file is of nbformat 4: the places in older ones are not known."""
-    import json
-
-    return bool(json.loads(fixed.content.decode("utf-8-sig"))["nbformat"] == 4)
 
 
 def _findings(fixed: Fixed, config: Config, content: bytes) -> tuple[Finding, ...]:

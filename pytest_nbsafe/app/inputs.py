@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe.config import Config
+from pytest_nbsafe.errors import NbsafeError
 
 
 def reads_project(config: Config) -> bool:
@@ -41,3 +42,19 @@ def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
 
         queries.prepared(config.contracts)
     return config
+
+
+def working_folder(path: Path, config: Config) -> Path:
+    """Return where the kernels of a notebook run.
+
+    Raises:
+        NbsafeError: the configuration names what is no folder.
+
+    """
+    if config.cwd is None:
+        return path.resolve().parent
+    folder = Path(config.cwd)
+    if not folder.is_dir():
+        message = f"{path}: there is no folder {folder} to run it in"
+        raise NbsafeError("no-folder", message, "cwd is relative to the file of the settings")
+    return folder.resolve()

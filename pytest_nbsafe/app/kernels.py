@@ -10,10 +10,12 @@ from pytest_nbsafe import project
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import environments
 from pytest_nbsafe.app.facts import watched
+from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner import repeating
 from pytest_nbsafe.runner.folder_copies import FolderCopies
+from pytest_nbsafe.runner.kept_session import KeptSession
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.listening import Shown
 from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
@@ -29,7 +31,7 @@ class Folders:
     `copies` are of the notebook's own folder, for all runs but the page's own; `temporary` is
     where programs keep what they need for a while, `repeated` that of repeated runs. What the
     folder holds at first is seen to before the first kernel starts, for that may write to it:
-    `will_copy` says that a copy will surely be needed.
+    `will_copy` says that a copy will surely be needed, `in_copy` that the page's own run has one.
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class Folders:
         *,
         runs_once: bool,
         will_copy: bool,
+        in_copy: bool = False,
     ) -> None:
         self.copies = copies
         self.temporary = temporary
         self.repeated = repeated
         self._will_copy = will_copy
+        self.in_copy = in_copy
         self._is_noted = runs_once
 
     def note_first(self) -> None:
@@ -92,19 +96,26 @@ def session_maker(
     folders: Folders,
     shows: Shown,
     make_kernel: MakeKernel,
+    kept: list[KeptSession] | None = None,
 ) -> Callable[[Purpose], KernelSession]:
-    """Return what makes a session for a purpose; `shows` is told what the page's own run shows."""
+    """Return what makes a session for a purpose; `shows` is told what the page's own run shows.
+
+    Where a list is given, the session of that run is `kept` in it, and has to be ended.
+    """
     paths = project.of(path).paths
     surroundings = environments.question(graph, path)
+    given = dict(facts.config.environ)
     numbers, forks = count(), facts.config.kernel_start == "fork"
 
     def make(purpose: Purpose) -> KernelSession:
         number, is_repeat = next(numbers), purpose == "repeat"
-        return KernelSession(
+        in_place = purpose == "clean" and not folders.in_copy
+        is_kept = kept is not None and purpose == "clean"
+        session = (KeptSession if is_kept else KernelSession)(
             facts.notebook,
             kernel=facts.config.kernel,
             timeout_s=markers.timeout_s(facts.notebook.metadata) or facts.config.timeout_s,
-            cwd=path.resolve().parent,
+            cwd=working_folder(path, facts.config),
             trace=facts.config.trace,
             learning=watched(facts.config),
             analyses=graph.cells,
@@ -112,10 +123,14 @@ def session_maker(
             surroundings=surroundings,
             shows=shows if purpose == "clean" else None,
             temporary=folders.repeated if is_repeat else folders.temporary,
-            environ=repeating.environ(number, is_repeat=is_repeat),
-            copies=None if purpose == "clean" else folders.copies,
+            environ={**repeating.environ(number, is_repeat=is_repeat), **given},
+            copies=None if in_place else folders.copies,
             slot=number if forks else None,
+            measured=in_place,
             make_kernel=make_kernel,
         )
+        if kept is not None and isinstance(session, KeptSession):
+            kept.append(session)
+        return session
 
     return make

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.findings import Finding, Outcome, fails
-from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, may_raise
+from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, Notebook, may_raise
 from pytest_nbsafe.rules import suppressions
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures, why
+from pytest_nbsafe.values import replace
 
 _NOT_RUN = frozenset({"skipped", "not-reached"})
 
@@ -17,13 +18,14 @@ def outcome(
     result: CellResult | None,
     findings: Iterable[Finding],
     late: Collection[Finding] = (),
+    opens: str = "",
     *,
     strict: bool,
 ) -> Outcome:
     """Return what is to be said of a cell, or of the notebook as a whole where it is None.
 
     `result` is that of its run in page order, None where nothing ran. `late` are findings of other
-    cells that are to be said here.
+    cells that are to be said here. `opens` is the command that opens the state before it.
     """
     number = cell.number if cell else 0
     findings = tuple(findings)
@@ -41,6 +43,7 @@ def outcome(
         output=_shown(result),
         errors=_complained(result),
         duration_s=result.duration_s if result else 0.0,
+        opens=opens if reason else "",
     )
 
 
@@ -58,6 +61,17 @@ def late_findings(
         if finding.location.cell in reported
         and (finding.code, finding.location, finding.severity) not in known
     )
+
+
+def with_lines(findings: Iterable[Finding], notebook: Notebook | None) -> Iterator[Finding]:
+    """Yield findings that know the lines of their steps in the file."""
+    for finding in findings:
+        if notebook is None or not finding.steps:
+            yield finding
+            continue
+        cells = notebook.cells
+        lines = (cells[s.cell - 1].file_line(s.line) if s.cell else 0 for s in finding.steps)
+        yield replace(finding, step_lines=tuple(line or 0 for line in lines))
 
 
 def may_change_findings(cell: Cell, result: CellResult, findings: Iterable[Finding]) -> bool:

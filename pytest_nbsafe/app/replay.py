@@ -12,8 +12,7 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.replay import history_database, predictive_power, session_file
 from pytest_nbsafe.replay.session_replay import SessionReplay
 from pytest_nbsafe.reports.replay_report import ReplayReport, ReplaysReport, SessionsReport
-from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
-from pytest_nbsafe.runner.kernel_process import KernelStartFailed
+from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, NoSuchKernel
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.values import replace
 

@@ -15,7 +15,9 @@ from pytest_nbsafe.app.store import FOLDER
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import asked_by
 from pytest_nbsafe.resume import environment_key, questions
-from pytest_nbsafe.resume.remembering_kernel import Memory, RememberingKernel
+from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
+from pytest_nbsafe.resume.memory import Memory
+from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, interpreter
 from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
 from pytest_nbsafe.store import database, place, signing
@@ -30,6 +32,16 @@ _ASKED = {
 }
 _DATA = frozenset({"data", "columns"})
 """Roles of what holds rows, and learns nothing."""
+LEARNING_METHODS = frozenset(
+    {"fit", "partial_fit", "fit_transform", "fit_resample", "fit_sample", "fit_predict", "score"}
+    | {"transform", "inverse_transform", "decision_function"}
+    | {"predict", "predict_proba", "predict_log_proba"}
+)
+"""Methods that the kernel watches of what learns; that of a splitter has too common a name."""
+LEARNING_EFFECTS = frozenset(
+    {"split", "resample", "shuffle", "sample", "concat", "cv", "cv_curve", "metric", "fitted"}
+)
+"""Effects of the functions that it watches."""
 _ENVIRONMENT = re.compile(
     r"PYTHON\w*|LANG|LC_\w+|TZ|MPLBACKEND|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TF_\w+|HOME|PATH"
 )
@@ -51,27 +63,47 @@ def remembering(
         StoreRefused: there is no store to be used.
 
     """
-    store = store_of(os.getpid(), _home(path))
-    unfit = _unfit(graph)
+    memory_of = memories(graph, path, verifier)
 
     def make(launch: Launch) -> Kernel:
+        memory = memory_of(launch)
+        if memory is None:
+            return wake(launch)
+        return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)))
+
+    return make
+
+
+def memories(
+    graph: Graph, path: Path, verifier: Callable[[str], None] | None = None
+) -> Callable[[Launch], Memory | None]:
+    """Return what tells with what a kernel remembers, None where its environment is not known.
+
+    Raises:
+        StoreRefused: there is no store to be used.
+
+    """
+    store = store_of(os.getpid(), _home(path))
+    unfit, changes = _unfit(graph), _changes(graph)
+
+    def memory_of(launch: Launch) -> Memory | None:
         context = _context(launch, path)
         if context is None:
-            return wake(launch)
+            return None
         environ = {**os.environ, **launch.environ}
-        memory = Memory(
+        return Memory(
             store,
             context,
             str(path.resolve()),
             unfit,
+            changes,
             environ,
             keeps=launch.copies is None,
-            learners=_learners(launch),
+            learners=learners(launch),
             verifier=verifier,
         )
-        return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)))
 
-    return make
+    return memory_of
 
 
 @lru_cache(maxsize=4)
@@ -82,9 +114,7 @@ def store_of(process: int, folder: Path) -> Store:  # noqa: ARG001  # a fork has
         StoreRefused: it cannot be used.
 
     """
-    store = database.opened(folder)
-    store.prune()
-    return store
+    return database.opened(folder)
 
 
 def _home(notebook: Path) -> Path:
@@ -123,10 +153,32 @@ def _unfit(graph: Graph) -> Mapping[str, str]:
     return unfit
 
 
-def _learners(launch: Launch) -> frozenset[str]:
-    """Return the libraries of which it is watched what learns from what."""
-    classes = launch.learning["classes"] if launch.learning else {}
-    return frozenset(n.partition(".")[0] for n, role in classes.items() if role not in _DATA)
+def _changes(graph: Graph) -> Mapping[str, frozenset[str]]:
+    """Return the names that each text binds, removes or changes."""
+    cells = graph.cells
+    return {
+        cell.source: frozenset[str]().union(
+            *((*s.writes, *s.mutates, *s.deletes) for s in cells[cell.number].statements)
+        )
+        for cell in graph.notebook.code_cells
+        if cell.number in cells
+    }
+
+
+def learners(launch: Launch) -> Learners:
+    """Return what is watched of learning."""
+    if not launch.learning:
+        return NO_LEARNERS
+    classes, functions = launch.learning["classes"], launch.learning["functions"]
+    learning = {n.partition(".")[0] for n, role in classes.items() if role not in _DATA}
+    every = {name.partition(".")[0] for name in (*classes, *functions)}
+    calls = {
+        name.rpartition(".")[2]
+        for name, effect in functions.items()
+        if name.partition(".")[0] in learning and effect in LEARNING_EFFECTS
+    }
+    words = LEARNING_METHODS | calls
+    return Learners(frozenset(learning), frozenset(every - learning), words)
 
 
 def _context(launch: Launch, path: Path) -> str | None:

@@ -17,17 +17,20 @@ def run(
     settings: Mapping[str, Any],
     which: Which | None = None,
     listen: Listen = lambda _: NOBODY_LISTENS,
+    *,
+    updates: bool = False,
 ) -> Report:
     """Run the notebooks and return everything found; `listen` gives who is told what runs in one.
 
     `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
-    notebook's own configuration file. `which` says which of the notebooks are meant.
+    notebook's own configuration file. `which` says which of the notebooks are meant; with `updates`
+    what differs of the outputs is saved.
 
     Raises:
         NbsafeError: a path or a setting is not understood.
 
     """
     return merged(
-        examine(path, configuration(path, settings), listen(path))
+        examine(path, configuration(path, settings), listen(path), updates=updates)
         for path in notebooks_in(paths, settings, which)
     )

@@ -8,16 +8,23 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.analysis import files
-from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.app import baseline as baselines
-from pytest_nbsafe.app import environments, lock, other_languages, several_runs
-from pytest_nbsafe.app.expected import expectations
+from pytest_nbsafe.app import (
+    environments,
+    lock,
+    opening,
+    other_languages,
+    parameters,
+    selection,
+    several_runs,
+    update,
+)
 from pytest_nbsafe.app.facts import leaks_after, static_facts
+from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.app.notebook_verdict import compared, remarks, verdict
-from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
-from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.config import Config, is_asked, shows
+from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome, with_lines
+from pytest_nbsafe.app.pages import page_of
+from pytest_nbsafe.config import Config, shows
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import (
     Cost,
@@ -32,7 +39,6 @@ from pytest_nbsafe.findings import (
 from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, Notebook, runs_once
-from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.rules import evaluate, faults
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
@@ -40,15 +46,14 @@ from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.listening import Listener, NobodyListens
 from pytest_nbsafe.trace.results import CellResult
-from pytest_nbsafe.trace.suspicions import Suspicions
 from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.runner.kept_session import KeptSession
     from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
     from pytest_nbsafe.runner.trial_run import TrialRun
 
 _LEAKS = "NBS3"
-_RAN = frozenset({"ok", "raised"})
 
 NOBODY_LISTENS: Listener = NobodyListens()
 Listen = Callable[[Path], Listener]
@@ -60,9 +65,12 @@ def examine(
     config: Config,
     listener: Listener = NOBODY_LISTENS,
     content: bytes | None = None,
+    *,
+    updates: bool = False,
 ) -> Report:
     """Run one notebook (or only look at it, as `config` says) and return what is found."""
     session = NotebookSession(path, config, listener=listener, content=content)
+    session.updates = updates
     try:
         for cell in () if config.static else session.cells:
             session.outcome(cell.number)
@@ -94,12 +102,14 @@ class NotebookSession:
 
     `selected` are the cells that will be asked for; None, or none at all, means the whole
     notebook. `no_kernel` says why nothing can run, once that is known, empty where it can.
-    `listener` is told what runs, `content` stands for what is in the file. A cell of a notebook
-    whose plan is the page's own order is run when it is asked for; else the first outcome drives
-    the whole trial.
+    `listener` is told what runs, `content` stands for what is in the file; with `in_copy` all runs
+    take place in copies of the folder. A cell of a notebook whose plan is the page's own order is
+    run when it is asked for; else the first outcome drives the whole trial. Where `kept` is made a
+    list, sessions of the page's own run wait in it. With `updates` new outputs are saved.
 
     Raises:
-        NbsafeError: the lock file beside the notebook cannot be read.
+        NbsafeError: the lock file beside the notebook cannot be read, or the notebook cannot be
+            run as its settings say.
 
     """
 
@@ -110,32 +120,39 @@ class NotebookSession:
         selected: Collection[int] | None = None,
         listener: Listener = NOBODY_LISTENS,
         content: bytes | None = None,
+        *,
+        in_copy: bool = False,
     ) -> None:
         self.config = config
+        self._in_copy = in_copy
         self._listener = listener
         self.notebook: Notebook | None = None
         self._path = path
         self._locked = None if config.static else lock.of(path)
-        self._last = max(selected, default=None) if selected else None
+        self._selected = frozenset(selected or ())
+        self._last = max(self._selected, default=None)
+        self._left_out: frozenset[int] | None = None
         self._findings: tuple[Finding, ...] = ()
         self._judged: tuple[Finding, ...] = ()
         self._known = 0
         self._unmatched: tuple[baselines.Entry, ...] = ()
+        self.kept: list[KeptSession] | None = None
+        self.updates, self._updated = False, tuple[str, ...]()
         self._reported: dict[int, tuple[Finding, ...]] = {}
-        self._facts: Facts | None = None
+        self.facts: Facts | None = None
         self._run: TrialRun | None = None
-        self._trial: Trial | None = None
+        self.trial: Trial | None = None
         self._environment: Environment | None = None
-        self._temporary: TemporaryFolder | None = None
-        self._repeated: TemporaryFolder | None = None
+        self._temporaries: list[TemporaryFolder] = []
         self.no_kernel = ""
         self._forgets = False
         self._resumed: list[str] = []
-        self._copies = FolderCopies(path.resolve().parent)
+        self._copies = FolderCopies(working_folder(path, config))
         self._started = time.perf_counter()
         self._note, self._runs = "", True
         try:
-            self.notebook = load.read(path, config.libraries, config.most_mb, content)
+            page = load.read(path, config.libraries, config.most_mb, content)
+            self._whole = self.notebook = parameters.given(page, config)
             self._note = other_languages.note(self.notebook, config)
             self._runs = other_languages.runs(self.notebook, config)
         except load.Unreadable as error:
@@ -157,9 +174,14 @@ class NotebookSession:
         if not self._runs:
             return Outcome(cell, "skipped", self._note)
         self._prepare(self.notebook)
-        result = self._drive(cell)
-        outcome = self._outcome(cell, result)
+        outcome = self._outcome(cell, self._drive(cell))
+        if outcome.status != "passed" and self._left_out and not self.no_kernel:
+            self._leave_nothing_out()  # the text may have been wrong about what it needs
+            outcome = self._outcome(cell, self._drive(cell))
         self._reported[cell] = outcome.findings
+        if self.updates and not cell and self._last is None and self.facts and self.trial:
+            about = self._path, self.config, self.facts, self.trial
+            self._updated = update.update(*about, self._findings)
         if self.no_kernel and cell and outcome.status == "passed":
             return replace(outcome, status="skipped", reason=self.no_kernel)
         return outcome
@@ -171,7 +193,7 @@ class NotebookSession:
             status = "not-analysed"
         elif any(fails(f, strict=self.config.strict) for f in self._findings):
             status = "failed"
-        trial = self._trial
+        trial = self.trial
         runs = [r for r in (trial.replay, trial.clean, trial.second) if r] if trial else []
         unknown = ("unknown", (self.no_kernel,)) if self.no_kernel else ("", ())
         word, reasons = verdict(trial, self._judged) if trial else unknown
@@ -191,6 +213,8 @@ class NotebookSession:
             verdict=word,
             reasons=reasons,
             compared=compared(self.notebook, trial) if trial and self.notebook else (),
+            page=page_of(self.facts, trial) if self.config.pages and self.facts else None,
+            updated=self._updated,
         )
 
     @property
@@ -201,7 +225,7 @@ class NotebookSession:
     @property
     def module_answers(self) -> Mapping[str, str]:
         """Which modules of the repository were looked for, each with what was there."""
-        files = self._facts.module_files if self._facts is not None else None
+        files = self.facts.module_files if self.facts is not None else None
         return files.answers if files is not None else {}
 
     def close(self) -> None:
@@ -209,103 +233,80 @@ class NotebookSession:
         try:
             if self._run is not None:
                 self._run.close()
+            for session in self.kept or ():
+                session.end()
         finally:
             self._copies.close()
-            for temporary in filter(None, (self._temporary, self._repeated)):
+            for temporary in self._temporaries:
                 temporary.close()
 
     def _remarks(self) -> Iterator[str]:
         """Yield what is told quietly; empty ones say nothing."""
-        yield from remarks(self._trial) if self._trial else ()
-        if self._temporary is not None:
-            yield str(self._temporary.left)
+        if self.notebook is not None:
+            yield parameters.remark(self.notebook, self.config)
+        yield selection.remark(self._left_out or ())
+        yield from remarks(self.trial) if self.trial else ()
+        for folder in self._temporaries[:1]:
+            yield str(folder.left)
         yield from self._resumed
+        if self.trial and self._keeps_runs:
+            results, strict = self.trial.clean.results, self.config.strict
+            yield opening.remark(self._path, results, self._findings, strict=strict)
 
     def _fixed(self) -> Iterator[baselines.Entry]:
-        """Yield the entries of the baseline that nothing fits any more, as far as that is certain.
-
-        What was found in a run is fixed only where all cells ran again, and the whole is judged.
-        """
-        ran = self._trial is not None
-        if self._facts is None or 0 not in self._reported or self._facts.graph.budget.cut:
-            return
-        if not self.config.static and (
-            self._trial is None
-            or self._last is not None
-            or any(r.status not in _RAN for r in self._trial.clean.results)
-        ):
-            return
-        for entry in self._unmatched:
-            if entry.ran is ran and entry.code in CODES and is_asked(entry.code, self.config):
-                yield entry
+        """Yield the entries of the baseline that surely fit nothing any more."""
+        is_whole = 0 in self._reported and (self.config.static or self._last is None)
+        if self.facts is not None and is_whole:
+            yield from baselines.fixed(self._unmatched, self.facts, self.trial)
 
     def _prepare(self, notebook: Notebook) -> None:
-        if self._facts is not None:
+        if self.facts is not None:
             return
         facts, clean = static_facts(notebook, self.config)
-        self._facts = replace(facts, locked=self._locked)
-        self._take(evaluate(self._facts))
+        if self._left_out is None and not (self.config.static or self._runs_once):
+            self._left_out = selection.unneeded(facts.graph, facts.plan, self._selected)
+            if self._left_out:
+                self.notebook = selection.without(notebook, self._left_out)
+                facts, clean = static_facts(self.notebook, self.config)
+        self.facts = replace(facts, locked=self._locked)
+        self._take(evaluate(self.facts))
         if self.config.static or not clean.runs:
             return
         if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
             self.no_kernel = "not run: this notebook holds Python 2 code"
             return
-        self._run = self._trial_run(self._facts, clean)
+        self._run = self._trial_run(self.facts, clean)
+
+    def _leave_nothing_out(self) -> None:
+        """Run the notebook from its beginning, with the cells that none seemed to need."""
+        if self._run is not None:
+            self._run.close()
+        self._left_out, self.facts, self.trial = frozenset(), None, None
+        self.notebook = self._whole
+        self._prepare(self._whole)
 
     def _trial_run(self, facts: Facts, clean: Plan) -> TrialRun:
-        """Return what runs the notebook: from top to bottom alone where it is too much to judge."""
-        from pytest_nbsafe.app.kernels import Folders, live, remembering, session_maker
-        from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
-        from pytest_nbsafe.runner.trial_run import TrialRun
+        """Return what runs the notebook."""
+        from pytest_nbsafe.app.trials import trial_run
 
-        graph, plan, suspicions = facts.graph, facts.plan, facts.suspicions
-        if graph.budget.suffices:
-            graph.budget.lift()
-        else:
-            graph, plan, suspicions = unlinked(facts.notebook), clean, Suspicions()
-
-        temporary = repeated = self._temporary = TemporaryFolder()
-        if facts.config.repeat > 1:
-            repeated = self._repeated = TemporaryFolder()
-        own_plan = plan if orders.differs(plan, clean) else None
-        folders = Folders(
-            self._copies,
-            temporary,
-            repeated,
-            runs_once=self._runs_once,
-            will_copy=own_plan is not None or files.may_write(facts.notebook),
-        )
-        make_kernel = live(folders)
-        if self.config.resume != "off" and not self._forgets:
-            verifies = self.config.resume == "verify"
-            told = graph, self._path, folders, self._resumed
-            make_kernel = remembering(*told, verifies=verifies)
-        make_session = session_maker(
-            facts, graph, self._path, folders, self._listener.shows, make_kernel
-        )
-        limit_s = facts.config.notebook_timeout_s
-        expected = expectations(facts.notebook, facts.config)
-        trial = graph, own_plan, clean, suspicions, make_session, self._listener
-        often, once = facts.config.repeat, self._runs_once
-        order = facts.config.order
-        return TrialRun(
-            *trial, expected=expected, repeat=often, once=once, order=order, limit_s=limit_s
-        )
+        folders = self._copies, self._temporaries
+        remarks = None if self._forgets else self._resumed
+        about = facts, clean, self._path, self._listener, folders, remarks, self.kept
+        return trial_run(*about, once=self._runs_once, in_copy=self._in_copy)
 
     def _drive(self, cell: int) -> CellResult | None:
         """Run as far as the cell needs, bring the findings up to date, return its clean result."""
         if self._run is None or self.no_kernel:
             return None
-        from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
-        from pytest_nbsafe.runner.kernel_process import KernelStartFailed
+        from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, NoSuchKernel
         from pytest_nbsafe.runner.live_kernel import StateDiffers
 
         try:
-            if self._trial is None and cell and not self._needs_whole_trial(self._run, cell):
+            if self.trial is None and cell and not self._needs_whole_trial(self._run, cell):
                 return self._advance(self._run, cell)
-            if self._trial is None:
-                self._trial = self._run.finish(self._last)
-                self._reconsider(self._trial)
+            if self.trial is None:
+                self.trial = self._run.finish(self._last)
+                self._reconsider(self.trial)
         except StateDiffers:  # what is remembered is of no use: run it all
             self._start_afresh()
             return self._drive(cell)
@@ -315,16 +316,16 @@ class NotebookSession:
         except KernelStartFailed as error:
             self._refused(faults.kernel_failed(str(self._path), str(error)))
             return None
-        return self._trial.clean.last(cell) if cell else None
+        return self.trial.clean.last(cell) if cell else None
 
     def _start_afresh(self) -> None:
         """Run the notebook from its beginning, and reuse nothing."""
         assert self._run is not None, "only kernels that run can differ"
-        assert self._facts is not None, "the static facts come first"
+        assert self.facts is not None, "the static facts come first"
         self._run.close()
-        self._forgets, self._trial = True, None
-        _, clean = static_facts(self._facts.notebook, self.config)
-        self._run = self._trial_run(self._facts, clean)
+        self._forgets, self.trial = True, None
+        _, clean = static_facts(self.facts.notebook, self.config)
+        self._run = self._trial_run(self.facts, clean)
 
     def _needs_whole_trial(self, run: TrialRun, cell: int) -> bool:
         """Return whether a cell can only be judged when all has run.
@@ -343,8 +344,8 @@ class NotebookSession:
         if result is None:
             return None
         if not run.is_as_expected(cell):
-            self._trial = run.finish(self._last)
-            self._reconsider(self._trial)
+            self.trial = run.finish(self._last)
+            self._reconsider(self.trial)
             return result
         assert self.notebook is not None, "a notebook that was not read is not run"
         if may_change_findings(self.notebook.cell(cell), result, self._findings):
@@ -353,9 +354,9 @@ class NotebookSession:
 
     def _reconsider(self, trial: Trial) -> None:
         """Ask the rules again, now that more has been seen."""
-        assert self._facts is not None, "the static facts come first"
-        plan = trial.choice.plan if trial.choice else self._facts.plan
-        facts = replace(self._facts, plan=plan, trial=trial, suspicions=trial.suspicions)
+        assert self.facts is not None, "the static facts come first"
+        plan = trial.choice.plan if trial.choice else self.facts.plan
+        facts = replace(self.facts, plan=plan, trial=trial, suspicions=trial.suspicions)
         trial = environments.completed(facts, self._path)
         self._environment = trial.clean.environment
         facts = replace(facts, trial=trial)
@@ -367,13 +368,20 @@ class NotebookSession:
         """Whether the user, or the notebook itself, asks for no more than one run."""
         return self.config.runs == 1 or (self.notebook is not None and runs_once(self.notebook))
 
+    @property
+    def _keeps_runs(self) -> bool:
+        """Whether what its cells give is surely kept."""
+        return self.config.resume != "off" and not self._forgets and not self._resumed
+
     def _refused(self, finding: Finding) -> None:
         self.no_kernel = finding.message
         self._take(tuple(sorted((*self._findings, finding), key=sort_key)))
 
     def _take(self, findings: tuple[Finding, ...]) -> None:
         """Keep what was found, without what the baseline knows."""
-        findings = other_languages.told(map(self._with_lines, findings), self.notebook)
+        findings = other_languages.told(with_lines(findings, self.notebook), self.notebook)
+        if self.updates:
+            findings = tuple(f for f in findings if f.code not in update.RENEWED)
         if self._runs_once and not self.config.static:
             findings = several_runs.unproved(findings)
         self._findings = self._judged = findings
@@ -382,15 +390,8 @@ class NotebookSession:
             self._findings, self._unmatched = baselines.divided(known, self._path, findings)
         self._known = len(findings) - len(self._findings)
 
-    def _with_lines(self, finding: Finding) -> Finding:
-        """Return a finding that knows the lines of its steps in the file."""
-        if self.notebook is None or not finding.steps:
-            return finding
-        cells = self.notebook.cells
-        lines = (cells[s.cell - 1].file_line(s.line) if s.cell else 0 for s in finding.steps)
-        return replace(finding, step_lines=tuple(line or 0 for line in lines))
-
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
         late = () if cell else late_findings(self._reported, self.findings)
-        return outcome(page, result, self.findings, late, strict=self.config.strict)
+        opens = opening.command(self._path, result) if self._keeps_runs else ""
+        return outcome(page, result, self.findings, late, opens, strict=self.config.strict)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.cli.writing import printed_format, say, show, write
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.options import of_command
+from pytest_nbsafe.options import WITH_PAGES, of_command
 
 if TYPE_CHECKING:
     from pytest_nbsafe.app.discovery import Which
@@ -67,18 +67,23 @@ def run(given: argparse.Namespace) -> int:
     settings, which = _settings(given), _which(given)
     if given.write_baseline:
         return _baselined(given, settings, running.run)
+    if given.executor and given.update:
+        message = "--update writes notebooks here, and --executor runs them elsewhere"
+        raise NbsafeError("bad-update", message, "leave out one of the two")
     if given.executor:
         report = _spread(given, settings)
     else:
+        updates = bool(given.update)
         with on_last_line(sys.stderr) as status:
             if status is None:
-                report = running.run(given.paths, settings, which)
+                report = running.run(given.paths, settings, which, updates=updates)
             else:
                 report = running.run(
                     given.paths,
                     settings,
                     which,
                     lambda at: NotebookStatus(status, f"{shown(at)}  "),
+                    updates=updates,
                 )
     code = _reported(report, given, settings)
     if given.lock:
@@ -93,9 +98,10 @@ def fix(given: argparse.Namespace) -> int:
     from pytest_nbsafe.reports import escape
 
     which, kept = Which(given.force_exclude), given.check or given.diff
+    settings = {**_settings(given), **({"static": True} if given.static else {})}
     lines: list[str] = []
     due = False
-    for fixed in fixing.fix(given.paths, _settings(given), which):
+    for fixed in fixing.fix(given.paths, settings, which):
         due = due or bool(fixed.done)
         if fixed.done and not kept:
             fixing.write(fixed)
@@ -245,12 +251,37 @@ def checkout(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app.checkout import checked_out
     from pytest_nbsafe.cli import console
 
+    if given.list:
+        return _listed(given)
     is_before = given.before is not None
     cell = given.before if is_before else given.after
     with checked_out(given.notebook, {}, cell, before=is_before) as state:
         where = f"{'before' if is_before else 'after'} cell {cell}"
         write(console.described(given.notebook, where, state), given.output)
         console.attach(state.connection, waits=given.kernel_only)
+    return OK
+
+
+def _listed(given: argparse.Namespace) -> int:
+    from pytest_nbsafe.app.stored_page import stored_page
+    from pytest_nbsafe.reports import stored_page_report
+
+    write(stored_page_report.as_text(stored_page(given.notebook, {})), given.output)
+    return OK
+
+
+def diff(given: argparse.Namespace) -> int:
+    """Show which names differ between two points of a notebook, and how."""
+    from pytest_nbsafe.app import diff as diffing
+    from pytest_nbsafe.reports.diff_report import DIFF_REPORTERS
+
+    if (len(given.cells) != 2) if given.orders is None else given.cells:
+        raise NbsafeError("bad-points", "what is compared?", "give two cells, or --orders A B")
+    if given.orders is not None:
+        report = diffing.of_orders(given.notebook, {}, *given.orders)
+    else:
+        report = diffing.of_cells(given.notebook, {}, *given.cells)
+    show(DIFF_REPORTERS, report, given.format, given.output)
     return OK
 
 
@@ -279,6 +310,8 @@ def _settings(given: argparse.Namespace) -> dict[str, Any]:
         if value is not None:
             config.merge(config.Config(), {key: value}, f"--{key}")
             settings[key] = value
+    if any(form in WITH_PAGES for form, _ in getattr(given, "formats", ())):
+        settings["pages"] = True
     if getattr(given, "update_baseline", False):
         from pytest_nbsafe.app.baseline import DEFAULT
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 from pytest_nbsafe import __version__
 from pytest_nbsafe.cli import commands
 from pytest_nbsafe.cli.writing import complain
-from pytest_nbsafe.options import CHANGED_SINCE, FORMATS, LOCK, Option, of_command
+from pytest_nbsafe.options import CHANGED_SINCE, FORMATS, LOCK, UPDATE, Option, of_command
 
 _FORMATS = ("text", "json")
 """Of what is no list of findings."""
@@ -47,8 +47,9 @@ def parser() -> argparse.ArgumentParser:
     run = adding.add_parser("run", help="run notebooks and check what happened")
     _takes_paths(run, commands.run)
     _takes(run, LOCK)
+    _takes(run, UPDATE)
 
-    _takes_fix(adding.add_parser("fix", help="mend what can be mended without a run"))
+    _takes_fix(adding.add_parser("fix", help="mend what can be mended, and prove it"))
 
     order = adding.add_parser("order", help="show in which order a notebook's cells were run")
     order.add_argument("notebook", type=Path, metavar="NB")
@@ -62,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     _takes_replay(adding.add_parser("replay", help="run a recorded session again, judge it"))
 
     _takes_checkout(adding.add_parser("checkout", help="open the state around a cell"))
+    _takes_diff(adding.add_parser("diff", help="show which names differ between two cells"))
     store = adding.add_parser(
         "store", help="list what --resume keeps of earlier runs, or remove it"
     )
@@ -88,13 +90,18 @@ def _takes(parser: argparse.ArgumentParser, option: Option) -> None:
 
 def _takes_fix(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Mend notebooks without running them: comments that ignore nothing go, and an import "
-        "moves up to the first cell that needs it. A remedy is kept only where a check of the "
-        "result finds less and nothing new. Nothing else in the file changes."
+        "Mend notebooks: cells move, as few as can be, to where the page runs; what is old runs "
+        "again, and what it shows is saved; comments that ignore nothing go, and an import moves "
+        "up to the first cell that needs it. All is tried in copies of the folder, and kept only "
+        "where two runs from top to bottom agree and find nothing new. Nothing else in the file "
+        "changes."
     )
     _looks_at(parser, "notebooks and folders (default: this folder)")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if any is due")
     parser.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    parser.add_argument(
+        "--static", action="store_true", default=None, help="mend only what needs no run"
+    )
     parser.add_argument(
         "--force-exclude", action="store_true", help="leave out what `exclude` leaves out"
     )
@@ -110,10 +117,29 @@ def _takes_checkout(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--before", type=int, metavar="CELL", help="as the cell would find it")
     which.add_argument("--after", type=int, metavar="CELL", help="as the cell leaves it")
+    which.add_argument(
+        "--list", action="store_true", help="run nothing, show what is kept of each cell"
+    )
     parser.add_argument(
         "--kernel-only", action="store_true", help="say how to connect, and wait for Ctrl-C"
     )
     _takes_output(parser, commands.checkout)
+
+
+def _takes_diff(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Show which names differ between the states after two cells, in page order, or at the end "
+        "of two orders, and how. What --resume keeps of earlier runs is not run again."
+    )
+    parser.add_argument("notebook", type=Path, metavar="NB")
+    parser.add_argument("cells", type=int, nargs="*", metavar="CELL", help="two code cells")
+    parser.add_argument(
+        "--orders",
+        nargs=2,
+        metavar=("FIRST", "SECOND"),
+        help="compare two orders instead, such as recorded and top-down",
+    )
+    _writes(parser, commands.diff)
 
 
 def _takes_stats(parser: argparse.ArgumentParser) -> None:

@@ -24,12 +24,17 @@ _SURROGATE = patterns.compile("[\ud800-\udfff]")
 class CellEdit:
     """What becomes of a cell: its new source, outputs and count; None leaves each as it is.
 
-    `count` counts only where there are new `outputs`, which it is saved with.
+    New `outputs` are saved with this `count`, or without any; a count alone goes to the old ones.
     """
 
     source: str | None = None
     outputs: Sequence[Mapping[str, Any]] | None = None
     count: int | None = None
+
+
+def is_editable(content: bytes) -> bool:
+    """Return whether the content of a notebook is of nbformat 4: places in older ones differ."""
+    return bool(json.loads(content.decode("utf-8-sig"))["nbformat"] == 4)
 
 
 def edited(text: str, edits: Mapping[int, CellEdit], order: Sequence[int] | None = None) -> str:
@@ -67,11 +72,15 @@ def _edited_cell(text: str, place: Place, edit: CellEdit) -> str:
     news: list[tuple[Place, str]] = []
     if edit.source is not None and "source" in parts:
         news.append((parts["source"], _source(text, parts["source"], edit.source)))
+    counts = [parts["execution_count"]] if "execution_count" in parts else []
     if edit.outputs is not None and "outputs" in parts:
         news.append((parts["outputs"], _value(text, parts["outputs"], edit.outputs)))
-        if "execution_count" in parts:
-            count = "null" if edit.count is None else str(edit.count)
-            news.append((parts["execution_count"], count))
+    elif edit.count is not None and "outputs" in parts:
+        outputs = (members(text, at) for at, _ in items(text, parts["outputs"][0]))
+        counts += [each["execution_count"] for each in outputs if "execution_count" in each]
+    if edit.outputs is not None or edit.count is not None:
+        new = "null" if edit.count is None else str(edit.count)
+        news += [(place, new) for place in counts]
     pieces: list[str] = []
     for (start, stop), new in sorted(news):
         pieces += [text[begin:start], new]

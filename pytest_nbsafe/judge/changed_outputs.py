@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_nbsafe.analysis import syntax
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge.flow import share_data
+from pytest_nbsafe.judge.flow import readers_of_same, share_data
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import influences
+from pytest_nbsafe.judge.printed_beside import lines_beside
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
 from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
@@ -95,7 +96,7 @@ class _Page:
         """Return the cells made from one that failed, which is why they show something else."""
         results = self.trial.clean.results
         failed = (r.cell for r in results if not _is_comparable(self._page(r), r))
-        return downstream(page_edges(self.graph), *failed)
+        return downstream(self.graph, *failed)
 
     def _page(self, result: CellResult) -> Cell:
         return self.graph.notebook.cell(result.cell)
@@ -110,15 +111,15 @@ class _Page:
             return None
         if not page.outputs and not (self._has_run(page) and self._keeps_outputs()):
             return None
-        difference = self._difference(page, result, settings)
-        if difference is None or difference.kind == "unknown":
+        if result.cell in makers(self.graph).memory:
             return None
-        looks = influences(self.graph).beyond_proof | makers(self.graph).memory
-        return None if result.cell in looks else difference
+        difference = self._difference(result, settings)
+        return None if difference is None or difference.kind == "unknown" else difference
 
-    def _difference(self, page: Cell, result: CellResult, settings: Settings) -> Difference | None:
+    def _difference(self, result: CellResult, settings: Settings) -> Difference | None:
         """Return what differs, of what two clean runs give alike and no other order explains."""
-        first = compare(page.outputs, result.outputs, settings)
+        saved, new = self._comparable(result)
+        first = compare(saved, new, settings)
         if first is None:
             return None
         again = self._again(result.cell)
@@ -131,8 +132,15 @@ class _Page:
         if by_chance and (varies or agree_by_chance(first.new)):
             return None
         if varies:
-            first = compare(page.outputs, result.outputs, settings, varying)
+            first = compare(saved, new, settings, varying)
         return first
+
+    def _comparable(self, result: CellResult) -> tuple[Sequence[Output], Sequence[Output]]:
+        """Return of the saved outputs and of those of a run what the outside has no part in."""
+        saved, new = self._page(result).outputs, result.outputs
+        if result.cell in influences(self.graph).beyond_proof:
+            return lines_beside(self.graph, result.cell, saved, new)
+        return saved, new
 
     def is_by_order(self, cell: int) -> bool:
         """Return whether the recorded order gives the saved output."""
@@ -141,10 +149,10 @@ class _Page:
         if clean is None or again is None or replayed is None:
             return False
         settings = self.expected.settings(cell) or Settings()
-        saved, varying = self.graph.notebook.cell(cell).outputs, NOTHING
+        varying = NOTHING
         if again.outputs != clean.outputs:
             varying = volatile(clean.outputs, again.outputs, settings)
-        return compare(saved, replayed.outputs, settings, varying) is None
+        return compare(*self._comparable(replayed), settings, varying) is None
 
     def _again(self, cell: int) -> CellResult | None:
         """Return what the second clean run made of a cell, None where it did not come so far."""
@@ -170,7 +178,10 @@ class _Page:
         if self._is_exact(cell) or self._is_removed(cell, difference):
             return repeated
         learning = makers(self.graph).learning
-        if cell in learning and not self._repeats_another(learning, cell):
+        gives_the_same = self._repeats_another(learning, cell) or self._is_as_learned(
+            cell, difference
+        )
+        if cell in learning and not gives_the_same:
             return "libraries"
         if difference.form in _DRAWN and not self._repeats_a_drawing():
             return "libraries"
@@ -189,10 +200,11 @@ class _Page:
             if not (self._is_exact(cell) or self._is_removed(cell, difference))
         }
         if self._is_other_environment() or self._is_elsewhere(differing):
-            return frozenset(libraries & lenient)
+            of_libraries = libraries & lenient
+            return frozenset(c for c in of_libraries if not self._is_as_learned(c, differing[c]))
         drifts = {cell: self._drift(cell) for cell in differing if cell in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
-        below = downstream(page_edges(self.graph), *drifting)
+        below = downstream(self.graph, *drifting)
         moved, reordered = Counter[str](), set[int]()
         for cell, each in drifts.items():
             saved, new = self._both(cell)
@@ -211,6 +223,18 @@ class _Page:
         shows = [r for r in self.trial.clean.results if r.cell in libraries and self._is_shown(r)]
         equal = [r for r in shows if r.cell not in differing]
         return len(shows) > 2 and not equal and not self._is_same_python()
+
+    def _is_as_learned(self, cell: int, difference: Difference) -> bool:
+        """Return whether other numbers are shown of models that show the same ones elsewhere."""
+        if not (drift.is_computed(difference.saved) and drift.is_computed(difference.new)):
+            return False
+        readers = readers_of_same(self.graph, cell, makers(self.graph).learning)
+        return bool(readers) and all(any(map(self._repeats_most, r)) for r in readers.values())
+
+    def _repeats_most(self, cell: int) -> bool:
+        """Return whether most of the numbers that a cell computes are as they were saved."""
+        ran = self.trial.clean.last(cell) is not None
+        return ran and drift.most_numbers_are_equal(*self._both(cell))
 
     def _is_exact(self, cell: int) -> bool:
         """Return whether the user wants just what was saved, whichever versions there are."""

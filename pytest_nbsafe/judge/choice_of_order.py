@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.trial import ChosenOrder
 from pytest_nbsafe.notebook.model import Notebook
@@ -28,7 +28,7 @@ def inquiry(graph: Graph, clean: PlanResult, replay: PlanResult) -> Inquiry:
     best, choice = len(given), None
     for rival in rivals(graph, replay.plan, clean.plan):
         readers = {reading.reader for reading in rival.reads}
-        telling = {*readers, *downstream(page_edges(graph), *readers)}
+        telling = {*readers, *downstream(graph, *readers)}
         if telling & comparable(graph.notebook) & reached <= given:
             continue
         ran = clean if rival.plan == clean.plan else (yield rival.plan)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, verdicts
 from pytest_nbsafe.judge.outside_influences import influences
@@ -41,7 +41,7 @@ def second_run(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTE
     states = _consistency(trial)
     inconsistent = {cell for cell, state in states.items() if state.state == "inconsistent"}
     suspected = trial.suspicions.cells | inconsistent | lost
-    suspected |= {*downstream(page_edges(graph), *lost)}
+    suspected |= {*downstream(graph, *lost)}
     judged = judgements(graph, trial, suspected)
     differing = {cell for cell in suspected & judged.keys() if judged[cell].differs}
     differing |= {cell for cell, each in judged.items() if "differs" in each.made.values()}

@@ -58,3 +58,18 @@ def share_data(graph: Graph, cell: int, others: Collection[int]) -> bool:
     passed_on = [e for e in page_edges(graph) if e.definition.kind not in _NO_DATA]
     own = {cell, *upstream(passed_on, cell)}
     return any(not own.isdisjoint((other, *upstream(passed_on, other))) for other in others)
+
+
+def readers_of_same(
+    graph: Graph, cell: int, makers: Collection[int]
+) -> dict[tuple[int, str], frozenset[int]]:
+    """Return for each value of these makers that a cell reads the other cells that read it."""
+    edges = [e for e in page_edges(graph) if e.definition.kind not in _NO_DATA]
+    readers: dict[tuple[int, str], set[int]] = {}
+    for edge in edges:
+        readers.setdefault((edge.definer, edge.name), set()).add(edge.reader)
+    return {
+        value: frozenset(reading - {cell})
+        for value, reading in readers.items()
+        if cell in reading and value[0] in makers
+    }

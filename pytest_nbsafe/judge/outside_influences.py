@@ -7,10 +7,11 @@ needed to explain it. So it is with threads: how far one has come hangs on when 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.judge.flow import read_above
 from pytest_nbsafe.judge.makers import makers
@@ -74,7 +75,7 @@ def _expressions(libraries: str) -> _Expressions:
 def influences(graph: Graph) -> Influences:
     """Return what on a page the world outside, files and libraries have a part in."""
     asks = _expressions(graph.notebook.libraries)
-    beyond_proof = _lookers(graph, asks, asks.machine)
+    beyond_proof = frozenset(_lookers(graph, asks, asks.machine))
     timed = any(asks.timers.search(cell.source) for cell in graph.notebook.code_cells)
     outside = lookers(graph) if timed else beyond_proof
     made_by = makers(graph)
@@ -104,27 +105,43 @@ def lookers(graph: Graph) -> frozenset[int]:
     Which files there are shows in the cell that asks, where a folder lies in those that read its
     name, for what is read from a file does not depend on its folder.
     """
+    return frozenset(read_from_outside(graph))
+
+
+@kept
+def read_from_outside(graph: Graph) -> Mapping[int, frozenset[str]]:
+    """Return what each of the lookers reads that cells above made by looking outside."""
     asks = _expressions(graph.notebook.libraries)
     return _lookers(graph, asks, asks.machine, asks.timers)
 
 
-def _lookers(graph: Graph, asks: _Expressions, *machine: re.Pattern[str]) -> frozenset[int]:
+def looking_lines(graph: Graph, cell: int) -> frozenset[int]:
+    """Return the lines of a cell on which it asks for anything outside."""
+    asks, text = _expressions(graph.notebook.libraries), graph.notebook.cell(cell).source
+    patterns = asks.machine, asks.timers, asks.places, asks.files
+    return frozenset[int]().union(*(_lines(pattern, text) for pattern in patterns))
+
+
+def _lookers(
+    graph: Graph, asks: _Expressions, *machine: re.Pattern[str]
+) -> dict[int, frozenset[str]]:
     texts = {cell.number: cell.source for cell in graph.notebook.code_cells}
     looked_for = asks.files, asks.places, *machine
-    looking = {n for n, t in texts.items() if any(outside.search(t) for outside in looked_for)}
+    asking = (n for n, t in texts.items() if any(outside.search(t) for outside in looked_for))
+    looking = dict.fromkeys(asking, frozenset[str]())
     if not looking:
-        return frozenset()
+        return looking
     made_outside: dict[int, set[str]] = {}
     places: dict[int, set[str]] = {}
     for number, edges in read_above(graph):
         outside = {e.name for e in edges if e.name in made_outside.get(e.definer, ())}
         shown = {e.name for e in edges if e.name in places.get(e.definer, ())}
         if outside or shown:
-            looking.add(number)
+            looking[number] = frozenset(outside | shown)
         lines = frozenset[int]().union(*(_lines(pattern, texts[number]) for pattern in machine))
         made_outside[number] = _made(graph, number, lines, outside)
         places[number] = _made(graph, number, _lines(asks.places, texts[number]), set(), once=True)
-    return frozenset(looking)
+    return looking
 
 
 def versioned(graph: Graph) -> frozenset[int]:
@@ -134,7 +151,7 @@ def versioned(graph: Graph) -> frozenset[int]:
     """
     expression = _expressions(graph.notebook.libraries).versioned
     by_text = {c.number for c in graph.notebook.code_cells if expression.search(c.source)}
-    return frozenset((*by_text, *downstream(page_edges(graph), *by_text)))
+    return frozenset((*by_text, *downstream(graph, *by_text)))
 
 
 def _lines(pattern: re.Pattern[str], text: str) -> frozenset[int]:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis import trees
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.flow import share_data
 from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
@@ -122,7 +122,7 @@ class _Page:
         libraries = self.influences.libraries
         if cell in libraries and not libraries.isdisjoint(drifting):
             return True
-        return cell in downstream(page_edges(self.graph), *drifting)
+        return cell in downstream(self.graph, *drifting)
 
     def is_reproduced(self, cell: int) -> bool:
         """Return whether the replayed plan gives the cell's saved text."""

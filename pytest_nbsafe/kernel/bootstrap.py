@@ -8,9 +8,9 @@ import sys
 import threading
 from typing import Any
 
-from . import folder_order, open_log
+from . import folder_order, measuring, open_log
 from .adapters import names
-from .contract import PACKAGE
+from .contract import PACKAGE, Measurement
 from .inputs.run_inputs import RunInputs
 from .learning import watching
 from .tracer import Tracer
@@ -33,13 +33,14 @@ def install(
     paths: tuple[list[str], list[str]] = ([], []),
     root: str = "",
     inputs: bool = False,  # noqa: FBT001, FBT002  # sent as JSON
+    measurement: Measurement | None = None,
 ) -> None:
     """Start to follow the runs of this kernel; `learning` names what is watched of libraries.
 
     `adapters` are the names of the libraries of which more is known. `paths` are folders that are
     searched for modules, too: before what is installed, and after it. `root` stands before the
     paths of a kernel that runs in a copy of its folder: texts count as if it did not. With `inputs`
-    each run tells what it uses beyond names.
+    each run tells what it uses beyond names. A `measurement` is begun where there is one.
     """
     from IPython import get_ipython
 
@@ -62,6 +63,8 @@ def install(
         tracer.desk = watching.install(learning, shell, tracer.watch)
     _widen(shell)
     _search(*paths)
+    if measurement is not None:
+        measuring.start(measurement)
     open_log.watch()
     gc.collect()  # what we made would else bring forward the collections that the cells pay for
 

@@ -21,11 +21,14 @@ class KeepQuestion(TypedDict):
     """Values to keep: those of these names, and of all names that share objects with them.
 
     They go into files of `folder` (an absolute path to a folder that is there) within `limit_s`
-    seconds of computing. A forked child does it in the background. Where the kernel cannot be
-    forked it does it itself before it answers if `here` says that it may, else nothing is kept.
+    seconds of computing; those first that it pays for most, by what it took to make each name
+    (`took_s`, in seconds), and those not at all that are sooner made again. A forked child does it
+    in the background. Where the kernel cannot be forked it does it itself before it answers if
+    `here` says that it may, else nothing is kept.
     """
 
     names: list[str]
+    took_s: dict[str, float]
     folder: str
     limit_s: float
     here: bool
@@ -90,7 +93,7 @@ class Kept(TypedDict):
 
 
 class RestoreItem(TypedDict):
-    """A co-variable to load: its names, and the names and sizes of its files."""
+    """A co-variable to load: which of its names, and the names and sizes of its files."""
 
     names: list[str]
     files: list[KeptFile]

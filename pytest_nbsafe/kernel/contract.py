@@ -21,8 +21,20 @@ STATE = f"{PACKAGE}.kernel_state"
 """The module whose `ask` gives a `Sweep`."""
 ENDING = f"{PACKAGE}.ending"
 """The module whose `ask` lets the kernel end."""
+FETCHING = f"{PACKAGE}.fetching"
+"""The module whose `ask` takes an expression and gives `Fetched`; "" asks for the names."""
+MEASURING = f"{PACKAGE}.measuring"
+"""The module whose `ask` writes what was measured."""
 SURROUNDINGS = f"{PACKAGE}.surroundings"
 """The module whose `ask` takes a `SurroundingsQuestion` and gives `Surroundings`."""
+
+
+class Measurement(TypedDict):
+    """How coverage is measured: `options` of coverage.py, relative to `folder`; into `file`."""
+
+    folder: str
+    file: str
+    options: dict[str, Any]
 
 
 class Position(TypedDict):
@@ -172,7 +184,8 @@ class Inputs(TypedDict):
     modules of the project that took part, with hashes; `packages` the modules of libraries that it
     was the first to import. `settings` name the state beside the names that it
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
-    from or seeded. Where anything stands in `hindrances` the run cannot be reused. `links` gives,
+    from or seeded. Where anything stands in `hindrances` the run cannot be reused. `learning` are
+    the libraries whose watched functions it called: what learns, judges or splits. `links` gives,
     for each name whose object the run changed in place, the other names that share objects with it;
     None where that is not known.
     """
@@ -187,6 +200,7 @@ class Inputs(TypedDict):
     settings: list[str]
     drew: list[str]
     hindrances: list[Hindrance]
+    learning: list[str]
     links: dict[str, list[str]] | None
 
 
@@ -324,6 +338,18 @@ class SurroundingsQuestion(TypedDict):
     files: list[str]
     variables: list[str]
     distributions: dict[str, list[str]]
+
+
+class Fetched(TypedDict):
+    """What an expression gives in the kernel: `pickled` in base 64, "" where that cannot be.
+
+    `kind` is the type's name and `shown` its repr, cut short. `cause` says why there is no value.
+    """
+
+    pickled: str
+    kind: str
+    shown: str
+    cause: str
 
 
 class Surroundings(TypedDict):

@@ -343,6 +343,7 @@ class Tracer:
             text, bends = self.sources[0].text, self.bends.modules()
             used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
+            used["learning"] = sorted(self.desk.libraries) if self.desk else []
             used["links"] = self.links.of(self.name_fingerprints.before, after, own)
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")

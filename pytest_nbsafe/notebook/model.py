@@ -101,7 +101,8 @@ class Notebook:
 
 MAY_RAISE = "nbsafe:may-raise"
 """The tag of a cell that may raise or not; `raises-exception` is for those that must."""
-SKIP_TAGS = frozenset({"skip-execution", "nbsafe:skip"})
+LEFT_OUT = "nbsafe:skip"
+SKIP_TAGS = frozenset({"skip-execution", LEFT_OUT})
 """A cell with one of these tags is in no plan: nbmake's tag, and our own."""
 
 

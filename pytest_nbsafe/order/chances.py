@@ -59,8 +59,11 @@ def _odds(table: Sequence[tuple[float, float]], value: int) -> float:
 _NEAR = 5
 """A cell that ran so soon after its reader, in counts, has hardly been edited in between."""
 _FAR = 15
-"""A cell that ran alone so long after its reader was run again for a reason: half of the names that
+"""A cell that ran alone so long after its reader was run again for a reason: most of the names that
 it binds for cells before are new in it, and what made them is gone."""
+_FAR_WITH_MANY_NAMES = 50
+"""The same of a cell that sets up many names: mostly one more was added, and this is another."""
+MANY_NAMES = 12
 RECORDED = 0.998
 """The only cell that binds a name ran before the reader, in its session."""
 ONE_OF_SEVERAL = 0.96
@@ -74,8 +77,8 @@ OTHER_SESSION = 0.75
 NEVER_RUN = 0.97
 """A cell without a count, whose outputs were cleared."""
 _SOON_AGAIN = 0.92
-_LATER = 0.72
-EDITED_SINCE = 0.49
+_LATER = 0.88
+EDITED_SINCE = 0.3
 _IN_SEQUENCE = 0.97
 """Run again right after the cell above it, as when several cells are run once more, unchanged."""
 _IN_ANOTHER_SESSION = 0.93
@@ -96,13 +99,14 @@ def ran_before(
     in_sequence: bool = False,
     is_counted: bool = True,
     doubtful: bool = False,
+    sets_up: bool = False,
 ) -> float:
     """Return how likely a cell made a name in a run that left no count.
 
     `later` is by how many counts its own run came after the reader's, None where that was in
     another session; `slot`: a count is free for the run; `in_sequence`: its own run came right
     after that of the cell above; `is_counted`: it has a count; `doubtful`: the page tells another
-    definer.
+    definer; `sets_up`: it binds `MANY_NAMES` and needs none, as imports and settings do.
     """
     if doubtful:
         return FROM_BELOW
@@ -114,10 +118,10 @@ def ran_before(
         return _IN_SEQUENCE
     if later <= _NEAR:
         return _SOON_AGAIN
-    share = EDITED_SINCE if is_much_later(later) else _LATER
+    share = EDITED_SINCE if is_much_later(later, sets_up=sets_up) else _LATER
     return share if slot else share * _WITHOUT_A_SLOT
 
 
-def is_much_later(later: int) -> bool:
+def is_much_later(later: int, *, sets_up: bool = False) -> bool:
     """Return whether a cell ran again so late that it has as likely as not been edited before."""
-    return later > _FAR
+    return later > (_FAR_WITH_MANY_NAMES if sets_up else _FAR)

@@ -19,10 +19,10 @@ def plan(graph: Graph) -> Plan:
     them, which says so.
     """
     cells = [cell.number for cell in runnable(graph)]
-    waits_for = _definers(graph, cells)
+    waits_for = definers(graph, cells)
     readers: dict[int, list[int]] = {cell: [] for cell in cells}
-    for reader, definers in waits_for.items():
-        for definer in definers:
+    for reader, needed_cells in waits_for.items():
+        for definer in needed_cells:
             readers[definer].append(reader)
     ready = [cell for cell in cells if not waits_for[cell]]
     heapq.heapify(ready)
@@ -45,17 +45,17 @@ def plan(graph: Graph) -> Plan:
     return Plan("dependency", tuple(runs))
 
 
-def _definers(graph: Graph, cells: list[int]) -> Mapping[int, set[int]]:
+def definers(graph: Graph, cells: list[int]) -> Mapping[int, set[int]]:
     """Return for each cell those that must run before it."""
     there = set(cells)
-    definers: dict[int, set[int]] = {}
+    nearest_definers: dict[int, set[int]] = {}
     for cell in cells:
-        definers[cell] = set()
+        nearest_definers[cell] = set()
         for name in needed(graph, cell):
             others = [n for n in graph.binders.get(name, ()) if n in there and n != cell]
             graph.budget.scan(len(others))
             above = max((n for n in others if n < cell), default=None)
             nearest = above if above is not None else min(others, default=None)
             if nearest is not None and not (above is None and cell in graph.binders[name]):
-                definers[cell].add(nearest)
-    return definers
+                nearest_definers[cell].add(nearest)
+    return nearest_definers

@@ -6,7 +6,8 @@ before it what it needs itself. Each such run takes a free slot of the counts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 
 from pytest_nbsafe.analysis.model import Graph, kept
@@ -14,7 +15,7 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import chances, session_split
 from pytest_nbsafe.order.overwritten_runs import overwritten_runs
 from pytest_nbsafe.order.plan import Plan, Run, runnable
-from pytest_nbsafe.order.readings import in_sequence, needed
+from pytest_nbsafe.order.readings import in_sequence, needed, sets_up
 from pytest_nbsafe.order.saved_errors import missing_then
 from pytest_nbsafe.sentences import ticked
 from pytest_nbsafe.values import dataclass, replace
@@ -45,6 +46,31 @@ _Wants = dict[int, list[tuple[int, str]]]
 """The cells that must run first: for each, who reads what of it, as (cell, name)."""
 
 
+class _Drafts(list[_Draft]):
+    """The runs of a plan in the making, in their order, and what is asked of them often.
+
+    `taken` are the counts that stand for a run, by session. `put_for` are the cells that were put
+    in for the sake of a cell, `in_vain` those of them that found no free count.
+    """
+
+    def __init__(self, known: Iterable[_Draft]) -> None:
+        super().__init__(known)
+        self.taken: dict[int, set[int | None]] = {}
+        self.put_for: dict[int, set[int]] = {}
+        self.in_vain: dict[int, set[int]] = {}
+        for draft in self:
+            self.taken.setdefault(draft.session, set()).add(draft.count)
+
+    def put(self, index: int, draft: _Draft) -> None:
+        """Add a run that was inferred before the one at the index."""
+        self.insert(index, draft)
+        self.taken.setdefault(draft.session, set()).add(draft.count)
+        for cell in draft.waiting:
+            self.put_for.setdefault(cell, set()).add(draft.cell)
+            if draft.count is None:
+                self.in_vain.setdefault(cell, set()).add(draft.cell)
+
+
 @kept
 def plan(graph: Graph) -> Plan:
     """Return every recorded run, and before each the runs that make the names it misses.
@@ -57,20 +83,22 @@ def plan(graph: Graph) -> Plan:
     defines are left to fail, as are those that a saved NameError says were missing. Below a star
     import or code that no one can read, a name is not taken to come from a cell further down.
     """
-    cells = runnable(graph)
+    cells = {cell.number: cell for cell in runnable(graph)}
     bound_by = _bound_by_cells(graph)
-    drafts = _known(graph, cells)
+    drafts = _Drafts(_known(graph, tuple(cells.values())))
     made: list[_Made] = [{}]
     while len(made) <= len(drafts):
         position = len(made) - 1
         draft = drafts[position]
-        wants = _wants(graph, _candidates(cells, drafts, position), draft, made[position])
+        barred = draft.waiting | drafts.in_vain.get(draft.cell, set()) | {draft.cell}
+        wants = _wants(graph, cells, barred, draft, made[position])
         if wants:
             first = _insert(graph, drafts, position, wants)
             del made[first + 1 :]
         else:
-            removed = graph.cells[draft.cell].removed
-            left = {name: by for name, by in made[position].items() if name not in removed}
+            left = made[position].copy()
+            for name in graph.cells[draft.cell].removed:
+                left.pop(name, None)
             left.update(dict.fromkeys(bound_by[draft.cell], (draft.cell, draft.session)))
             if graph.cells[draft.cell].opaque:
                 left[_ANY] = (draft.cell, draft.session)
@@ -145,19 +173,13 @@ def _of_older_results(cells: Sequence[Cell], drafts: Sequence[_Draft]) -> list[_
 # --- which cells must run first --------------------------------------------------------------
 
 
-def _candidates(cells: Sequence[Cell], drafts: Sequence[_Draft], position: int) -> list[Cell]:
-    """Return the cells that may be run for the sake of a run.
+def _wants(
+    graph: Graph, cells: Mapping[int, Cell], barred: AbstractSet[int], reader: _Draft, made: _Made
+) -> _Wants:
+    """Return the definers of all that the run misses, and of what they miss in their turn.
 
-    Not those that wait for it themselves, nor those that were run right before it in vain.
+    Barred are the cells that wait for the run themselves, and those that ran before it in vain.
     """
-    reader = drafts[position]
-    vain = {d.cell for d in drafts if d.count is None and reader.cell in d.waiting}
-    barred = reader.waiting | {reader.cell} | vain
-    return [cell for cell in cells if cell.number not in barred]
-
-
-def _wants(graph: Graph, candidates: Sequence[Cell], reader: _Draft, made: _Made) -> _Wants:
-    """Return the definers of all that the run misses, and of what they miss in their turn."""
     wants: _Wants = {}
     asking = [reader.cell]
     while asking:
@@ -166,10 +188,11 @@ def _wants(graph: Graph, candidates: Sequence[Cell], reader: _Draft, made: _Made
         for name in needed(graph, cell):
             if name in absent and cell == reader.cell and reader.recorded:
                 continue
-            graph.budget.scan(len(candidates))
-            others = [c for c in candidates if c.number != cell]
             if _is_there(name, made, reader, cell):
                 continue
+            binders = graph.binders.get(name, ())
+            graph.budget.scan(len(binders))
+            others = [cells[c] for c in binders if c in cells and c not in barred and c != cell]
             definer = _nearest_definer(graph, name, cell, others, made)
             if definer is None or (definer > cell and _ANY in made):
                 continue
@@ -212,15 +235,16 @@ def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
 
 
 def _nearest_definer(
-    graph: Graph, name: str, reader: int, candidates: Collection[Cell], made: _Made
+    graph: Graph, name: str, reader: int, definers: Sequence[Cell], made: _Made
 ) -> int | None:
-    """Return the candidate that most likely made `name` for the cell `reader`.
+    """Return the definer that most likely made `name` for the cell `reader`.
 
     A cell that was run goes before one that never was, above the reader before below, one that
     surely defines it before one that may, and near before far.
     """
-    definers = set(graph.binders.get(name, ()))
-    ranked = sorted(
+    if not definers:
+        return None
+    likeliest = min(
         (
             cell.count is None,
             cell.number > reader,
@@ -229,10 +253,9 @@ def _nearest_definer(
             abs(cell.number - reader),
             cell.number,
         )
-        for cell in candidates
-        if cell.number in definers
+        for cell in definers
     )
-    return ranked[0][-1] if ranked else None
+    return likeliest[-1]
 
 
 def _updates(graph: Graph, cell: int, made: _Made) -> bool:
@@ -261,13 +284,13 @@ def _in_order(wants: _Wants) -> list[int]:
 # --- where they go ---------------------------------------------------------------------------
 
 
-def _insert(graph: Graph, drafts: list[_Draft], position: int, wants: _Wants) -> int:
+def _insert(graph: Graph, drafts: _Drafts, position: int, wants: _Wants) -> int:
     """Put the wanted cells before the run at `position`; return the first place that changed."""
     cells = _in_order(wants)
     reader = drafts[position]
     waiting = reader.waiting | {reader.cell} | frozenset(cells)
     # A definer in an earlier gap is in vain when its name is deleted on the way to the reader.
-    retried = any(d.cell in cells and reader.cell in d.waiting for d in drafts)
+    retried = not drafts.put_for.get(reader.cell, set()).isdisjoint(cells)
     slots = _free_slots(drafts, reader, len(cells), retried=retried)
     first = position
     at = position
@@ -285,7 +308,7 @@ def _insert(graph: Graph, drafts: list[_Draft], position: int, wants: _Wants) ->
             certain=reader.certain,
             chance=_chance(graph, cell, reader, slot),
         )
-        drafts.insert(at, draft)
+        drafts.put(at, draft)
         first = min(first, at)
     return first
 
@@ -297,17 +320,16 @@ def _chance(graph: Graph, cell: int, reader: _Draft, slot: int | None) -> float:
         (count or 0) - (reader.count or 0) if known else None,
         slot=slot is not None,
         in_sequence=in_sequence(graph, cell),
+        sets_up=sets_up(graph, cell),
         is_counted=count is not None,
     )
 
 
-def _free_slots(
-    drafts: Sequence[_Draft], reader: _Draft, wanted: int, *, retried: bool
-) -> list[int | None]:
+def _free_slots(drafts: _Drafts, reader: _Draft, wanted: int, *, retried: bool) -> list[int | None]:
     """Return the largest free counts below the reader's, downwards; None for all if too few."""
     if reader.count is None or retried:
         return [None] * wanted
-    taken = {d.count for d in drafts if d.session == reader.session}
+    taken = drafts.taken[reader.session]
     free = (count for count in range(reader.count - 1, 0, -1) if count not in taken)
     slots: list[int | None] = list(islice(free, wanted))
     return slots if len(slots) == wanted else [None] * wanted

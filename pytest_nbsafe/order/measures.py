@@ -120,9 +120,10 @@ def _measure(graph: Graph, plan: Plan) -> OrderMeasure:
     unbound: set[int] = set()
     late: set[int] = set()
     for index, use in dependencies.unbound(graph, executed):
-        if use.is_needed:
-            unbound.add(executed[index])
+        reader = executed[index]
+        if use.is_needed and reader not in late:
+            unbound.add(reader)
             binders = graph.binders.get(use.name, ())
-            if any(last.get(cell, -1) > index for cell in binders if cell != executed[index]):
-                late.add(executed[index])
+            if any(last.get(cell, -1) > index for cell in binders if cell != reader):
+                late.add(reader)
     return OrderMeasure(len(unbound), len(late))

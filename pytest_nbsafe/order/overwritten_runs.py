@@ -51,16 +51,17 @@ def overwritten_runs(
         for cell in cells
         if cell.count is not None
     }
-    readers: dict[int, list[Edge]] = {}
+    readers: dict[int, dict[int, list[Edge]]] = {}
     for edge in dependencies.edges(graph, [cell.number for cell in cells]):
-        if edge.reader in when and edge.reader != edge.definer:
-            readers.setdefault(edge.definer, []).append(edge)
+        if edge.reader in when and edge.definer in when and edge.reader != edge.definer:
+            in_session = readers.setdefault(when[edge.reader][0], {})
+            in_session.setdefault(edge.definer, []).append(edge)
     lost_runs: list[OverwrittenRun] = []
     for gap in _gaps(when):
         wanted: list[tuple[int, tuple[Edge, ...]]] = []
-        for cell in sorted(when):
+        for cell, asking in sorted(readers.get(gap.session, {}).items()):
             if gap.above < cell < gap.below and when[cell] > (gap.session, gap.high):
-                edges = _asking(gap, readers.get(cell, ()), when, cell)
+                edges = _asking(gap, asking, when, cell)
                 if edges:
                     wanted.append((cell, edges))
         first = gap.high - len(wanted)
@@ -83,11 +84,8 @@ def _gaps(when: Mapping[int, tuple[int, int]]) -> Iterator[_FreeCounts]:
 def _asking(
     gap: _FreeCounts, edges: Sequence[Edge], when: Mapping[int, tuple[int, int]], definer: int
 ) -> tuple[Edge, ...]:
-    """Return the reads of the cell's work after the gap and before its own run, earliest first."""
+    """Return which of the reads of its session come after the gap and before the definer's run."""
     between = [
-        edge
-        for edge in edges
-        if when[edge.reader][0] == gap.session
-        and (gap.session, gap.high) <= when[edge.reader] < when[definer]
+        edge for edge in edges if (gap.session, gap.high) <= when[edge.reader] < when[definer]
     ]
     return tuple(sorted(between, key=lambda edge: (when[edge.reader], edge.name)))

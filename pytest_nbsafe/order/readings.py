@@ -72,6 +72,7 @@ def readings(graph: Graph, plan: Plan) -> tuple[Reading, ...]:
     return tuple(answers)
 
 
+@kept
 def needed(graph: Graph, cell: int) -> tuple[str, ...]:
     """Return the names without which the cell cannot do its work, in order of appearance.
 
@@ -145,7 +146,7 @@ def _of_an_inferred_run(
         later = own.count - run.count
     is_gone = (
         later is not None
-        and chances.is_much_later(later)
+        and chances.is_much_later(later, sets_up=sets_up(graph, maker.cell))
         and not in_sequence(graph, maker.cell)
         and not doubtful
     )
@@ -155,11 +156,17 @@ def _of_an_inferred_run(
         in_sequence=in_sequence(graph, maker.cell),
         is_counted=graph.notebook.cell(maker.cell).count is not None,
         doubtful=doubtful,
+        sets_up=sets_up(graph, maker.cell),
     )
     why = "its run is inferred"
     if is_gone:
         why = f"it ran only as [{own.count}], much later, so what made the name may be gone"
     return Reading(run.cell, name, maker, chance, unrecoverable=is_gone, why=why)
+
+
+def sets_up(graph: Graph, cell: int) -> bool:
+    """Return whether a cell binds many names and needs none: imports, settings, helpers."""
+    return len(graph.cells[cell].leaves) >= chances.MANY_NAMES and not needed(graph, cell)
 
 
 def in_sequence(graph: Graph, cell: int) -> bool:

@@ -44,6 +44,12 @@ def least(cells: Sequence[Cell]) -> int:
     return max(counts.values(), default=0)
 
 
+@kept
+def counts_repeat(graph: Graph) -> bool:
+    """Return whether a count stands at two cells, so that there was more than one session."""
+    return least(graph.notebook.code_cells) > 1
+
+
 def split(graph: Graph, cells: Sequence[Cell]) -> Split:
     """Return the sessions of the cells, which are in page order.
 

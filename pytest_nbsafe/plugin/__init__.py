@@ -6,11 +6,36 @@ imported after that.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from pytest_nbsafe.options import CHANGED_SINCE, LOCK, REPORT, Option, of_command
+from pytest_nbsafe.options import CHANGED_SINCE, LOCK, REPORT, UPDATE, Option, of_command
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.plugin.notebook_fixture import RunNotebook
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Let a conftest.py have our hooks, whether or not notebooks are tested."""
+    from pytest_nbsafe.plugin import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+@pytest.fixture(scope="module")
+def nbsafe_run(request: pytest.FixtureRequest) -> Iterator[RunNotebook]:
+    """Run a notebook and ask what became of it.
+
+    `run = nbsafe_run("sales.ipynb", parameters={"year": 2020})` gives `run.report`, `run.findings`,
+    `run.outputs` and `run.text(cell)`, `run.names["total"]` and `run.value("total + 1")`. A cell
+    that fails fails the test, unless `check=False`. The kernel waits until the module is done.
+    """
+    from pytest_nbsafe.plugin.notebook_fixture import runner
+
+    with runner(request) as run:
+        yield run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             kind = "args" if option.several else "string"
         _add(group, option)
         parser.addini(f"nbsafe_{option.name}", option.says, type=kind, default=None)
-    for alone in (LOCK, CHANGED_SINCE):
+    for alone in (LOCK, UPDATE, CHANGED_SINCE):
         _add(group, alone)
 
 

@@ -32,6 +32,7 @@ class Collecting:
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Show what runs, but not in a worker of pytest-xdist, which has no terminal."""
         config = session.config
+        self._open_notebooks.updates = bool(config.getoption("nbsafe_update"))
         if hasattr(config, "workerinput"):
             return
         if shows_at_once(config):
@@ -85,6 +86,22 @@ class Collecting:
             return not discovery.is_excluded(path, self._settings.by_hand)
         except NbsafeError:  # which any notebook beside it tells
             return False
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the items of each notebook together, in page order, whatever has shuffled them."""
+        pages: dict[Path, list[NotebookItem]] = {}
+        for item in items:
+            if isinstance(item, NotebookItem):
+                pages.setdefault(item.path, []).append(item)
+        for page in pages.values():
+            page.sort(key=NotebookItem.place)
+        ordered: list[pytest.Item] = []
+        for item in items:
+            if isinstance(item, NotebookItem):
+                ordered += pages.pop(item.path, [])
+            else:
+                ordered.append(item)
+        items[:] = ordered
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:

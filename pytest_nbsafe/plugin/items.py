@@ -20,6 +20,7 @@ from _pytest._code.code import (
 
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import NotebookReport, Outcome
+from pytest_nbsafe.plugin import other_limits, run_settings
 from pytest_nbsafe.plugin.billing import Billing
 from pytest_nbsafe.plugin.progress import shows_at_once
 from pytest_nbsafe.reports import escape, text
@@ -43,11 +44,13 @@ MOST = 3
 class OpenNotebooks:
     """The open notebooks, the one used last at the end.
 
-    `listen` gives who is told what runs in a notebook, None where nobody is.
+    `listen` gives who is told what runs in a notebook, None where nobody is; with `updates` what
+    differs of the outputs is saved.
     """
 
     def __init__(self) -> None:
         self.listen: Listen | None = None
+        self.updates = False
         self._open: dict[Path, NotebookSession] = {}
         self._were_any = False
 
@@ -61,6 +64,7 @@ class OpenNotebooks:
         if session is None:
             listener = self.listen(path) if self.listen else NOBODY_LISTENS
             session = NotebookSession(path, config, selected(), listener)
+            session.updates = self.updates
         self._open[path] = session
         self._were_any = True
         while len(self._open) > MOST:
@@ -97,6 +101,8 @@ class NotebookFile(pytest.File):
     numbers: frozenset[int] = frozenset()
     stopped: str = ""
     """Why no more of it is run, empty as long as it is."""
+    is_set_up = False
+    """Whether it is known how it is run; what fails before that is the user's conftest."""
     to_come: set[str] | None = None
     """The node ids of the items that have not run yet, None before the first."""
 
@@ -128,6 +134,14 @@ class NotebookFile(pytest.File):
     def shown(self) -> str:
         """The path as reports show it: as in the node ids, in full outside of the root."""
         return self.nodeid if self.nodeid.endswith(self.path.name) else str(self.path)
+
+    def setup(self) -> None:
+        """Ask the conftest files how the notebook is run, and take in what is wrong with that."""
+        if self.is_set_up or self.settings.static:
+            return
+        self.settings = run_settings.of_conftest(self.settings, self.ihook, self.config, self.path)
+        self.opened()
+        self.is_set_up = True
 
     def teardown(self) -> None:
         """Stop the kernels, unless items of this notebook are still to come."""
@@ -165,6 +179,10 @@ class NotebookItem(pytest.Item):
         """The notebook that the item belongs to."""
         assert isinstance(self.parent, NotebookFile), "only notebooks make these items"
         return self.parent
+
+    def place(self) -> tuple[bool, int]:
+        """Return what sorts the items of a notebook: the cells of the page, then the whole."""
+        return not self.number, self.number
 
     @property
     def title(self) -> str:
@@ -213,6 +231,7 @@ class NotebookItem(pytest.Item):
         """Forget the first attempt, for another plugin asks again: the notebook runs anew."""
         self.file.open_notebooks.close(self.path)
         self.file.stopped = ""
+        other_limits.start_again(self)
         self.user_properties = [pair for pair in self.user_properties if pair[0] != "nbsafe"]
         self._report_sections.clear()
 
@@ -253,6 +272,8 @@ class NotebookItem(pytest.Item):
             message = f"{self.title} was stopped by another plugin: {excinfo.value}"
             shown = [escape.sentence(message)]
             return FailureRepr(self.file.shown, self.line, shown[0], lambda _: shown)
+        if not self.file.is_set_up and not self.file.settings.static:
+            return self._failed_before(excinfo, style)
         excinfo.traceback = excinfo.traceback.cut(path=Path(__file__))
         fault = super().repr_failure(excinfo, style)
         if isinstance(fault, ExceptionRepr) and fault.reprcrash is not None:
@@ -260,6 +281,14 @@ class NotebookItem(pytest.Item):
             blame = f"The fault is in pytest-nbsafe, not in {self.title}: please report it."
             fault.addsection("INTERNAL ERROR of nbsafe", blame)
         return fault
+
+    def _failed_before(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any) -> Any:
+        """Return the report of what the user's conftest, or what it gives, has wrong."""
+        if isinstance(excinfo.value, NbsafeError):
+            shown = [escape.line(str(excinfo.value))]
+            return FailureRepr(self.file.shown, self.line, shown[0], lambda _: shown)
+        excinfo.traceback = run_settings.of_users(excinfo.traceback)
+        return super().repr_failure(excinfo, style)
 
     def _failure(self, outcome: Outcome) -> FailureRepr:
         strict = self.file.settings.strict

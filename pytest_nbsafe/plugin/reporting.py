@@ -103,6 +103,10 @@ class Reporting:
             terminalreporter.section("nbsafe warnings", sep="=", yellow=True, bold=True)
             for line in text.grouped(sorted(self._unfailed, key=sort_key)):
                 terminalreporter.line(line)
+        if updated := text.updated(self._notebooks.values()):
+            terminalreporter.section("nbsafe updated outputs", sep="=")
+            for line in updated:
+                terminalreporter.line(line)
         for line in self._lines:
             terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
         if told := text.verdicts([*self._notebooks.values()]):

@@ -12,7 +12,7 @@ import pytest
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import files
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.options import REPORT, Option, of_command
+from pytest_nbsafe.options import REPORT, WITH_PAGES, Option, of_command
 from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.targets import target
 
@@ -47,7 +47,10 @@ class Settings:
                     configs.merge(configs.Config(), {option.key: value}, source)
                     by_hand[option.key] = value
             reference = config.getoption("nbsafe_changed_since") or ""
-            settings = cls(by_hand, tuple(_reports(config)), reference)
+            reports = tuple(_reports(config))
+            if any(form in WITH_PAGES for form, _ in reports):
+                by_hand["pages"] = True
+            settings = cls(by_hand, reports, reference)
             _check_outputs(config, settings)
             if reference:
                 from pytest_nbsafe import git

@@ -12,7 +12,7 @@ from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import Paint, plain
 
 VERSION = 1
-_WHERE_ANY = "note known fixed remarks verdict reasons"
+_WHERE_ANY = "note known fixed remarks verdict reasons updated"
 """What stands in a document only where there is some."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from xml.sax.saxutils import escape as xml_escaped
+from html import escape as html_escaped
 
 from pytest_nbsafe.reports import escape
 
@@ -24,7 +24,7 @@ def drawing(width: int, height: int, parts: Iterable[str]) -> str:
 
 def words(x: float, y: float, text: str, *, anchor: str = "start", colour: str = "#333") -> str:
     """Return a line of text that begins, ends or is centred at a place."""
-    clean = xml_escaped(escape.sentence(text, 200))
+    clean = html_escaped(escape.sentence(text, 200), quote=False)
     return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' fill='{colour}'>{clean}</text>"
 
 
@@ -42,7 +42,9 @@ def bar(x: float, y: float, width: float, height: float, colour: str) -> str:
 def dot(x: float, y: float, colour: str, *, filled: bool = True, title: str = "") -> str:
     """Return a dot; a hollow one where it is not filled. `title` shows when it is pointed at."""
     fill = colour if filled else "white"
-    told = f"<title>{xml_escaped(escape.sentence(title, 300))}</title>" if title else ""
+    told = (
+        f"<title>{html_escaped(escape.sentence(title, 300), quote=False)}</title>" if title else ""
+    )
     place = f"cx='{x:.1f}' cy='{y:.1f}' r='4'"
     return f"<circle {place} fill='{fill}' stroke='{colour}' stroke-width='1.5'>{told}</circle>"
 

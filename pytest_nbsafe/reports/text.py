@@ -33,7 +33,8 @@ def render(report: Report, paint: Paint = plain) -> str:
         f"{escape.line(n.path)}: {escape.line(n.note)}" for n in report.notebooks if n.note
     )
     quiet = "\n".join(remarks(report.notebooks))
-    blocks += filter(None, (notes, quiet, *map(_compared, report.notebooks)))
+    renewed = "\n".join(updated(report.notebooks))
+    blocks += filter(None, (notes, quiet, *map(_compared, report.notebooks), renewed))
     return "\n\n".join([*blocks, summary(report, paint)]) + "\n"
 
 
@@ -177,6 +178,8 @@ def item(
         text = escape.clean(escape.clipped(outcome.traceback)).strip("-\n")
         lines = [f"    {line}".rstrip() for line in text.split("\n")]
         blocks.append([paint("What the cell raised:", "heading"), *lines])
+    if outcome.opens:
+        blocks.append([f"To open the state before it: {escape.line(outcome.opens)}"])
     return _joined(blocks)
 
 
@@ -208,6 +211,11 @@ def grouped(findings: Iterable[Finding]) -> list[str]:
 
 
 # ------------------------------------------------------------------- the rest
+
+
+def updated(notebooks: Iterable[NotebookReport]) -> list[str]:
+    """Return the lines of a diff of the outputs that were saved."""
+    return [escape.clean(line) for notebook in notebooks for line in notebook.updated]
 
 
 def remarks(notebooks: Iterable[NotebookReport]) -> list[str]:

@@ -107,28 +107,33 @@ def steps(
     return plan[::-1], wanted
 
 
-def needed(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> set[str]:
-    """Return the names that texts may read, through functions and classes too.
-
-    `sources` gives the texts of entries: a name that holds code needs what the text that made it
-    mentions.
-    """
-    texts, wanted = [*texts], set[str]()
+def needed(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
+    """Return the names that texts may read, through functions and classes too."""
     if any(_OPEN.search(text) for text in texts):
         return {name for name in state if not name.startswith("<")}
-    waiting = [word for text in texts for word in _WORD.findall(text)]
+    return state.keys() & mentioned(state, texts, sources)
+
+
+def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
+    """Return the words of texts, and of those that made the functions and classes among them.
+
+    `sources` gives the texts of entries.
+    """
+    words = set[str]()
+    waiting = [*texts]
     while waiting:
-        name = waiting.pop()
-        held = state.get(name)
-        if held is None or name in wanted:
-            continue
-        wanted.add(name)
-        if _is_code(held):
-            waiting += _WORD.findall(sources.get(held.maker, ""))
-    return wanted
+        fresh = set(_WORD.findall(waiting.pop())) - words
+        words |= fresh
+        waiting += [
+            sources.get(held.maker, "")
+            for name in fresh
+            if (held := state.get(name)) is not None and is_code(held)
+        ]
+    return words
 
 
-def _is_code(held: Held) -> bool:
+def is_code(held: Held) -> bool:
+    """Return whether a name may hold a function, a class or what has one of its own."""
     return held.kind in _CODE or held.kind.startswith("__main__.") or not held.kind
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+import stat
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
-from pytest_nbsafe.kernel.checkpoint_contract import CoVariable, RestoreItem
+from pytest_nbsafe.kernel.checkpoint_contract import (
+    CollectQuestion,
+    CoVariable,
+    KeepQuestion,
+    KeptFile,
+    RestoreItem,
+)
 from pytest_nbsafe.kernel.contract import Fingerprint
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.catching_up import PastRun
@@ -17,10 +24,11 @@ LEAST_S = 0.05
 """What was made more quickly is made again."""
 MOST_SHARE = 0.1
 """How much the children that keep values may compute, of what the notebook itself takes."""
-_PAUSE_S = 0.3
-_MOST_AT_ONCE = 2
+_LEAST_SPENT_S = 0.3
+"""What the last of them may compute in any case; what was made sooner is not worth a child."""
+_WORTH_S = 0.5
+"""How long it took to make what is kept before the notebook has come to its end."""
 _LIMIT_S = 60.0
-_WAIT_S = 20.0
 _NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
 
 
@@ -31,53 +39,89 @@ class Keeper:
         self._store = store
         self._context = context
         self._notebook = notebook
-        self._tickets: list[tuple[int, PastRun]] = []
-        self._looked = 0.0
+        self._ticket = 0
+        self._past: tuple[PastRun, ...] = ()
         self._owed: dict[str, float] = {}
         self._ran_s = 0.0
         self._spent_s = 0.0
 
     def known(self, entry: str) -> tuple[CoVariable, ...]:
-        """Return the co-variables that are kept of a run."""
-        known = self._store.entries(self._context, _question(entry))
-        return tuple(cast("list[CoVariable]", known[0].content["covariables"])) if known else ()
+        """Return the co-variables that are kept of a run, each name of it once."""
+        known: list[CoVariable] = []
+        for kept in self._store.entries(self._context, _question(entry)):
+            names = {name for each in known for name in each["names"]}
+            of_run = cast("list[CoVariable]", kept.content["covariables"])
+            fresh = (each for each in of_run if names.isdisjoint(each["names"]))
+            known += [each for each in fresh if all(map(self._is_there, each["files"]))]
+        return tuple(known)
 
-    def keep(self, live: LiveKernel, run: PastRun) -> None:
-        """Begin to keep what a run has made, where that took its time; note what is done.
+    def note(self, past: Sequence[PastRun]) -> None:
+        """Take note of what the last run has made, and how long that took.
 
-        While others are at it, or have computed for too long, it is put off: what is kept later
-        holds it as well, if nothing has changed it by then.
+        What was changed took what it took to make it before, too. A run that is made again in any
+        case makes its values again.
         """
-        if time.monotonic() - self._looked > _PAUSE_S:
-            self._collect(live, 0.0)
-        self._ran_s += run.executed.duration_s
+        run = past[-1]
+        took_s = run.executed.duration_s
+        self._ran_s += took_s
         for name in run.changed:
-            if name in run.after and _has_value(name, run):
-                self._owed[name] = self._owed.get(name, 0.0) + run.executed.duration_s
-        is_costly = self._spent_s > MOST_SHARE * self._ran_s
-        if len(self._tickets) < _MOST_AT_ONCE and not is_costly:
-            self._begin(live, run)
+            before_s = self._owed.pop(name, 0.0) if name in run.reads else 0.0
+            self._owed.pop(name, None)
+            if name in run.after and _has_value(name, run) and not run.has_effects:
+                self._owed[name] = before_s + took_s
+
+    def keep_before(
+        self, live: LiveKernel, past: Sequence[PastRun], changes: Collection[str]
+    ) -> None:
+        """Begin to keep what is about to be changed, where it took long to make.
+
+        While a child is at it, or they have computed for too long, it is left: a child costs the
+        kernel time as well, for all memory that it writes to from then on is copied.
+        """
+        at_stake = {name: self._owed[name] for name in changes if name in self._owed}
+        if sum(at_stake.values()) < _WORTH_S or self._left_s() < MOST_SHARE * _WORTH_S:
+            return
+        self._collect(live, 0.0)
+        if not self._ticket:
+            self._begin(live, past, at_stake, self._left_s())
 
     def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
-        """Keep what was put off, wait for all that is being kept, and note it."""
-        if past:
-            self._begin(live, past[-1])
-        self._collect(live, _WAIT_S)
+        """Keep what was put off, wait a little for all that is being kept, and note it."""
+        self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
+        self._begin(live, past, self._owed, max(self._left_s(), _LEAST_SPENT_S))
+        self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
 
-    def _begin(self, live: LiveKernel, run: PastRun) -> None:
-        """Begin to keep what took its time to make, as it is after a run."""
-        names = sorted(
-            name for name, owed_s in self._owed.items() if owed_s >= LEAST_S and name in run.after
-        )
-        if not names or not live.alive or self._store.silent:
+    def forget(self) -> None:
+        """Forget what a kernel was asked to keep that is no more."""
+        self._ticket, self._owed = 0, {}
+
+    def _left_s(self) -> float:
+        """Return how long a child may compute."""
+        return MOST_SHARE * self._ran_s - self._spent_s
+
+    def _begin(
+        self, live: LiveKernel, past: Sequence[PastRun], owed: Mapping[str, float], limit_s: float
+    ) -> None:
+        """Begin to keep what took its time to make, as it is now."""
+        names = sorted(name for name, owed_s in owed.items() if owed_s >= LEAST_S)
+        if sum(map(owed.__getitem__, names)) < _LEAST_SPENT_S:
+            return
+        if not live.alive or self._store.silent:
             return
         folder = self._store.folder / VALUES
-        folder.mkdir(mode=0o700, exist_ok=True)
-        ticket = live.keep(
-            {"names": names, "folder": str(folder), "limit_s": _LIMIT_S, "here": False}
-        )["ticket"]
-        if ticket:
-            self._tickets.append((ticket, run))
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError:  # nothing can be kept there
+            return
+        asked: KeepQuestion = {
+            "names": names,
+            "took_s": {name: owed[name] for name in names},
+            "folder": str(folder),
+            "limit_s": limit_s,
+            "here": False,
+        }
+        self._ticket, self._past = live.keep(asked)["ticket"], tuple(past)
+        if self._ticket:
             for name in names:
                 del self._owed[name]
 
@@ -94,7 +138,11 @@ class Keeper:
         items: list[RestoreItem] = []
         for covariable in covariables:
             names = [file["name"] for file in covariable["files"]]
-            if any(world.file_hash(str(folder / name)) != name for name in names):
+            wrong = [name for name in names if world.file_hash(str(folder / name)) != name]
+            for name in wrong:
+                with suppress(OSError):
+                    (folder / name).unlink()  # else it would be in the way for ever
+            if wrong:
                 raise StateDiffers
             items.append({"names": covariable["names"], "files": covariable["files"]})
         loaded = live.restore({"folder": str(folder), "covariables": items}, _LIMIT_S)
@@ -103,19 +151,51 @@ class Keeper:
         return {name: value for item in loaded for name, value in item["fingerprints"].items()}
 
     def _collect(self, live: LiveKernel, wait_s: float) -> None:
-        self._looked = time.monotonic()
-        for ticket, run in [*self._tickets]:
-            kept = live.collect({"ticket": ticket, "wait_s": wait_s, "stop": wait_s > 0})
-            if not kept["done"] and live.alive and not wait_s:
-                continue
-            self._tickets.remove((ticket, run))
-            self._spent_s += kept["cost_s"]
-            usable = [each for each in kept["covariables"] if not each["cause"]]
-            if usable:
-                files = [(f["name"], f["size"]) for each in usable for f in each["files"]]
-                content = {"covariables": usable}
-                about = self._context, _question(run.entry), self._notebook, content
-                self._store.add(*about, run.executed.duration_s, files)
+        """Take note of what a child has kept, if it is done after so many seconds."""
+        if not self._ticket:
+            return
+        question: CollectQuestion = {
+            "ticket": self._ticket,
+            "wait_s": max(wait_s, 0.0),
+            "stop": wait_s > 0,
+        }
+        kept = live.collect(question)
+        if not kept["done"] and live.alive:
+            return
+        self._ticket = 0
+        self._spent_s += kept["cost_s"]
+        by_run: dict[str, list[CoVariable]] = {}
+        for each in kept["covariables"]:
+            for entry, part in self._parts(each) if not each["cause"] else ():
+                by_run.setdefault(entry, []).append(part)
+        runs = {run.entry: run for run in self._past}
+        for entry in by_run.keys() & runs.keys():
+            files = [(f["name"], f["size"]) for each in by_run[entry] for f in each["files"]]
+            about = self._context, _question(entry), self._notebook
+            content = {"covariables": by_run[entry]}
+            self._store.add(*about, content, runs[entry].executed.duration_s, files)
+
+    def _is_there(self, file: KeptFile) -> bool:
+        """Return whether there is a file like the one that was written."""
+        try:
+            about = (self._store.folder / VALUES / file["name"]).lstat()
+        except OSError:
+            return False
+        return stat.S_ISREG(about.st_mode) and about.st_size == file["size"]
+
+    def _parts(self, covariable: CoVariable) -> Iterator[tuple[str, CoVariable]]:
+        """Yield the runs whose values are kept, each with the names that were as they are by then.
+
+        However much later a value is kept, it is as the last run left it that made or changed it.
+        """
+        now = self._past[-1].after
+        makers = {name: now[name].maker for name in covariable["names"] if name in now}
+        names: list[str] = []
+        for run in self._past:
+            made = [name for name, maker in makers.items() if maker == run.entry]
+            if made:
+                names += made
+                yield run.entry, {**covariable, "names": sorted(names)}
 
 
 def _has_value(name: str, run: PastRun) -> bool:

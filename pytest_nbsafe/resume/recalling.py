@@ -12,14 +12,17 @@ from pytest_nbsafe.resume.catching_up import PastRun
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
 from pytest_nbsafe.resume.state import BESIDE, Held, State, changed_in_place, is_tied, sources
 from pytest_nbsafe.runner import executed as forms
-from pytest_nbsafe.runner.executed import Executed
-from pytest_nbsafe.runner.kernel_process import Heard
+from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import replace
 
 _WORD = re.compile(r"\w+")
 _NOBODY = Held("", "")
 """What a name holds that no run has made."""
+
+
+_IN_NO_ORDER = frozenset({"set", "frozenset"})
+"""Kinds of values that are equal and yet not alike: one may come in another order."""
 
 
 class NotAsThen(Exception):  # noqa: N818  # it is an answer
@@ -95,7 +98,8 @@ def recalled(
 def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
     for name, (digest, maker) in content["names"].items():
         held = state.get(name, _NOBODY)
-        if held.maker != maker and not (digest and held.hash == digest):
+        is_equal = digest and held.hash == digest and held.kind not in _IN_NO_ORDER
+        if held.maker != maker and not is_equal:
             raise NotAsThen(f"`{name}` changed" if name != BESIDE else "what ran before changed")
     mentioned = _words(source, *(text for _, text in content["runs"].values()))
     for name in (state.keys() & mentioned).difference(content["unread"]):

@@ -21,43 +21,28 @@ from pytest_nbsafe.kernel.contract import (
     Sweep,
 )
 from pytest_nbsafe.resume import questions, recalling, world
-from pytest_nbsafe.resume.catching_up import PastRun, Step, made_now, needed, steps
+from pytest_nbsafe.resume.catching_up import (
+    PastRun,
+    Step,
+    is_code,
+    made_now,
+    mentioned,
+    needed,
+    steps,
+)
 from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_values import Keeper
+from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
 from pytest_nbsafe.resume.positions import moved, runs_told
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.state import START, State, after
-from pytest_nbsafe.runner.executed import Executed
-from pytest_nbsafe.runner.kernel_process import Heard
+from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
-from pytest_nbsafe.store.database import Store
 from pytest_nbsafe.trace.results import undefined_name
-from pytest_nbsafe.values import dataclass, replace
+from pytest_nbsafe.values import replace
 
 _PYTHON = "python"
 _SURROUNDINGS = "surroundings"
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What a remembering kernel remembers with.
-
-    `context` stands for all that every run of the kernel depends on: its Python, the packages, the
-    settings of the tracer. `notebook` names what it is for. `unfit` gives the texts whose outcome
-    cannot be known, each with the reason. `environ` is the environment that its process would have.
-    With `keeps` values are kept, too, and loaded again, but not once one of the libraries is loaded
-    that are `learners`. Where there is a `verifier` everything is run, and it is told what would
-    have been reused but comes out otherwise.
-    """
-
-    store: Store
-    context: str
-    notebook: str
-    unfit: Mapping[str, str]
-    environ: Mapping[str, str]
-    keeps: bool = False
-    learners: frozenset[str] = frozenset()
-    verifier: Callable[[str], None] | None = None
 
 
 class RememberingKernel:
@@ -80,6 +65,7 @@ class RememberingKernel:
         self._made = 0
         self._held: dict[str, str] = {}
         self._numbers: dict[int, int] = {}
+        self._is_whole = True
         self._to_come: tuple[str, ...] = ()
         self._state: State = START
         self._over = False
@@ -106,7 +92,7 @@ class RememberingKernel:
 
     def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
         """Return what a cell gives: what it gave before, where that would be the same."""
-        reason, expected = self._why_unfit(source), None
+        reason, expected = why_unfit(self._memory, source), None
         if not reason:
             memory, question = self._memory, questions.of_cell(source)
             for entry in memory.store.entries(memory.context, question):
@@ -127,8 +113,13 @@ class RememberingKernel:
             reason = reason or "it is new"
         number = len(self._past) + 1
         self.reasons[number] = reason
-        live = self._caught_up((source, *self._to_come))
+        live = self._caught_up((source, *self._to_come), whole=self._will_learn(source))
+        if self._keeper is not None:
+            changes = self._memory.changes.get(source, ())
+            self._keeper.keep_before(live, self._past, changes)
         executed = self._numbered(live.execute(source, limit_s, heard), number)
+        if not self._is_whole and self._memory.learners.took_part(executed.event):
+            raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
         missing = _missing_name(executed)
         if missing in self._state and self._held.get(missing) != self._state[missing].maker:
@@ -136,7 +127,7 @@ class RememberingKernel:
         if expected is not None:
             self._verify(number, *expected, executed)
         self._note(self._kept(source, executed), source, executed, recalling.links_told(executed))
-        self._keep_values(live)
+        self._note_held()
         return executed
 
     def expect(self, sources: Sequence[str]) -> None:
@@ -185,7 +176,7 @@ class RememberingKernel:
         """Stop it, if it was started; safe to call twice."""
         self._over = True
         if self.live is not None:
-            if self.live.alive and self._keeper is not None and self._may_load():
+            if self.live.alive and self._keeper is not None:
                 self._keeper.finish(self.live, self._past)
             self.live.close()
             self.live = None
@@ -200,18 +191,22 @@ class RememberingKernel:
             self.python, self.fault = live.python, live.fault
         return self.live
 
-    def _caught_up(self, texts: Sequence[str]) -> LiveKernel:
+    def _caught_up(self, texts: Sequence[str], *, whole: bool = False) -> LiveKernel:
         """Return the live kernel, all held in it that these texts may read.
+
+        It is `whole` if all that ran before has run in it.
 
         Raises:
             StateDiffers: what ran before gives something else now.
 
         """
-        sources = {run.entry: run.source for run in self._past}
-        wanted = needed(self._state, texts, sources)
+        wanted = needed(self._state, texts, self._sources())
+        if whole and not self._is_whole:
+            self._end_live()
         live = self._started()
         left = self._past[self._made :]
-        plan, before = steps(left, wanted, may_load=self._may_load())
+        plan, before = steps(left, wanted, may_load=self._keeper is not None and not whole)
+        self._is_whole = self._is_whole and all(step.runs and not step.loads for step in plan)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
             raise StateDiffers
@@ -229,15 +224,36 @@ class RememberingKernel:
             live.count_from(len(self._past) + 1)
         return live
 
-    def _may_load(self) -> bool:
-        """Return whether values may be loaded: not where it is watched what learned from what."""
-        packages = {
-            package
-            for run in self._past
-            if run.executed.event is not None and run.executed.event["inputs"] is not None
-            for package in run.executed.event["inputs"]["packages"]
+    def _end_live(self) -> None:
+        """End the live kernel: another will come to the state of the session."""
+        if self.live is not None:
+            self.live.close()
+        self.live, self._made, self._is_whole = None, 0, True
+        self._held, self._numbers, self._identities = {}, {}, Identities()
+        if self._keeper is not None:
+            self._keeper.forget()
+
+    def _will_learn(self, source: str) -> bool:
+        """Return whether a text may learn from rows, or one to come that has to be run as well."""
+        unfit = (text for text in self._to_come if why_unfit(self._memory, text))
+        return self._may_learn(source) or any(map(self._may_learn, unfit))
+
+    def _may_learn(self, source: str) -> bool:
+        """Return whether a text may learn from rows, or judge what has: it has to be watched."""
+        learners = self._memory.learners
+        words = {
+            word
+            for word in mentioned(self._state, [source], self._sources())
+            if word not in self._state or is_code(self._state[word])
         }
-        return self._keeper is not None and packages.isdisjoint(self._memory.learners)
+        is_there = any(learners.were_imported(run.executed.event) for run in self._past)
+        return not words.isdisjoint(learners.words) and (
+            is_there or not words.isdisjoint(learners.libraries)
+        )
+
+    def _sources(self) -> dict[str, str]:
+        """Return the texts of the entries of the session."""
+        return {run.entry: run.source for run in self._past}
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun) -> None:
         live.count_from(number)
@@ -245,7 +261,7 @@ class RememberingKernel:
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
         if _differs(run.executed, again):
-            self._memory.store.forget([run.entry])
+            note_varying(self._memory, run.source, run.entry)
             raise StateDiffers
         self._numbers[again.event["run"]] = number
         self._identities.learn(again.event, run.executed.event)
@@ -273,20 +289,14 @@ class RememberingKernel:
         }
         return self._identities.told(moved(event, number, runs, None))
 
-    def _keep_values(self, live: LiveKernel) -> None:
-        """Keep what the last run made, where it took its time."""
+    def _note_held(self) -> None:
+        """Take note of what the live kernel holds of the last run."""
         run = self._past[-1]
         self._held.update({name: run.entry for name in run.changed if name in run.after})
-        if self._keeper is not None and self._may_load():
-            self._keeper.keep(live, run)
+        if self._keeper is not None:
+            self._keeper.note(self._past)
 
     # -- what is remembered ------------------------------------------------------------------------
-
-    def _why_unfit(self, source: str) -> str:
-        """Return why a text has to be run whatever is known of it, empty where it need not be."""
-        if questions.asks_history(source):
-            return "it asks for earlier runs"
-        return self._memory.unfit.get(source, "")
 
     def _note(
         self, entry: str, source: str, executed: Executed, links: Mapping[str, Sequence[str]] | None
@@ -304,7 +314,7 @@ class RememberingKernel:
         is_fit = (
             event is not None
             and executed.status in {"ok", "raised"}
-            and not self._why_unfit(source)
+            and not why_unfit(memory, source)
             and not recalling.is_hindered(event)
             and event["run"] == len(self._past) + 1
         )

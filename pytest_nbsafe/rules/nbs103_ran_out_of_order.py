@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
-from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.model import Edge, Graph, kept
 from pytest_nbsafe.analysis.state import is_random, is_state, outlives_kernel
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step
@@ -116,7 +116,7 @@ def _refuted(facts: Facts, edge: Edge, edges: Sequence[Edge]) -> bool:
     own = judgements.get(edge.reader)
     if own is None or own.output == "same":
         return own is not None or _same_when_run_again(facts, edge)
-    below = [c for c in downstream(edges, edge.reader) if c in judgements]
+    below = [c for c in downstream(facts.graph, edge.reader) if c in judgements]
     if own.values.get(edge.name) == "same":
         shown = any(facts.notebook.cell(c).outputs for c in (edge.reader, *below))
         if not (proof.was_guessed(facts, edge.definer, edge.reader) and shown):
@@ -257,15 +257,20 @@ def _doubtful(facts: Facts, reader: int, *, drifts: bool = False) -> Severity:
     Little where a page that has outputs shows none that was made from it, and no file was written;
     and where counts repeat, which of two runs came first is a guess.
     """
-    cells = facts.notebook.code_cells
-    several = session_split.least(cells) > 1
-    showing = {cell.number for cell in cells if cell.outputs}
-    below = downstream(page_edges(facts.graph), reader)
+    several = session_split.counts_repeat(facts.graph)
+    showing = _showing(facts.graph)
+    below = downstream(facts.graph, reader)
     is_silent = bool(showing) and showing.isdisjoint((reader, *below))
     if is_silent:
         uses = files.uses(facts.graph)
         is_silent = not any(cell in (reader, *below) and use.what != "read" for cell, use in uses)
     return "note" if is_silent or (several and not drifts) else "warning"
+
+
+@kept
+def _showing(graph: Graph) -> frozenset[int]:
+    """Return the cells that the page has outputs of."""
+    return frozenset(cell.number for cell in graph.notebook.code_cells if cell.outputs)
 
 
 # -- read as a cell further down had made it -------------------------------------------------------
@@ -343,7 +348,7 @@ def _shown_by(facts: Facts, read: ReadFromBelow) -> Judgement | None:
 
 def _differing_below(facts: Facts, read: ReadFromBelow) -> Iterator[Judgement]:
     """Yield the judgements of cells that were made from this one after it ran, and differ."""
-    for cell in downstream(page_edges(facts.graph), read.cell):
+    for cell in downstream(facts.graph, read.cell):
         last, judgement = facts.plan.last_run(cell), facts.trial.judgements.get(cell)
         ran_after = last is not None and last.step > read.step
         if judgement is not None and judgement.output == "differs" and ran_after:

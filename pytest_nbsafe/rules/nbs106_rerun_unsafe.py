@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_nbsafe.analysis import rerun_hazards
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.rerun_hazards import Hazard
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import RanOtherwise
@@ -90,7 +90,7 @@ def _may_have_happened(facts: Facts, cell: int, hazard: Hazard) -> bool:
     if hazard.raises or cell not in missing_counts.telling(facts.graph):
         return False
     page = facts.notebook.cell(cell)
-    return bool(page.outputs or downstream(page_edges(facts.graph), cell))
+    return bool(page.outputs or downstream(facts.graph, cell))
 
 
 def _seen(facts: Facts, more: RanOtherwise) -> Claim:
@@ -101,7 +101,7 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
     times = "twice" if len(more.counts) == 1 else f"{len(more.counts) + 1} times"
     does = f"a second run of it {hazard.does}" if hazard else "a second run of it changes its input"
     line = hazard.span.line if hazard else 1
-    below = downstream(page_edges(facts.graph), more.cell)
+    below = downstream(facts.graph, more.cell)
     whose = "" if more.shown == more.cell else f" of cell {more.shown}"
     return claim(
         facts,

@@ -235,7 +235,7 @@ def _claim(
         steps = (*steps, Step(suspicion.cell, suspicion.line, shows))
     else:
         steps = (*steps, *not_run_again(rerun, suspicion.line))
-        if session_split.least(facts.notebook.code_cells) > 1:
+        if session_split.counts_repeat(facts.graph):
             severity = "note"  # which run came first is a guess there
     return claim(
         facts,
@@ -248,7 +248,8 @@ def _claim(
         remedy=remedy,
         severity=severity,
         symbols=_parts(facts, suspicion),
-        explains=stale_paths.marks(suspicion, edges) | _settled(suspicion.cell, edges, verdict),
+        explains=stale_paths.marks(suspicion, facts.graph)
+        | _settled(suspicion.cell, edges, verdict),
         fault=("NBS201", stale_paths.root(suspicion)[1]) if verdict == "suspected" else None,
         also=f"also has a stale result: {why}",
     )
@@ -272,7 +273,7 @@ def _made_without(facts: Facts, edges: Sequence[Edge], claimed: set[int]) -> Ite
     if lone is not None and lone.cell in lost:
         yield _without(facts, lone)
     for definer in sorted(lost):
-        for cell in downstream(edges, definer):
+        for cell in downstream(facts.graph, definer):
             judgement = facts.trial.judgements.get(cell)
             if cell not in claimed and judgement is not None and _is_proof(facts, judgement):
                 claimed.add(cell)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.findings import Step, Verdict
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
@@ -105,7 +104,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
         remedy=stale_paths.refresh_remedy(facts, read),
         severity="warning" if verdict == "observed" else None,
         symbols=stale_paths.parts(facts, read),
-        explains=stale_paths.marks(read, page_edges(facts.graph)),
+        explains=stale_paths.marks(read, facts.graph),
         fault=("NBS202", read.cell),
         also=f"also read a stale value: {why}",
     )

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.rules import named_parts
@@ -107,7 +107,7 @@ def _answer(facts: Facts, state: Consistency) -> str:
 
 def _all_below_reproduce(facts: Facts, cell: int) -> bool:
     """Return whether the page shows something made from the cell, and all of it is right."""
-    below = downstream(page_edges(facts.graph), cell)
+    below = downstream(facts.graph, cell)
     shown = [j.output for c in below if (j := facts.trial.judgements.get(c)) is not None]
     compared = [output for output in shown if output != "nothing-to-compare"]
     return bool(compared) and all(output == "same" for output in compared)

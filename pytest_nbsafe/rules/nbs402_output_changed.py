@@ -54,7 +54,7 @@ def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell whose saved output is not what it gives; one for libraries."""
     changed = facts.trial.changed
     suspected = facts.suspicions.cells
-    by_order = {*suspected, *downstream(page_edges(facts.graph), *suspected)}
+    by_order = {*suspected, *downstream(facts.graph, *suspected)}
     by_libraries = [c for c in changed.values() if c.why == "libraries" and c.cell not in by_order]
     if by_libraries:
         yield _of_libraries(facts, by_libraries)

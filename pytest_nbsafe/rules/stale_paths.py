@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
-from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.dependencies import direct_readers, downstream, page_edges, upstream
+from pytest_nbsafe.analysis.model import Edge, Graph
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Facts, Mark
@@ -92,18 +92,21 @@ def link(suspicion: StaleRead | OutdatedResult) -> tuple[int, int]:
     return (cause.parent_cell, cause.cell) if cause is not None else (0, suspicion.cell)
 
 
-def marks(suspicion: StaleRead | OutdatedResult, edges: Sequence[Edge]) -> frozenset[Mark]:
+def marks(suspicion: StaleRead | OutdatedResult, graph: Graph) -> frozenset[Mark]:
     """Return the trouble that this staleness accounts for.
 
-    That is the old result, every contradicted dependency on its path, those of other cells
-    (by the page's `edges`) on the cell that made something again, and those of this cell on what
-    was made of that: one cause.
+    That is the old result, every contradicted dependency on its path, those of other cells on the
+    cell that made something again, and those of this cell on what was made of that: one cause.
     """
     _, definer = root(suspicion)
     trouble: set[Mark] = {("stale", suspicion.cell, 0)}
-    trouble.update(("edge", definer, e.reader) for e in edges if e.definer == definer)
-    own = {edge.definer for edge in edges if edge.reader == suspicion.cell}
-    trouble.update(("edge", maker, suspicion.cell) for maker in own & {*downstream(edges, definer)})
+    readers = direct_readers(graph)
+    trouble.update(("edge", definer, reader) for reader in readers.get(definer, ()))
+    trouble.update(
+        ("edge", maker, suspicion.cell)
+        for maker in downstream(graph, definer)
+        if suspicion.cell in readers.get(maker, ())
+    )
     if isinstance(suspicion, StaleRead):
         trouble.update(("edge", cause.parent_cell, cause.cell) for cause in suspicion.chain)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from pytest_nbsafe.kernel.contract import CellRun, SideRun
@@ -10,6 +10,9 @@ from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.results import RunStatus
 from pytest_nbsafe.values import dataclass
+
+Heard = Callable[[str, Mapping[str, Any]], None]
+"""Is told kind and content of each message of the output channel, as it comes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 import sys
@@ -28,13 +29,21 @@ class NoSuchKernel(Exception):  # noqa: N818  # it completes "raise NoSuchKernel
         self.available = available
 
 
+class KernelStartFailed(Exception):  # noqa: N818  # it completes "raise KernelStartFailed"
+    """The kernel is installed but did not come up; the message says why."""
+
+
 def kernel_specs() -> Any:
     """Return what knows the kernels that are installed, where Jupyter and IPython look for them."""
     from jupyter_client.kernelspec import KernelSpecManager
+
+    return KernelSpecManager(kernel_dirs=_folders(), log=quiet)
+
+
+def _folders() -> list[str]:
     from jupyter_core.paths import jupyter_path
 
-    folders = [*jupyter_path("kernels"), str(of_ipython() / "kernels")]
-    return KernelSpecManager(kernel_dirs=folders, log=quiet)
+    return [*jupyter_path("kernels"), str(of_ipython() / "kernels")]
 
 
 def let_fork(manager: Any, slot: int) -> None:
@@ -79,10 +88,32 @@ def interpreter(name: str) -> str:
         NoSuchKernel: no kernel of that name is installed.
 
     """
-    check_installed(name)
-    command = kernel_specs().get_kernel_spec(name).argv
+    command = _command(name)
+    if command is None:
+        check_installed(name)
+        command = kernel_specs().get_kernel_spec(name).argv
     if not command or Path(command[0]).is_absolute():
         return command[0] if command else ""
     version = sys.version_info
     own = {"python", f"python{version[0]}", f"python{version[0]}.{version[1]}"}
     return sys.executable if command[0] in own else shutil.which(command[0]) or ""
+
+
+def _command(name: str) -> list[str] | None:
+    """Return how a kernel is started, None where it takes Jupyter itself to tell.
+
+    Where all runs of a notebook are known no kernel is started, and to load Jupyter's client would
+    take longer than all the rest.
+    """
+    for folder in _folders():
+        try:
+            spec = json.loads(Path(folder, name, "kernel.json").read_text(encoding="utf-8"))
+        except OSError:
+            continue
+        except ValueError:
+            return None
+        command = spec.get("argv") if isinstance(spec, dict) else None
+        if not isinstance(command, list) or "kernel_provisioner" in str(spec.get("metadata")):
+            return None
+        return command
+    return None

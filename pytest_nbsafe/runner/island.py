@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import PACKAGE
+from pytest_nbsafe.kernel.contract import PACKAGE, Measurement
 
 if sys.version_info >= (3, 11):
     from importlib.resources.abc import Traversable
@@ -82,6 +82,7 @@ def installer(
     paths: tuple[Sequence[str], Sequence[str]] = ((), ()),
     root: str = "",
     inputs: bool = False,
+    measurement: Measurement | None = None,
 ) -> str:
     """Return one expression that installs the island, leaves no name, and gives Python's version.
 
@@ -99,6 +100,7 @@ def installer(
         "paths": paths,
         "root": root,
         "inputs": inputs,
+        "measurement": measurement,
     }
     scope = json.dumps({"package": PACKAGE, "options": options, **_packed()})
     decode = f"__import__('json').loads({scope!r})"

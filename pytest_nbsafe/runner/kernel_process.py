@@ -17,8 +17,9 @@ from typing import Any
 
 from pytest_nbsafe.kernel.contract import ENDING, MIME, CellRun
 from pytest_nbsafe.runner import leftovers
+from pytest_nbsafe.runner.executed import Heard
 from pytest_nbsafe.runner.failures import asks_exit
-from pytest_nbsafe.runner.installed_kernels import kernel_specs, let_fork, quiet
+from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, kernel_specs, let_fork, quiet
 from pytest_nbsafe.runner.jupyter_folders import writable_environ
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder, death, kill_group
@@ -34,14 +35,6 @@ _RECONNECT_MS = 10
 """How soon a socket tries again to connect to a kernel that is coming up."""
 IOPUB_LIMIT_S = 60
 _NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-
-
-class KernelStartFailed(Exception):  # noqa: N818  # it completes "raise KernelStartFailed"
-    """The kernel is installed but did not come up; the message says why."""
-
-
-Heard = Callable[[str, Mapping[str, Any]], None]
-"""Is told kind and content of each message of the output channel, as it comes."""
 
 
 class GarbledMessage(Exception):  # noqa: N818  # as above
@@ -88,6 +81,11 @@ class KernelProcess:
         self._client: Any = None
         self._busy = False
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it can answer at once."""
+        return self.alive and not self._busy
+
     async def launch(self, cwd: Path, environ: Mapping[str, str]) -> None:
         """Start the process, which takes a while to come up."""
         self._client = client = _client_class()(self._name, self.folder, self._hide)
@@ -122,11 +120,11 @@ class KernelProcess:
         client = self._client
         if client is None or client.km is None:
             return
-        if self._busy or not self.alive:
+        if not self.is_idle:
             kill_group(self.pid)
         try:
             if client.km.has_kernel:
-                if self.alive and not self._busy:
+                if self.is_idle:
                     await self._end()
                 await client.km.shutdown_kernel(now=True)
         finally:

@@ -12,8 +12,8 @@ from pytest_nbsafe.environment import Entry, Environment
 from pytest_nbsafe.kernel.contract import HostQuestion, SurroundingsQuestion
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner.cell_results import CellResults
+from pytest_nbsafe.runner.executed import Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.kernel_process import Heard
 from pytest_nbsafe.runner.listening import Shown, text_of
 from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
 from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
@@ -32,11 +32,11 @@ class KernelSession:
     """A kernel for one notebook; use it as a context manager, or call `close`.
 
     `kernel` overrides the notebook's own kernel name. `timeout_s` is the limit for one cell, None
-    or 0 for no limit. `trace`, `learning`, `environ`, `paths`, `temporary`, `copies` and `slot` are
-    as in `Launch`; incidents are always watched. `analyses` saves analysing the notebook again,
-    where the caller has done so. `surroundings` is what the kernel is asked of the environment.
-    Cells on the side may take `margin_s` longer than their limit. `shows` is told what the others
-    show. `make_kernel` makes the kernel of a launch.
+    or 0 for no limit. `trace`, `learning`, `environ`, `paths`, `temporary`, `copies`, `slot` and
+    `measured` are as in `Launch`; incidents are always watched. `analyses` saves analysing the
+    notebook again, where the caller has done so. `surroundings` is what the kernel is asked of the
+    environment. Cells on the side may take `margin_s` longer than their limit. `shows` is told what
+    the others show. `make_kernel` makes the kernel of a launch.
     """
 
     def __init__(
@@ -57,13 +57,24 @@ class KernelSession:
         shows: Shown | None = None,
         copies: FolderCopies | None = None,
         slot: int | None = 0,
+        measured: bool = False,
         make_kernel: Callable[[Launch], Kernel] = LiveKernel,
     ) -> None:
         name = kernel or notebook.kernel_name or DEFAULT_KERNEL
         over = environ or {}
         is_python = notebook.language == "python"
         launch = Launch(
-            name, cwd, trace, learning, over, paths, temporary, copies, slot, python=is_python
+            name,
+            cwd,
+            trace,
+            learning,
+            over,
+            paths,
+            temporary,
+            copies,
+            slot,
+            python=is_python,
+            measured=measured,
         )
         self.kernel = make_kernel(launch)
         self._surroundings = surroundings

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import (
     COLLECT,
@@ -23,25 +23,31 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
 )
 from pytest_nbsafe.kernel.contract import (
     ASIDE,
+    FETCHING,
+    MEASURING,
     PACKAGE,
     SLOWER,
     STATE,
     SURROUNDINGS,
     Answer,
+    Fetched,
     HostQuestion,
+    Measurement,
     Surroundings,
     SurroundingsQuestion,
     Sweep,
     no_answer,
 )
-from pytest_nbsafe.runner import island
-from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.runner import island, kernel_coverage
+from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.installed_kernels import check_installed
-from pytest_nbsafe.runner.kernel_process import Heard, KernelProcess, KernelStartFailed
-from pytest_nbsafe.runner.loop import LoopThread
+from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, check_installed
 from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.values import dataclass, field
+
+if TYPE_CHECKING:  # what is heavy to load is, once a kernel really starts
+    from pytest_nbsafe.runner.kernel_process import KernelProcess
+    from pytest_nbsafe.runner.loop import LoopThread
 
 SURROUNDINGS_LIMIT_S = 60.0
 """How long a kernel may take to tell what the cells ran in."""
@@ -51,6 +57,11 @@ SWEEP_LIMIT_S = 120.0
 _DO_LIMIT_S = 30.0
 CHECKPOINT_MARGIN_S = 60.0
 """How long a kernel may take to answer beyond what it was given to keep values."""
+
+FETCH_LIMIT_S = 600.0
+"""How long an expression may take that a test asks for."""
+MEASURING_LIMIT_S = 60.0
+"""How long a kernel may take to write what was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,7 @@ class Launch:
     what it tells is told as if it ran in `cwd`. Temporary files go to `temporary`, which is emptied
     at the end. With a `slot` it may start as a fork; kernels of one slot have the hash seed of
     Python in common. With `inputs` each run tells what it uses beyond names.
+    Where it is `measured`, and this program is, the coverage of its modules counts as that of ours.
     A kernel that does not speak `python` runs cells and answers nothing else.
     """
 
@@ -77,6 +89,7 @@ class Launch:
     slot: int | None = 0
     inputs: bool = False
     python: bool = True
+    measured: bool = False
 
 
 class StateDiffers(Exception):  # noqa: N818  # it is an answer
@@ -133,6 +146,7 @@ class LiveKernel:
         self._copy = launch.copies.fresh() if launch.copies is not None else None
         self._hides = [own.hide for own in (self._copy, launch.temporary) if own is not None]
         self._owner = os.getpid()
+        self._measurement: Measurement | None = None
         self.python = ""
         self.fault = ""
 
@@ -149,6 +163,9 @@ class LiveKernel:
             KernelStartFailed: it did not come up.
 
         """
+        from pytest_nbsafe.runner.kernel_process import KernelProcess
+        from pytest_nbsafe.runner.loop import LoopThread
+
         name = self._launch.kernel
         check_installed(name)
         self._loop = LoopThread()
@@ -172,6 +189,8 @@ class LiveKernel:
         launch, copy = self._launch, self._copy
         environ = {**(launch.temporary.environ if launch.temporary else {}), **launch.environ}
         await process.launch(copy.folder if copy else launch.cwd, environ)
+        if launch.measured:
+            self._measurement = kernel_coverage.measurement(process.folder.path)
         first, last = launch.paths
         installer = island.installer(  # it comes up
             trace=launch.trace,
@@ -179,6 +198,7 @@ class LiveKernel:
             paths=([*map(copy.of, first)], [*map(copy.of, last)]) if copy else launch.paths,
             root=copy.root if copy else "",
             inputs=launch.inputs,
+            measurement=self._measurement,
         )
         await process.connect()
         if not launch.python:
@@ -241,6 +261,17 @@ class LiveKernel:
         reply, _ = self._ask(STATE, names, SWEEP_LIMIT_S)
         return cast("Sweep | None", _payload(reply))
 
+    def fetch(self, expression: str) -> Fetched:
+        """Return what an expression gives in the kernel, the list of the names for ""."""
+        cause = "the kernel is gone" if not self.alive else ""
+        if self._launch.python and not cause:
+            reply, cause = self._ask(FETCHING, expression, FETCH_LIMIT_S)
+            answer = _payload(reply)
+            if answer is not None:
+                return cast("Fetched", answer)
+        cause = cause or "the kernel did not answer"
+        return {"pickled": "", "kind": "", "shown": "", "cause": cause}
+
     def connection_file(self) -> Path:
         """Return the file by which a front end finds it."""
         _, process = self._running()
@@ -291,6 +322,9 @@ class LiveKernel:
             return
         atexit.unregister(self.close)
         try:
+            if self._measurement is not None and self.process.is_idle:
+                loop.run(self.process.ask(_question(MEASURING, None), MEASURING_LIMIT_S))
+                kernel_coverage.add(self._measurement)
             loop.run(self.process.stop())
         except BaseException:  # Ctrl-C while it is being stopped
             self.process.kill()
@@ -319,8 +353,7 @@ class LiveKernel:
     ) -> tuple[Mapping[str, Any] | None, str]:
         """Return the reply of the kernel to a question to one of the island's modules."""
         loop, process = self._running()
-        expression = f"__import__('{module}', fromlist=['ask']).ask({question!r})"
-        return loop.run(process.ask(expression, limit_s))
+        return loop.run(process.ask(_question(module, question), limit_s))
 
     def _answer(self, module: str, asked: object, limit_s: float) -> tuple[object, str]:
         """Return the answer to a question that is sent as JSON, or why there is none."""
@@ -329,6 +362,11 @@ class LiveKernel:
         reply, cause = self._ask(module, json.dumps(asked), limit_s)
         answer = _payload(reply)
         return answer, "" if answer is not None else cause or "the kernel did not answer"
+
+
+def _question(module: str, question: object) -> str:
+    """Return the expression that puts a question to one of the island's modules."""
+    return f"__import__('{module}', fromlist=['ask']).ask({question!r})"
 
 
 def _payload(reply: Mapping[str, Any] | None) -> object:

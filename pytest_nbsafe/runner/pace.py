@@ -22,7 +22,8 @@ class Pace:
         slowness = max(1.0, took_s / cost_s if cost_s else 1.0)
         self._cells = {result.cell: result.duration_s for result in clean.results}
         self._least_s = CELL_S * slowness
-        self._left_s = TOTAL_TIMES * clean.duration_s + TOTAL_S * slowness
+        whole_s = max(clean.duration_s, took_s)  # what is reused was quick, this time
+        self._left_s = TOTAL_TIMES * whole_s + TOTAL_S * slowness
 
     def limit_s(self, cell: int) -> float | None:
         """Return how long a cell may take, None where the page's own run does not tell."""

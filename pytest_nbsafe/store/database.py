@@ -11,6 +11,7 @@ import os
 import secrets
 import sqlite3
 import time
+import weakref
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -102,6 +103,7 @@ class Store:
         self.silent = ""
         self._key = key
         self._connection = connection
+        weakref.finalize(self, _close, connection, os.getpid())
 
     def close(self) -> None:
         """Close the file; what was written stays."""
@@ -109,11 +111,19 @@ class Store:
 
     def entries(self, context: str, question: str) -> tuple[Entry, ...]:
         """Return what came of a question in a context, the last answer first."""
-        query = f"SELECT {_COLUMNS} FROM entries WHERE context = ? AND question = ?"  # noqa: S608
+        return self._rows("question = ?", context, question)
+
+    def of_notebook(self, context: str, notebook: str) -> tuple[Entry, ...]:
+        """Return all that is kept of a notebook in a context, the last answer first."""
+        return self._rows("notebook = ?", context, notebook)
+
+    def _rows(self, condition: str, *values: str) -> tuple[Entry, ...]:
+        query = f"SELECT {_COLUMNS} FROM entries WHERE context = ? AND {condition}"  # noqa: S608
         try:
-            rows = self._connection.execute(f"{query} ORDER BY made DESC", (context, question))
+            rows = self._connection.execute(f"{query} ORDER BY made DESC", values)
             return tuple(entry for row in rows if (entry := self._entry(*row)) is not None)
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            self._forget_if_broken(error)
             return ()
 
     def add(
@@ -228,10 +238,19 @@ class Store:
                     self._connection.executemany(statement, rows)
         except sqlite3.DatabaseError as error:
             self.silent = str(error)
+            self._forget_if_broken(error)
+
+    def _forget_if_broken(self, error: sqlite3.DatabaseError) -> None:
+        """Remove the file where it is no whole database any more: the next to come begins anew."""
+        if type(error) is sqlite3.DatabaseError:  # those of other kinds have classes of their own
+            self.silent = str(error)
+            _remove(self.folder / _NAME)
 
 
 def opened(folder: Path) -> Store:
     """Return the store in a folder, made where it is not there; one that is broken begins anew.
+
+    What is too much, or was not used for long, is removed.
 
     Raises:
         StoreRefused: others may write to the folder, or it cannot be written to.
@@ -251,7 +270,9 @@ def opened(folder: Path) -> Store:
     file = folder / _NAME
     for is_last in (False, True):
         try:
-            return Store(folder, key, _patient_connection(file))
+            connection = _patient_connection(file)
+            eviction.prune(connection, folder / VALUES)
+            return Store(folder, key, connection)
         except sqlite3.OperationalError as error:
             raise StoreRefused(f"{file} cannot be used: {error}") from None
         except sqlite3.DatabaseError as error:
@@ -259,6 +280,12 @@ def opened(folder: Path) -> Store:
                 raise StoreRefused(f"{file} cannot be used: {error}") from None
             _remove(file)
     raise AssertionError("the second time it is opened or refused")
+
+
+def _close(connection: sqlite3.Connection, process: int) -> None:
+    """Close a connection, in the process alone that has opened it."""
+    if os.getpid() == process:
+        connection.close()
 
 
 def _patient_connection(file: Path) -> sqlite3.Connection:

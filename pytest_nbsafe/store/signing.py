@@ -36,15 +36,8 @@ def secret(folder: Path) -> bytes:
         return named.encode("utf-8", "surrogateescape")
     file = folder / _FILE
     try:
-        with suppress(FileExistsError):
-            flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
-            part = folder / f"{_FILE}.{os.getpid()}.part"
-            with os.fdopen(os.open(part, flags, 0o600), "wb") as stream:
-                stream.write(secrets.token_bytes(_BYTES))
-            try:
-                os.link(part, file)  # fails when another process was quicker: its secret stands
-            finally:
-                part.unlink()
+        if not file.exists():
+            _write_new(file)
         state = file.lstat()
         if os.name == "posix" and state.st_mode & 0o077:
             raise Unsigned(f"others may read its secret ({file}): remove it, or `chmod 600` it")
@@ -54,6 +47,19 @@ def secret(folder: Path) -> bytes:
     if len(held) != _BYTES:
         raise Unsigned(f"its secret ({file}) is not as it was written: remove it")
     return held
+
+
+def _write_new(file: Path) -> None:
+    """Write a secret, unless another process is quicker: then that one's stands."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+    part = file.with_name(f"{_FILE}.{os.getpid()}.{secrets.token_hex(4)}.part")
+    with os.fdopen(os.open(part, flags, 0o600), "wb") as stream:
+        stream.write(secrets.token_bytes(_BYTES))
+    try:
+        with suppress(FileExistsError):
+            os.link(part, file)
+    finally:
+        part.unlink()
 
 
 def sign(key: bytes, *parts: bytes) -> bytes:

@@ -117,6 +117,25 @@ def is_of(
     return tells and differing <= moved.keys()
 
 
+def most_numbers_are_equal(saved: Iterable[Output], new: Iterable[Output]) -> bool:
+    """Return whether most of the numbers that were computed, as their many digits tell, stayed."""
+    before, after = (Counter(_computed(text_lines(shown))) for shown in (saved, new))
+    return 2 * (before & after).total() > max(before.total(), after.total())
+
+
+def is_computed(line: str) -> bool:
+    """Return whether a line shows a number that was computed."""
+    return any(True for _ in _computed([line]))
+
+
+def _computed(lines: Iterable[str]) -> Iterator[float]:
+    """Yield the numbers with the many digits of what was computed."""
+    for text in (text for line in lines for text in _ATOM.findall(line)):
+        atom = _atom(text)
+        if isinstance(atom, _Number) and _is_long(atom.value):
+            yield atom.value
+
+
 def _worded_alike(*shown: Sequence[Output]) -> Sequence[Sequence[Output]]:
     """Return outputs without the messages of exceptions, where these are worded otherwise.
 

@@ -231,7 +231,7 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     where the text says so (`b = a`, `a = b = ...`).
     """
     records: list[Record] = []
-    ran: list[int] = []
+    ran: deque[int] = deque()
     for run in plan.runs:
         analysis = graph.cells[run.cell]
         for ordinal, statement in enumerate(analysis.statements, 1):
@@ -240,7 +240,7 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
             at = (run.step, ordinal)
             changed = _with_changes(graph, run.cell, statement)
             records.append(statement_record(at, run.cell, changed, called))
-        ran.insert(0, run.cell)
+        ran.appendleft(run.cell)
     return tuple(records)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.dependencies import page_edges
@@ -35,6 +35,9 @@ _Harm = Callable[[int, _Way], _Way]
 
 _MOST_THROUGH = 16
 """A cell at the end of a long chain may be outdated for every cell of it: the nearest will do."""
+
+_MOST_ROOTS = 50
+"""And of a name made from very many newer ones, the nearest of these are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ def suspicions(
         ends = {version.at[0]: version for version in reversed(symbols.since(newer))}
         for version in reversed(ends.values()):  # as each run has left it
             newest = replace(newer, parent=version)
-            if newest.is_newer and not (usual.holds(newest) or _is_made_up(plan, newest)):
+            if newest.is_newer and not (_is_made_up(plan, newest) or usual.holds(newest)):
                 way = (*way[:-1], newest)
                 return () if symbols.is_apart(cell, way) else way
         return ()
@@ -212,7 +215,7 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
 
 def _chain(state: LineageState, name: str, harm: Callable[[_Way], _Way]) -> tuple[Cause, ...]:
     """Return the way to the nearest newer parent that does harm, empty if there is none."""
-    for way in state.roots(name):
+    for way in islice(state.roots(name), _MOST_ROOTS):
         if harmful := harm(way):
             return tuple(_cause(descent) for descent in harmful)
     return ()
@@ -279,17 +282,19 @@ def _outdated(
             result = OutdatedResult(run.step, run.cell, line, *maker, version.line, version.at)
             outdated_by[maker] = _Old(result, edge.name)
     through = [
-        _Old(_through(run, edge, old.result), edge.name)
+        (edge, old.result)
         for edge in edges
         for old in _entering(graph, edge, results.get(edge.definer, ()))
         if old.result.definer_at[0] > run.step
     ]
     graph.budget.spend(len(edges) + len(through))
     most = len(outdated_by) + _MOST_THROUGH
-    for old in sorted(through, key=lambda o: (len(o.result.through), o.result.line)):
+    for edge, old in sorted(through, key=lambda way: (len(way[1].through), way[0].use.span.line)):
         if len(outdated_by) >= most:
             break
-        outdated_by.setdefault((old.result.name, old.result.definer), old)
+        if (old.name, old.definer) not in outdated_by:
+            result = _through(run, edge, old)
+            outdated_by[old.name, old.definer] = _Old(result, edge.name)
     return tuple(outdated_by.values())
 
 

@@ -9,9 +9,10 @@ PAGE = percent.parse("# %%\na = z\n# %%\nb = a\n# %%\nc = 1\n# %%\nd = b + c\n# 
 
 
 def test_what_a_cell_is_made_from_and_what_is_made_from_it() -> None:
-    edges = page_edges(build.build(PAGE))
+    graph = build.build(PAGE)
+    edges = page_edges(graph)
     assert [(edge.definer, edge.reader) for edge in edges] == [(1, 2), (2, 4), (3, 4), (4, 5)]
     assert upstream(edges, 4) == (1, 2, 3)
     assert upstream(edges, 3) == ()
-    assert downstream(edges, 1) == (2, 4, 5)
-    assert downstream(edges, 1, 3) == (2, 4, 5)
+    assert downstream(graph, 1) == (2, 4, 5)
+    assert downstream(graph, 1, 3) == (2, 4, 5)

@@ -32,7 +32,7 @@ def _write(path: Path, *sources: str) -> str:
 
 
 def _fixed(path: Path, *options: str) -> tuple[int, str]:
-    code = main(["fix", *options, str(path)])
+    code = main(["fix", "--static", *options, str(path)])
     return code, path.read_bytes().decode()
 
 

@@ -61,7 +61,7 @@ def trial_of(page: Path, config: Config) -> Trial:
         session.outcome(0)
     finally:
         session.close()
-    trial = session._trial  # what was seen, beside what is said
+    trial = session.trial  # what was seen, beside what is said
     assert trial is not None
     return trial
 

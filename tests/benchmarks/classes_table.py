@@ -44,9 +44,8 @@ def verdicts(case: dict[str, str], folder: str) -> dict[str, str]:
     if case["probe"]:
         eval(case["probe"], home)
     used = look()
-    (kept,) = keeping.kept(
-        _tracer(home), ["x"], functools.partial(blobs.write, folder), in_kernel=False
-    )
+    tracer, write = _tracer(home), functools.partial(blobs.write, folder)
+    (kept,) = keeping.kept(tracer, ["x"], write, keeping.surface_of(tracer), {}, in_kernel=False)
     again = look()
     try:
         exec(case["mutate"], home)

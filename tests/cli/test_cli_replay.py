@@ -106,6 +106,7 @@ def test_one_recorded_session_has_none_to_list(
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_all_sessions_are_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", history(tmp_path), "--all", "--format", "json"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

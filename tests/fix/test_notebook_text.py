@@ -139,3 +139,12 @@ def test_new_outputs_are_written_in_the_style_of_the_file(end: str) -> None:
     cell |= {"outputs": [{key: output[key] for key in sorted(output)}], "execution_count": 1}
     expected = json.dumps({"nbformat": 4, "cells": [cell]}, indent=2, ensure_ascii=False)
     assert expected.replace("\n", end) == edited(text, {1: CellEdit(outputs=[output], count=1)})
+
+
+def test_a_new_count_stands_at_the_cell_and_at_its_result() -> None:
+    result = {"output_type": "execute_result", "execution_count": 3, "data": {}, "metadata": {}}
+    stream = {"output_type": "stream", "name": "stdout", "text": ["execution_count: 3"]}
+    cell = {"execution_count": 3, "outputs": [stream, result], "source": [], "id": "b"}
+    text = json.dumps({"nbformat": 4, "cells": [cell]}, indent=3)
+    expected = text.replace('"execution_count": 3', '"execution_count": 12')
+    assert expected == edited(text, {1: CellEdit(count=12)})

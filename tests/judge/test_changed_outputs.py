@@ -245,7 +245,7 @@ from sklearn.linear_model import LogisticRegression
 model = LogisticRegression().fit([[1], [2]], [0, 1])
 # %% [2]
 print("score", model.score([[1]], [0]))
-#> score 0.9
+#> score 0.91333
 # %% [3]
 print(model.coef_[0][0])
 #> 0.5
@@ -257,6 +257,42 @@ def test_what_a_model_learned_needs_something_else_learned_that_is_as_saved() ->
     assert why(LEARNED, {2: "score 0.7", 3: "0.8"}) == {2: "libraries", 3: "libraries"}
     both = why(LEARNED, {2: "score 0.7", 3: "0.8"}, saved_by="3.11.0")
     assert both == {2: "", 3: ""}
+
+
+MORE_LEARNED = """\
+# %% [4]
+print(model.coef_, model.intercept_)
+#> [17.79064226 31.01065329] 10.825941
+# %% [5]
+import numpy as np
+print(np.sum([1]))
+#> 1
+"""
+SOME, MOST = "[17.79064226 28.3711] 10.8", "[17.79064226 31.01065329] 10.8"
+
+
+def test_most_numbers_of_one_cell_tell_that_learning_gives_the_same() -> None:
+    text = LEARNED + MORE_LEARNED
+    assert why(text, {2: "score 0.71333", 3: "0.8", 4: SOME})[2] == "libraries"
+    assert why(text, {2: "score 0.71333", 3: "0.8", 4: MOST})[2] == ""
+
+
+def test_a_model_may_be_as_it_was_though_its_library_is_another() -> None:
+    other = """\
+# %% [6]
+from sklearn.svm import SVC
+print(SVC().fit([[1], [2]], [0, 1]).score([[1]], [0]))
+#> 0.25333
+# %% [7]
+SVC()
+#= SVC(C=1.0, coef0=0.0, degree=3, gamma='auto', kernel='rbf', tol=0.001)
+"""
+    text = LEARNED + MORE_LEARNED + other
+    clean = {2: "score 0.71333", 6: "0.51333", 7: "SVC()"}
+    assert why(text, {**clean, 4: SOME})[2] == "libraries"
+    reasons = why(text, {**clean, 4: MOST})
+    assert (reasons[2], reasons[6]) == ("", "libraries"), "nothing is known of the other model"
+    assert why(text, {**clean, 2: "score 1.0", 4: MOST})[2] == "libraries", "another score"
 
 
 def test_a_draw_without_a_second_run_is_left_to_its_own_rule() -> None:
@@ -308,3 +344,47 @@ def test_what_lies_in_memory_or_outside_is_not_judged(source: str) -> None:
 def test_a_timer_is_settled_by_two_runs() -> None:
     text = "# %% [1]\nimport time\nt = time.time()\nprint('accuracy', 0.7)\n#> accuracy 0.9\n"
     assert why(text, {1: "accuracy 0.7"}) == {1: ""}
+
+
+CLOCK = """\
+# %% [1]
+from datetime import datetime
+accuracy = 0.71
+# %% [2]
+now = datetime.now()
+print("run at", now)
+print("accuracy", accuracy)
+#> run at 1999-01-01
+#> accuracy 0.99
+"""
+
+
+def test_what_is_printed_beside_the_clock_is_compared() -> None:
+    assert why(CLOCK, {2: "run at 2026-11-23\naccuracy 0.71"}) == {2: ""}
+    assert why(CLOCK, {2: "run at 2026-11-23\naccuracy 0.99"}) == {}
+    unsaved = CLOCK.replace("#> run at 1999-01-01\n#> accuracy 0.99\n", "# %% [3]\n1\n#> 1\n")
+    assert why(unsaved, {2: "run at 2026-11-23\naccuracy 0.71"}) == {2: ""}
+
+
+def test_the_recorded_order_may_explain_what_is_printed_beside_the_clock() -> None:
+    clean, replayed = "run at 2026-11-23\naccuracy 0.71", "run at 2026-11-24\naccuracy 0.99"
+    assert why(CLOCK, {2: clean}, replay={2: replayed}) == {2: "order"}
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ('print("accuracy", accuracy)', 'print("accuracy", now.day)'),
+        ('print("accuracy", accuracy)', 'days = now.day\nprint("accuracy", days)'),
+        ("now = datetime.now()", "now = datetime.now()\nsend(now)"),
+        ("now = datetime.now()", "now = datetime.now()\nif now.day > 3:\n    accuracy = 0.9"),
+        ("now = datetime.now()", "now = datetime.now()\naccuracy = score(now)"),
+        ("now = datetime.now()", "now = datetime.now()\nThread(target=work).start()"),
+        ('print("accuracy", accuracy)', "print(accuracy)"),
+    ],
+)
+def test_what_the_clock_may_have_a_part_in_is_not(line: str, instead: str) -> None:
+    text = CLOCK.replace(line, instead)
+    assert why(text, {2: "run at 2026-11-23\naccuracy 0.71"}) == {}
+    twice = CLOCK.replace("now)\n", 'now)\nprint("accuracy since", now)\n')
+    assert why(twice, {2: "run at 2026-11-23\naccuracy since 2026-11-23\naccuracy 0.71"}) == {}

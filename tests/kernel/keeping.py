@@ -32,8 +32,9 @@ class KeepingKernel:
         return "".join(output.text for output in result.outputs).strip().replace("'", "")
 
     def begin(self, *names: str, limit_s: float = 60, here: bool = False) -> int:
+        folder = str(self.folder)
         asked = self.live.keep(
-            {"names": [*names], "folder": str(self.folder), "limit_s": limit_s, "here": here}
+            {"names": [*names], "took_s": {}, "folder": folder, "limit_s": limit_s, "here": here}
         )
         assert asked["cause"] == ""
         return asked["ticket"]

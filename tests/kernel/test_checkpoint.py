@@ -196,6 +196,7 @@ def test_it_keeps_what_was_there_when_it_was_asked(space: KeepingKernel) -> None
     assert space.run("len(x)") == "1000"
 
 
+@pytest.mark.corpus
 def test_what_takes_too_long_is_told_with_what_is_done(space: KeepingKernel) -> None:
     space.run(
         "class Slow:\n    def __reduce__(self):\n        while True:\n            pass\n"
@@ -217,14 +218,14 @@ def test_a_kernel_that_cannot_be_forked_may_do_it_itself(space: KeepingKernel) -
         "x, own = [np.arange(3)], Own()\nrandom.seed(1)"
     )
     try:
-        question = {"names": ["x"], "folder": str(space.folder), "limit_s": 5.0}
+        question = {"names": ["x"], "took_s": {}, "folder": str(space.folder), "limit_s": 5.0}
         assert "thread" in space.live.keep({**question, "here": False})["cause"]  # type: ignore[typeddict-item]
         before = space.run("random.getstate()[1][-1], warnings.filters[0]")
-        covariables = space.keep("x", "own", here=True)
+        covariables = sorted(space.keep("x", "own", here=True), key=lambda c: c["names"])
         assert [c["cause"] for c in covariables] == [
-            "", "`own` holds a Own, which says how it is pickled",
+            "`own` holds a Own, which says how it is pickled", "",
         ]  # fmt: skip
         assert space.run("random.getstate()[1][-1], warnings.filters[0]") == before
-        assert space.restore(covariables)[0]["cause"] == ""
+        assert space.restore(covariables[1:])[0]["cause"] == ""
     finally:
         space.run("stop.set(); thread.join()")

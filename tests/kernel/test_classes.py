@@ -84,7 +84,7 @@ def test_a_class(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     exec(use, home)
     assert look() == before
     write = functools.partial(blobs.write, str(tmp_path))
-    (kept,) = keeping.kept(tracer, ["x"], write, in_kernel=False)
+    (kept,) = keeping.kept(tracer, ["x"], write, keeping.surface_of(tracer), {}, in_kernel=False)
     assert bool(kept["cause"]) == (case in BY_CELLS), kept["cause"]
     assert look() == before
     exec(change, home)

@@ -420,6 +420,17 @@ def test_what_ran_alone_and_very_late_has_most_likely_changed_since() -> None:
     assert first.why.startswith("it ran only as [40], much later")
 
 
+def test_a_cell_that_sets_up_many_names_is_run_again_for_another_one() -> None:
+    many = "; ".join(["a = 1", *(f"b{i} = 0" for i in range(11))])
+    lost = {}
+    for count in (40, 70):
+        for first in (many, "a = 1", many.replace("a = 1", "a = given")):
+            graph = graph_of(notebook(f"{count}: {first}", "8: print(a)"))
+            answers = readings.readings(graph, order.plan(graph, "inferred"))
+            lost[count, first] = [r.unrecoverable for r in answers if r.reader == 2]
+    assert [*lost.values()] == [[False], [True], [True], [True], [True], [True]]
+
+
 def test_a_definer_from_below_is_a_guess_where_another_stands_above() -> None:
     assert reads(notebook("1: a = 1", "9: print(a)", "2: a = 2")) == "2<-3!"
 

@@ -125,3 +125,55 @@ def test_a_plugin_that_tries_again_has_the_notebook_run_anew(pytester: pytest.Py
     junit = (pytester.path / "r.xml").read_text(encoding="utf-8")
     assert "NBS401" not in junit
     assert junit.count('name="cell-2"') == 1
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+@pytest.mark.skipif(sys.platform == "win32", reason="a timer of POSIX")
+def test_a_limit_holds_for_each_attempt(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_timeout")
+    pytest.importorskip("pytest_rerunfailures")
+    write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n# %% [2]\nimport time\ntime.sleep(60)\n")
+    settings = ("-p", "no:cacheprovider", "--timeout=6", "--reruns=1")
+    result = pytester.runpytest_subprocess("--nbsafe", "-v", *settings, "nb.ipynb")
+    result.assert_outcomes(passed=1, failed=1, skipped=1)
+    result.stdout.fnmatch_lines(
+        ["*::cell-2 RERUN*", "*::cell-2 FAILED*", "*cell 2 was stopped by another plugin: Timeout*"]
+    )
+
+
+SHUFFLED = """
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.nodeid[::-1], reverse=True)
+    return (yield)
+"""
+
+
+def test_notebooks_stay_whole_where_a_plugin_shuffles(pytester: pytest.Pytester) -> None:
+    for name in ("a", "b"):
+        write(pytester.path / f"{name}.ipynb", BROKEN)
+    pytester.makepyfile("def test_own(): pass")
+    pytester.makeconftest(SHUFFLED)
+    result = pytester.runpytest("--nbsafe", "--nbsafe-static", "--collect-only", "-q")
+    ids = [line for line in result.outlines if "::" in line]
+    own = ids.index("test_notebooks_stay_whole_where_a_plugin_shuffles.py::test_own")
+    del ids[own]
+    cells = ("cell-1", "cell-3", "notebook")
+    first, second = ids[0][0], ids[3][0]
+    assert {first, second} == {"a", "b"}
+    assert ids == [f"{name}.ipynb::{cell}" for name in (first, second) for cell in cells]
+
+
+def test_the_report_of_pytest_html_shows_a_failure_as_text(pytester: pytest.Pytester) -> None:
+    pytest.importorskip("pytest_html")
+    write(pytester.path / "nb.ipynb", "# %%\nprint('<b>', missing_name)\n")
+    html = ("--html=r.html", "--self-contained-html")
+    pytester.runpytest_subprocess("--nbsafe", "--nbsafe-static", *html).assert_outcomes(
+        passed=1, failed=1
+    )
+    report = pytester.path.joinpath("r.html").read_text(encoding="utf-8")
+    assert "NBS101 undefined-name" in report
+    assert "<b>" not in report

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import makenb
 import pytest
 
-from pytest_nbsafe.app import resuming
 from pytest_nbsafe.app.checkout import CheckedOut, checked_out
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.store import place
 
 NB = """
 # %% [1]
@@ -37,13 +34,8 @@ table.clear()
 
 
 @pytest.fixture
-def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
-    place.folder.cache_clear()
-    resuming.store_of.cache_clear()
-    yield makenb.write(tmp_path / "nbs" / "nb.ipynb", NB)
-    place.folder.cache_clear()
-    resuming.store_of.cache_clear()
+def notebook(own_store: Path) -> Path:
+    return makenb.write(own_store / "nb.ipynb", NB)
 
 
 def told(state: CheckedOut, expression: str) -> str:
@@ -111,3 +103,48 @@ def test_it_waits_until_it_is_interrupted(notebook: Path) -> None:
         waiting.terminate()
         waiting.wait(30)
     assert not connection.exists()
+
+
+LISTED = """
+# %% [1]
+import time
+# %% [2]
+time.sleep(0.6)
+rows = [1, 2]
+# %% [3]
+total = sum(rows)
+# %% [4]
+print(total)
+"""
+
+
+def test_what_is_kept_is_listed(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = makenb.write(own_store / "nb.ipynb", LISTED)
+
+    def listed() -> list[str]:
+        assert main(["checkout", str(path), "--list"]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    assert [line.partition("has to run: ")[2] for line in listed()[1:]] == ["it is new"] * 4
+    with checked_out(path, {}, 4, before=False) as state:
+        assert state.reused == 0
+    head, first, second, third, fourth = listed()
+    assert "4 of 4 cells kept" in head
+    assert first.endswith("runs again"), "it imports"
+    assert "s  loads rows, " in second
+    assert third.startswith("├─ cell 3 ")
+    assert fourth.startswith("└─ cell 4 ")
+    assert fourth.endswith("is reused, nothing of it is needed")
+
+    makenb.write(path, LISTED.replace("sum(rows)", "max(rows)"))
+    head, first, second, third, other, fourth, last = listed()
+    assert "2 of 4 cells kept" in head
+    assert third.endswith("has to run: it is new")
+    assert other.startswith("│  └─ just now, ")
+    assert other.endswith(" s: total = sum(rows)")
+    assert fourth.endswith("has to run: `total` changed")
+    assert last.endswith(" s: print(total)")
+
+    with checked_out(path, {}, 4, before=False) as state:
+        assert state.reused == 2
+    assert "4 of 4 cells kept" in listed()[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,17 +70,10 @@ class Runs:
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runs]:
-    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
-    place.folder.cache_clear()
-    resuming.store_of.cache_clear()
-    folder = tmp_path / "nbs"
-    folder.mkdir()
-    (folder / "data.txt").write_text("1\n2\n5\n", encoding="utf-8")
-    (folder / "helper.py").write_text("def twice(n):\n    return 2 * n\n", encoding="utf-8")
-    yield Runs(folder, monkeypatch)
-    place.folder.cache_clear()
-    resuming.store_of.cache_clear()
+def runs(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    (own_store / "data.txt").write_text("1\n2\n5\n", encoding="utf-8")
+    (own_store / "helper.py").write_text("def twice(n):\n    return 2 * n\n", encoding="utf-8")
+    return Runs(own_store, monkeypatch)
 
 
 def test_what_changes_runs_and_what_hangs_on_it(runs: Runs) -> None:
@@ -292,6 +284,7 @@ def test_what_modules_of_the_project_hold_is_followed(runs: Runs) -> None:
     assert runs.made() == [2, 3, 4]
 
 
+@pytest.mark.corpus
 def test_many_notebooks_with_cells_of_one_text(runs: Runs) -> None:
     for number in range(10):
         runs.path = runs.folder / f"nb{number}.ipynb"
@@ -301,3 +294,25 @@ def test_many_notebooks_with_cells_of_one_text(runs: Runs) -> None:
         runs.path = runs.folder / f"nb{number}.ipynb"
         assert runs.made() == []
         assert runs.are_asleep
+
+
+SETS = """
+# %% [1]
+names = ["a", "b", "c", "d", "e", "f", "g"]
+# %% [2]
+letters = set(names)
+number = len(names)
+# %% [3]
+listed = list(letters)
+# %% [4]
+print(number)
+"""
+
+
+def test_an_equal_set_may_come_in_another_order(runs: Runs) -> None:
+    runs.write(SETS)
+    runs.made()
+    runs.write(
+        SETS.replace("set(names)", "{*names, *map(str, range(99))} - {*map(str, range(99))}")
+    )
+    assert runs.made() == [2, 3]

@@ -12,8 +12,7 @@ import IPython
 import pytest
 
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.runner.installed_kernels import NoSuchKernel
-from pytest_nbsafe.runner.kernel_process import KernelStartFailed
+from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, NoSuchKernel
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.trace.results import exception
 from runner.kernels import RunCells, notebook, process_of

@@ -32,3 +32,12 @@ def test_all_further_runs_together(spent_s: float, *, ends: bool) -> None:
     pace = Pace(clean(10.0))
     pace.spend(spent_s)
     assert bool(pace.reason()) is ends
+
+
+def test_a_run_that_was_reused_counts_as_long_as_it_took() -> None:
+    full = clean(10.0)
+    reused = PlanResult(full.plan, full.results, 0.1)
+    for run in (full, reused):
+        pace = Pace(run)
+        pace.spend(29.0)
+        assert not pace.reason()

@@ -453,6 +453,7 @@ def test_refreshers_and_a_frame(started: KernelSession) -> None:
     assert told.results[-1].outputs[-1].text == "np.float64(3.5)"
 
 
+@pytest.mark.corpus
 def test_learning_with_pools_of_threads(started: KernelSession) -> None:
     fit = (
         "model = KMeans(2, n_init=1, random_state=0).fit(X)\n"

@@ -36,6 +36,8 @@ def aspects(value: Any) -> dict[str, str]:
 def is_constant(kind: type) -> bool:
     """Tell whether values of a class cannot change: numbers and types."""
     module = type.__getattribute__(kind, "__module__")
+    if module == "numpy.dtypes":
+        return True
     return module == "numpy" and kind.__name__ not in _CHANGEABLE
 
 
@@ -151,6 +153,11 @@ def add_content(hasher: Hasher, plain: Any) -> None:
         for name in plain.dtype.names:
             add_content(hasher, plain[name])
         return
+    if hasher.context.memory and plain.flags.forc:
+        start = plain.__array_interface__["data"][0]
+        if hasher.context.lies_in_memory(start, plain.nbytes):
+            hasher.tag(f"at {start} {plain.strides!r}")
+            return
     if plain.nbytes > hasher.size:
         raise UnknownValue(TOO_LARGE)
     hasher.size -= plain.nbytes

@@ -25,6 +25,10 @@ class Group:
         """The names, sorted."""
         return sorted(self.reached)
 
+    def cost_s(self) -> float:
+        """Return about how many seconds it takes to keep the values."""
+        return sum(reached.cost_s() for reached in self.reached.values())
+
 
 def groups(
     home: dict[str, Any], own: Iterable[str], asked: Iterable[str], surface: Surface

@@ -20,6 +20,7 @@ from ..aside import child, fork, seal
 from ..checkpoint_contract import CoVariable, Keeping, KeepQuestion, Kept, KeptFile
 from ..contract import NOT_DONE
 from . import blobs, keeping, pickling
+from .reachable import Surface
 from .undisturbed import undisturbed
 
 _NICENESS = 5
@@ -68,7 +69,9 @@ class Here(Task):
         try:
             with undisturbed():
                 write = functools.partial(blobs.write, asked["folder"])
-                for about in keeping.kept(tracer, asked["names"], write, in_kernel=True):
+                surface = keeping.surface_of(tracer)
+                asked_for = asked["names"], write, surface, asked["took_s"]
+                for about in keeping.kept(tracer, *asked_for, in_kernel=True):
                     self.kept["covariables"].append(about)
                     if time.process_time() - began_s > asked["limit_s"]:
                         self.kept["cause"] = f"{NOT_DONE} {asked['limit_s']:g} s"
@@ -93,10 +96,11 @@ class Background(Task):
         self.file = status.st_dev, status.st_ino
         bootstrap.files.add(self.file)  # it is not the notebook's
         restore = child.keep()
+        self.surface: Surface | None = keeping.surface_of(tracer)
         self.pid = fork.forked()
         if self.pid == 0:
             try:
-                _live(tracer, asked, self.lines.fileno(), restore)
+                _live(tracer, asked, self.surface, self.lines.fileno(), restore)
             finally:
                 os._exit(1)  # two kernels must not go on
 
@@ -146,14 +150,14 @@ class Background(Task):
         self.kept["cause"] = causes[0] if causes else self.kept["cause"]
         if self.kept["done"]:
             self.lines.close()
-            self.lines = None
+            self.lines = self.surface = None  # not before: that would write into shared pages
             bootstrap.files.discard(self.file)
 
 
 # ------------------------------------------------------------------ the child's side
 
 
-def _live(tracer: Any, asked: KeepQuestion, lines: int, restore: Any) -> None:
+def _live(tracer: Any, asked: KeepQuestion, surface: Surface, lines: int, restore: Any) -> None:
     """Keep what is asked for, and end the process."""
     try:
         gc.disable()  # it would write into all memory, which is the kernel's as yet
@@ -165,7 +169,8 @@ def _live(tracer: Any, asked: KeepQuestion, lines: int, restore: Any) -> None:
         seal.quiet_pools()
         gate = _Gate(asked["folder"])
         seal.guard(gate.refuse)
-        for about in keeping.kept(tracer, asked["names"], gate.write, in_kernel=False):
+        asked_for = asked["names"], gate.write, surface, asked["took_s"]
+        for about in keeping.kept(tracer, *asked_for, in_kernel=False):
             _tell(lines, about)
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import types
 import typing
@@ -25,28 +26,55 @@ _PICKLED_BY = (
 )  # fmt: skip
 
 
+_MUCH_BYTES = 1 << 20
+
 Write = typing.Callable[[Any], KeptFile]  # Python 3.8 has no other that it can evaluate
 """Writes bytes into a file that is named by their hash."""
 
 
-def kept(tracer: Any, names: list[str], write: Write, *, in_kernel: bool) -> Iterator[CoVariable]:
+def surface_of(tracer: Any) -> Surface:
+    """Return where walks end; a child that looked itself would copy the pages of all modules."""
+    return Surface(tracer.home, tracer.shell, holds=True)
+
+
+def kept(
+    tracer: Any,
+    names: list[str],
+    write: Write,
+    surface: Surface,
+    took_s: dict[str, float],
+    *,
+    in_kernel: bool,
+) -> Iterator[CoVariable]:
     """Yield the co-variables of the names, written into files where they can be.
 
-    With `in_kernel` no code of the notebook is run for it.
+    First comes what it pays for most, by what it took to make each name; what is sooner made again
+    is left, unless that is not known. With `in_kernel` no code of the notebook is run for it.
     """
     home = tracer.home
-    surface = Surface(home, tracer.shell)
     look = Snapshot(tracer.texts, home)
     look.limits = (NODES, BYTES)
     known = tracer.name_fingerprints.known()
     own = [name for name in list(home) if tracer.is_own(name)]
-    for group in groups(home, own, names, surface):
+    costs = [
+        (group.cost_s(), max((took_s.get(name, 0.0) for name in group.names), default=0.0), group)
+        for group in groups(home, own, names, surface)
+    ]
+    for cost_s, worth_s, group in sorted(costs, key=_by_worth):
         about = _about(group.names)
+        if took_s and cost_s > worth_s:
+            yield {**about, "cause": "it is sooner made again"}
+            continue
         try:
             keeper = _Keeper(group, home, surface, look, known)
             yield keeper.kept(about, write, in_kernel=in_kernel)
         except (Exception, pickling.Refused) as error:  # of a class that is not as classes are
             yield {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
+
+
+def _by_worth(what: tuple[float, float, Group]) -> float:
+    cost_s, worth_s, _ = what
+    return cost_s / worth_s if worth_s else cost_s
 
 
 def _about(names: list[str]) -> CoVariable:
@@ -151,6 +179,9 @@ class _Keeper:
 
     def _difference(self, dumped: pickling.Dump, fingerprints: dict[str, Fingerprint]) -> str:
         """Return what is not as it was once the values are loaded, empty when all is."""
+        loaded = self._loaded_in_place(dumped)
+        if loaded is not None:
+            return self._difference_in_form(loaded)
         copies = [_copied(buffer) for buffer in dumped.buffers]
         began_s = time.process_time()
         try:
@@ -165,11 +196,60 @@ class _Keeper:
                 return f"`{name}` is not the same after it is loaded"
             if fingerprint["kind"] != fingerprints[name]["kind"]:
                 return f"`{name}` is of another class after it is loaded"
+        return self._difference_in_form(loaded)
+
+    def _loaded_in_place(self, dumped: pickling.Dump) -> dict[str, Any] | None:
+        """Return the values as they are loaded from the very memory that they lie in now.
+
+        Where they then show this memory they are equal, and it need not be read. None where that
+        cannot be said, or would save nothing.
+        """
+        numpy = sys.modules.get("numpy")
+        if sum(buffer.raw().nbytes for buffer in dumped.buffers) < _MUCH_BYTES or numpy is None:
+            return None
+        began_s = time.process_time()
+        memory = [buffer.raw().toreadonly() for buffer in dumped.buffers]
+        try:
+            loaded = pickling.load(dumped.stream, memory)
+        except (Exception, pickling.Refused):
+            return None
+        self.load_s = time.process_time() - began_s
+        self.look.memory = tuple(_place_of(numpy, part) for part in memory)
+        try:
+            own, again = (self._fingerprints(values, {}) for values in (self.values, loaded))
+        finally:
+            self.look.memory = ()
+        are_equal = all(
+            own[name]["hash"] and own[name]["hash"] == again[name]["hash"]
+            for name in self.group.names
+        )
+        are_alike = all(own[name]["kind"] == again[name]["kind"] for name in self.group.names)
+        return loaded if are_equal and are_alike else None
+
+    def _difference_in_form(self, loaded: dict[str, Any]) -> str:
+        """Return what equal values lack of those that were kept, empty if nothing."""
         if any(self._is_by_name(name, loaded[name]) for name in self.group.names):
             return "a part of it is pickled by its name alone, whatever it holds"
         if len(loaded) > 1 and len(groups(loaded, loaded, loaded, self.surface)) > 1:
             return "its names no longer share what they share once they are loaded"
+        if not self._is_in_order(loaded):
+            return "a set in it comes in another order once it is loaded"
         return ""
+
+    def _is_in_order(self, loaded: dict[str, Any]) -> bool:
+        """Return whether sets give their elements in the order in which they did.
+
+        That hangs on all that was ever put into a set, which `pickle` does not write.
+        """
+        kinds = {kind for name in self.group.names for kind in self._kinds(name)}
+        if not any(issubclass(kind, (set, frozenset)) for kind in kinds):
+            return True
+        self.look.in_order = True
+        try:
+            own, again = (self._fingerprints(values, {}) for values in (self.values, loaded))
+        finally:
+            self.look.in_order = False
+        return all(own[name]["hash"] == again[name]["hash"] for name in self.group.names)
 
     def _is_by_name(self, name: str, loaded: Any) -> bool:
         """Return whether what is loaded is in part the very object: another kernel has another."""
@@ -189,6 +269,14 @@ class _Keeper:
                 old = self.look.fingerprint(values[name])
             fingerprints[name] = old
         return fingerprints
+
+
+def _place_of(numpy: Any, memory: Any) -> tuple[int, int]:
+    """Return where bytes begin and end."""
+    if not memory.nbytes:
+        return 0, 0
+    start = numpy.frombuffer(memory, numpy.uint8).__array_interface__["data"][0]
+    return start, start + memory.nbytes
 
 
 def _copied(buffer: Any) -> Any:

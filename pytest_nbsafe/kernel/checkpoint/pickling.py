@@ -15,6 +15,7 @@ from .arrays import Plan
 from .reachable import Surface, is_constant_value
 
 _DEPTH = 6
+_COMPILED_FUNCTION = "cython_function_or_method"
 _CLASSES_AND_FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType)
 
 
@@ -71,6 +72,8 @@ class _Pickler(pickle.Pickler):
         if kind is types.ModuleType:
             self._made.modules.add(obj.__name__)
             return importlib.import_module, (obj.__name__,)
+        if kind.__name__ == _COMPILED_FUNCTION:  # it says its name itself
+            return NotImplemented
         if id(obj) in self._surface.elsewhere and not is_constant_value(obj):
             module, name = self._surface.place_of(obj)
             return getattr, (sys.modules[module], name)

@@ -33,6 +33,8 @@ _CONSTANTS: tuple[type, ...] = (
 )  # fmt: skip
 """Kinds of values that cannot change, or lead nowhere."""
 _ENDS = frozenset(map(id, _CONSTANTS))
+_BYTE_S, _OBJECT_S = 3e-9, 4e-6
+"""About how long it takes to keep a byte of an array, and an object."""
 _PERSONAL = frozenset({"__main__", "builtins"})
 """Modules that hold what cells made: IPython leaves the last results in `builtins`."""
 
@@ -43,7 +45,7 @@ class Memory:
     The number of the place is negative, so that it is no object's; 0 where it is not known.
     """
 
-    __slots__ = ("array", "owner", "place")
+    __slots__ = ("array", "owner", "place", "size")
 
     def __init__(self, array: Any, memory: Any) -> None:
         self.array, self.owner = array, owner_of(memory)
@@ -51,30 +53,41 @@ class Memory:
             memory, "__array_interface__", None
         )
         self.place = -interface["data"][0] if interface is not None else 0
+        size = getattr(memory, "nbytes", 0)
+        self.size = size if type(size) is int else 0
 
 
 class Surface:
     """Where every walk ends: at what modules hold, which all share, and at what leads to all names.
 
     `elsewhere` is what libraries hold, `own` what the modules of the project do, by identity.
-    `special` are classes of which the interpreter tells too much or too little.
+    `special` are classes of which the interpreter tells too much or too little. What is known by
+    identity has to stay alive: with `holds` the surface sees to that.
     """
 
-    def __init__(self, *all_names: object) -> None:
+    def __init__(self, *all_names: object, holds: bool = False) -> None:
         self.elsewhere: set[int] = set()
         self.own: set[int] = set()
         self.kinds: dict[int, type] = {}
         self.special: set[int] = set()
         self._modules: list[types.ModuleType] = []
+        self._alive: list[list[Any]] = []
         for place, module in list(sys.modules.items()):
             if type(module) is not types.ModuleType or place in _PERSONAL:
                 continue
             held = vars(module)
             if not any(held is names for names in all_names):  # it may have several names itself
                 holders = self.own if lies_here(held.get("__file__")) else self.elsewhere
-                holders.update(map(id, list(held.values())))
+                values = list(held.values())
+                holders.update(map(id, values))
+                if holds:
+                    self._alive.append(values)
                 self._modules.append(module)
-        self.ends = {*self.elsewhere, *map(id, all_names)}
+        self._ends = {*map(id, all_names)}
+
+    def ends(self, items: Iterable[int]) -> set[int]:
+        """Return where a walk ends, of the identities that it has come to."""
+        return self.elsewhere.intersection(items) | self._ends.intersection(items)
 
     def place_of(self, item: Any) -> tuple[str, str]:
         """Return the module that holds a value, and under which name."""
@@ -119,6 +132,12 @@ class Reached:
         """Return what owns the memory of tables, by identity."""
         return {id(memory.owner) for held in self.lazy.values() for memory in held}
 
+    def cost_s(self) -> float:
+        """Return about how many seconds it takes to write the value, read it and compare it."""
+        tables = (memory for memories in self.lazy.values() for memory in memories)
+        arrays = sum(memory.size for memory in (*self.memories, *tables))
+        return arrays * _BYTE_S + len(self.objects) * _OBJECT_S
+
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
         while level:
@@ -130,7 +149,7 @@ class Reached:
             self.kinds |= kinds
             items = [item for item in level if id(type(item)) not in _ENDS]
             fresh = dict(zip(map(id, items), items))  # noqa: B905  # both are of `items`
-            for key in surface.ends.intersection(fresh) | (fresh.keys() & objects.keys()):
+            for key in surface.ends(fresh) | (fresh.keys() & objects.keys()):
                 del fresh[key]
             objects.update(fresh)
             special: list[Any] = []

@@ -1,4 +1,4 @@
-"""Loads values from files and binds their names: all of a co-variable, or none of them."""
+"""Loads values from files and binds their names: all that are asked for, or none of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
 def _values(item: RestoreItem, folder: str) -> dict[str, Any]:
     stream, *buffers = (blobs.read(folder, file) for file in item["files"])
     values = pickling.load(stream, buffers)
-    if sorted(values) != sorted(item["names"]):
+    if not values.keys() >= {*item["names"]}:
         message = f"the files hold {', '.join(sorted(values))}"
         raise ValueError(message)
-    return values
+    return {name: values[name] for name in item["names"]}

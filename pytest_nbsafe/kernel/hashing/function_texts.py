@@ -60,7 +60,7 @@ def lies_here(file: object) -> bool:
     return folder == here or folder.startswith(here + os.sep)
 
 
-@functools.lru_cache(1_024)
+@functools.lru_cache(1 << 14)  # all modules of a program, one after the other
 def _folder(file: str) -> str:
     """Return the folder of a file, empty where it is one of Python's or of installed packages."""
     folder = os.path.dirname(file)  # noqa: PTH120  # as above

@@ -52,12 +52,18 @@ class Context:
         self.places: tuple[tuple[str, str], ...] = ()  # this kernel's own folders, and words
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
+        self.memory: tuple[tuple[int, int], ...] = ()  # of arrays in it counts where they lie
+        self.in_order = False  # sets are equal only where their elements come in one order
         self.work = 0  # how much the last look was, the same on every machine
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
 
     def are_plain(self, values: Iterable[Any]) -> bool:
         """Tell whether values are numbers, texts and the like, whose bytes tell all of them."""
         return PLAIN.issuperset(map(self.texts.kind_of, values))
+
+    def lies_in_memory(self, start: int, size: int) -> bool:
+        """Tell whether bytes lie in the memory of which the place stands for the content."""
+        return any(first <= start and start + size <= end for first, end in self.memory)
 
     def shared(self, value: Any) -> Any:
         """Return a value, its texts with words in place of the folders that no other kernel has."""
@@ -254,7 +260,10 @@ class Hasher:
             self.raw(marshal.dumps(values[start : start + bulk.CHUNK], 2))
 
     def unordered(self, tag: str, values: list[Any]) -> None:
-        """Write values whose order means nothing."""
+        """Write values whose order means nothing, or shows only where they are looped over."""
+        if self.context.in_order:
+            self.all(tag, values)
+            return
         self.tag(f"{tag} {len(values)}")
         kinds = set(map(self.context.texts.kind_of, values))
         if kinds in ({int}, {str}):

@@ -129,6 +129,7 @@ class RunInputs:
             "settings": sorted({*settings, *self._put, *newly_bent}),
             "drew": drew,
             "hindrances": self._hindrances.all(),
+            "learning": [],
             "links": None,
         }
 

@@ -24,7 +24,8 @@ _INNER = 1_000
 class Desk:
     """Where hooks report; what is done `with` it harms nobody: our first fault ends the watch.
 
-    `busy`: a watched call is running, and what it calls is its own affair.
+    `busy`: a watched call is running, and what it calls is its own affair. `libraries` are those
+    whose watched functions the run called.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -32,6 +33,7 @@ class Desk:
         self.on = True
         self.fit_log: FitLog | None = None
         self.busy = False
+        self.libraries: set[str] = set()
         self.thread = threading.get_ident()
         self.inner: list[weakref.ref[Any]] = []
         self.watched: list[tuple[FunctionType, CodeType]] = []
@@ -56,6 +58,7 @@ class Desk:
     def start(self) -> None:
         """Take note that a run begins: whatever happens in other threads is not the notebook's."""
         self.thread, self.busy = threading.get_ident(), False
+        self.libraries = set()
         if self.fit_log is not None:
             with self:
                 self.fit_log.start()
@@ -99,6 +102,7 @@ class Hook(StandIn):
         caller = sys._getframe(2).f_code.co_filename  # noqa: SLF001  # above it is the stand-in
         if "-packages" in caller:  # what a library does inside is its own affair
             return self.original(*args, **kwargs)
+        desk.libraries.add(str(self.original.__module__).partition(".")[0])
         desk.busy = True
         try:
             steps = changed = None

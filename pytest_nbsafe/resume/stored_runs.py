@@ -1,0 +1,120 @@
+"""What the store holds for the cells of a page: what would be reused now, loaded, or run again."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
+from pytest_nbsafe.resume import questions, recalling
+from pytest_nbsafe.resume.catching_up import PastRun, Step, needed, steps
+from pytest_nbsafe.resume.kept_values import Keeper
+from pytest_nbsafe.resume.memory import Memory, why_unfit
+from pytest_nbsafe.resume.recalling import NotAsThen
+from pytest_nbsafe.resume.state import START, Held, State, after
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.store.database import Entry
+from pytest_nbsafe.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """A run of an earlier page: its text, when it was kept (seconds since 1970), its seconds."""
+
+    source: str
+    made: float
+    took_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """The run of a cell of the page, as far as the store knows it.
+
+    `reason` says why it has to be made, empty where it is known. Of one that is known, `runs` tells
+    that it is made again all the same when a kernel has to come to the state at the end of the
+    page, and `loads` are the names that are loaded after it then, `bytes` their files. `others` are
+    the runs in its place of earlier pages, the last first.
+    """
+
+    reason: str
+    took_s: float = 0.0
+    runs: bool = False
+    loads: tuple[str, ...] = ()
+    bytes: int = 0
+    others: tuple[OtherRun, ...] = ()
+
+
+def stored_runs(
+    memory: Memory, sources: Sequence[str], changed: Sequence[Collection[str]]
+) -> tuple[StoredRun, ...]:
+    """Return what is known of each text of a page, in the order in which they run.
+
+    `changed` are for each the names that it may change: they are unknown where it has to run.
+    """
+    keeper = Keeper(memory.store, memory.context, memory.notebook)
+    past: list[PastRun] = []
+    reasons: list[str] = []
+    state, kept = START, tuple[CoVariable, ...]()
+    for source, names in zip(sources, changed, strict=True):
+        known = _known(memory, source, past, state)
+        before = state
+        if isinstance(known, str):
+            token, executed, kept = secrets.token_hex(8), Executed("ok"), ()
+            state = {**before, **{name: Held("", token) for name in names}}
+        else:
+            entry, executed = known
+            token, kept = entry.id, keeper.known(entry.id)
+            state = after(before, executed.event, token, recalling.links(entry, executed, before))
+        reasons.append(known if isinstance(known, str) else "")
+        past.append(PastRun(token, source, executed, before, state, kept))
+    texts = {run.entry: run.source for run in past}
+    wanted = needed(state, [*state], texts)
+    plan, _ = steps(past, wanted, may_load=memory.keeps)
+    others = _others(memory, {run.entry for run in past})
+    return tuple(
+        _stored(run, step, reason, tuple(others.get(number, ())))
+        for number, (run, step, reason) in enumerate(zip(past, plan, reasons, strict=True), 1)
+    )
+
+
+def _known(
+    memory: Memory, source: str, past: Sequence[PastRun], state: State
+) -> tuple[Entry, Executed] | str:
+    """Return the entry that stands for a run now and what it gave, or why there is none."""
+    reason = why_unfit(memory, source)
+    if reason:
+        return reason
+    for entry in memory.store.entries(memory.context, questions.of_cell(source)):
+        try:
+            return entry, recalling.recalled(entry, source, past, state, memory.environ, None)
+        except NotAsThen as other:
+            reason = reason or str(other)
+    return reason or "it is new"
+
+
+def _stored(run: PastRun, step: Step, reason: str, others: tuple[OtherRun, ...]) -> StoredRun:
+    if reason:
+        return StoredRun(reason, others=others)
+    files = {file["name"]: file["size"] for kept in step.loads for file in kept["files"]}
+    loads = sorted({name for kept in step.loads for name in kept["names"]})
+    took_s = run.executed.duration_s
+    return StoredRun("", took_s, step.runs, tuple(loads), sum(files.values()), others)
+
+
+def _others(memory: Memory, page: Collection[str]) -> Mapping[int, Sequence[OtherRun]]:
+    """Return the runs that are no more of the page, by their number, the last first."""
+    others: dict[int, list[OtherRun]] = {}
+    for entry, executed in _runs(memory):
+        if entry.id not in page:
+            run = OtherRun(entry.content["source"], entry.made, entry.cost_s)
+            others.setdefault(executed["event"]["run"], []).append(run)
+    return others
+
+
+def _runs(memory: Memory) -> Iterator[tuple[Entry, Mapping[str, Any]]]:
+    """Yield the runs of cells that are kept of a notebook, the last first."""
+    for entry in memory.store.of_notebook(memory.context, memory.notebook):
+        executed = entry.content.get("executed")
+        if executed is not None:
+            yield entry, executed

@@ -1,0 +1,122 @@
+"""`nbsafe fix` with runs: what is mended is proved, and the rest of the file stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from makenb import write
+
+from pytest_nbsafe.cli import main
+from pytest_nbsafe.notebook import load
+from pytest_nbsafe.notebook.model import Output
+
+pytestmark = pytest.mark.kernel
+
+MOVED = """
+# %% [markdown]
+# Text stays where it is.
+# %% [2]
+print(rate * 2)
+#> 6
+# %% [3]
+total = rate + 1
+total
+#> 4
+# %% [1]
+rate = 3
+"""
+IN_ORDER = """
+# %% [markdown]
+# Text stays where it is.
+# %% [1]
+rate = 3
+# %% [2]
+print(rate * 2)
+#> 6
+# %% [3]
+total = rate + 1
+total
+#= 4
+"""
+STALE = """
+# %% [4]
+def area(r):
+    return 3 * r * r
+# %% [2]
+small = area(1)
+print(small)
+#> 2
+# %% [3]
+print(small + 1)
+#> 3
+"""
+FRESH = """
+# %% [1]
+def area(r):
+    return 3 * r * r
+# %% [2]
+small = area(1)
+print(small)
+#> 3
+# %% [3]
+print(small + 1)
+#> 4
+"""
+STRIPPED = """
+# %%
+print(late)
+# %%
+late = 1
+"""
+UNSAVED = """
+# %%
+print(late)
+# %%
+late = 1
+"""
+MENDED: Mapping[str, tuple[str, str]] = {
+    "moved": (MOVED, IN_ORDER),
+    "stale": (STALE, FRESH),
+}
+KEPT: Mapping[str, str] = {
+    "clean": IN_ORDER,
+    "fails": "\n# %% [3]\ndef f():\n    return 2\n# %% [2]\nprint(f(), gone)\n#> 1 1\n",
+    "another": "\n# %%\nprint(late)\n#> 2\n# %%\nopen('seen.txt', 'a')\nlate = 1\n",
+}
+
+
+def _cells(page: Path) -> list[tuple[str, int | None, tuple[Output, ...]]]:
+    return [(cell.source, cell.count, cell.outputs) for cell in load.read(page).cells]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fix")
+    for name, text in (*KEPT.items(), *((n, before) for n, (before, _) in MENDED.items())):
+        write(folder / f"{name}.ipynb", text)
+    assert main(["fix", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", MENDED)
+def test_what_is_proved_is_written(folder: Path, tmp_path: Path, name: str) -> None:
+    expected = write(tmp_path / f"{name}.ipynb", MENDED[name][1])
+    assert _cells(expected) == _cells(folder / f"{name}.ipynb")
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_all_else_stays_byte_by_byte(folder: Path, tmp_path: Path, name: str) -> None:
+    expected = write(tmp_path / f"{name}.ipynb", KEPT[name]).read_bytes()
+    assert expected == (folder / f"{name}.ipynb").read_bytes()
+
+
+def test_nothing_that_was_tried_is_left(folder: Path) -> None:
+    assert sorted(path.stem for path in folder.iterdir()) == sorted((*MENDED, *KEPT))
+
+
+def test_a_move_is_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = write(tmp_path / "a.ipynb", UNSAVED)
+    assert main(["fix", "--diff", str(page)]) == 0
+    assert capsys.readouterr().out == f"moved {page}, cell 2: above cell 1\n late = 1\n"

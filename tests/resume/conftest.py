@@ -1,0 +1,24 @@
+"""A store that a test has for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_nbsafe.app import resuming
+from pytest_nbsafe.store import place
+
+
+@pytest.fixture
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Keep what is kept in a folder of the test, and give another for its notebooks."""
+    monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
+    place.folder.cache_clear()
+    resuming.store_of.cache_clear()
+    folder = tmp_path / "nbs"
+    folder.mkdir()
+    yield folder
+    place.folder.cache_clear()
+    resuming.store_of.cache_clear()

@@ -1,0 +1,96 @@
+"""Values of costly cells are kept, and loaded where a later cell is edited."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import makenb
+import pytest
+
+from pytest_nbsafe.app import resuming, session
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.findings import Report
+from pytest_nbsafe.judge import observed_leaks
+from pytest_nbsafe.kernel.learning import watched_calls
+from pytest_nbsafe.resume import kept_values, questions
+from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
+from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
+from pytest_nbsafe.store import database
+
+SLOW = "rows = [sum(i * i for i in range(1_500_000)) % 7, 1, 2, 3]"
+MODEL = "model = LinearRegression().fit([[1], [2], [3], [4]], rows)"
+IMPORTS = "from sklearn.linear_model import LinearRegression"
+
+
+class Pages:
+    """A notebook, run again and again, and what its kernels really had to run."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path = folder / "nb.ipynb"
+        self.ran: list[str] = []
+        execute = LiveKernel.execute
+
+        def noted(kernel: LiveKernel, source: str, *rest: Any) -> Any:
+            self.ran.append(source)
+            return execute(kernel, source, *rest)
+
+        monkeypatch.setattr(LiveKernel, "execute", noted)
+
+    def run(self, *cells: str) -> Report:
+        """Run a page of these cells."""
+        self.ran.clear()
+        makenb.write(self.path, "".join(f"# %% [{n}]\n{c}\n" for n, c in enumerate(cells, 1)))
+        return session.examine(self.path, configuration(self.path, {"resume": "on"}))
+
+
+@pytest.fixture
+def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
+    for name, value in {"_WORTH_S": 0.05, "_LEAST_SPENT_S": 0.06, "MOST_SHARE": 20.0}.items():
+        monkeypatch.setattr(kept_values, name, value)  # so that little is worth it
+    return Pages(own_store, monkeypatch)
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+def test_a_cell_that_learns_needs_all_before_it_and_no_other_does(pages: Pages) -> None:
+    pytest.importorskip("sklearn")
+    above = IMPORTS, SLOW, MODEL, "held = {'rows': rows}"
+    pages.run(*above, "rows")
+    pages.run(*above, "rows[0]")
+    assert pages.ran == [IMPORTS, "rows[0]"]
+    judged = "model.score([[1], [2]], rows[:2])"
+    pages.run(*above, judged)
+    assert pages.ran == [*above, judged]
+
+
+@pytest.mark.kernel
+def test_what_is_about_to_be_changed_is_kept_before(pages: Pages) -> None:
+    pages.run(SLOW, "first = rows[0]", "rows.append(9)", "rows")
+    pages.run(SLOW, "first = rows[1]", "rows.append(9)", "rows")
+    assert pages.ran == ["first = rows[1]"]
+    pages.run(SLOW, "first = rows[1]", "rows.append(9)", "rows[0]")
+    assert SLOW not in pages.ran
+
+
+def test_what_varies_is_run_from_then_on(tmp_path: Path) -> None:
+    with closing(database.opened(tmp_path / "store")) as store:
+        memory = Memory(store, "context", "nb.ipynb", {"now()": "it asks"}, {}, {})
+        entry = store.add("context", questions.of_cell("x = f()"), "nb.ipynb", {}, 1.0)
+        assert [why_unfit(memory, text) for text in ("x = f()", "now()")] == ["", "it asks"]
+        note_varying(memory, "x = f()", entry)
+        assert "something else" in why_unfit(memory, "x = f()  # why")
+        assert why_unfit(memory, "x = g()") == ""
+        assert store.entries("context", questions.of_cell("x = f()")) == ()
+
+
+def test_what_learning_is_watched_for_is_known(tmp_path: Path) -> None:
+    launch = Launch("python3", cwd=tmp_path, learning=observed_leaks.watched())
+    learners = resuming.learners(launch)
+    assert {"sklearn", "torch"} <= learners.libraries
+    assert {"pandas", "numpy"} <= learners.data
+    assert {"fit", "train_test_split", "accuracy_score"} <= learners.words
+    assert {"sum", "mean", "print"}.isdisjoint(learners.words)
+    assert watched_calls.METHODS.keys() == resuming.LEARNING_METHODS
+    assert watched_calls.FUNCTIONS.keys() == resuming.LEARNING_EFFECTS
