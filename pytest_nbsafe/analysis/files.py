@@ -113,12 +113,13 @@ def _own(node: ast.stmt) -> Iterator[tuple[ast.AST, str]]:
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
     """Yield the calls in an expression, but for those in a function that is only made here."""
-    if isinstance(node, ast.Lambda):
-        return
-    if isinstance(node, ast.Call):
-        yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _calls(child)
+    left = [node]  # not by recursion: a text that is nested deeply has no limit here
+    while left:
+        part = left.pop()
+        if isinstance(part, ast.Call):
+            yield part
+        if not isinstance(part, ast.Lambda):
+            left.extend(reversed(list(ast.iter_child_nodes(part))))
 
 
 def _use(

@@ -15,6 +15,8 @@ _BATCH = 10
 _IN_ALL = 200
 _OFFLINE = {"PIP_NO_INDEX": "1"}
 """What keeps a cell with `%pip install` from changing the environment that the tests run in."""
+_NO_OTHERS = ("-p", "no:rerunfailures")
+"""A plugin that opens a socket of its own where pytest-xdist is installed."""
 _COUNTS_SOCKETS = f"""
 import sys
 from pathlib import Path
@@ -50,7 +52,7 @@ def test_any_notebook_runs_and_leaves_nothing(first: int, tmp_path: Path) -> Non
     (folder / "conftest.py").write_text(_COUNTS_SOCKETS, encoding="utf-8")
     mark = f"NBSAFE_FUZZ={uuid4()}"
     name, _, value = mark.partition("=")
-    options = ("-p", "no:cacheprovider", "--nbsafe", "--nbsafe-timeout", "15")
+    options = ("-p", "no:cacheprovider", *_NO_OTHERS, "--nbsafe", "--nbsafe-timeout", "15")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "."],
         cwd=folder,

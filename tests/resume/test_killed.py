@@ -93,7 +93,7 @@ def test_a_run_that_is_killed_leaves_nothing_wrong(own_store: Path) -> None:
     runs = own_store.parent / "cache" / "runs"
     took_s, reused = 4.0, 0
     for number in range(1, ROUNDS + 1):
-        makenb.write(path, page(seed=1 + number // 3 % 200, moment=number))
+        makenb.write(path, page(seed=1 + number // 4 % 200, moment=number))
         if number % TO_THE_END == 0:
             started = time.perf_counter()
             ran = subprocess.run(command, capture_output=True, text=True, check=False)
