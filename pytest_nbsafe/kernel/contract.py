@@ -177,7 +177,8 @@ class Hindrance(TypedDict):
 class Inputs(TypedDict):
     """What a run used, and did, beyond the names of the notebook.
 
-    `files` are those that it read and had not written itself, `folders` those that it listed, each
+    `files` are those that it read and had not written itself, `opened` the paths that it opened to
+    read, as Python tells of them, `folders` those that it listed, each
     with a hash of the sorted names; `written` the paths that it made, changed, moved or removed.
     `variables` are those of the environment that it asked for, with hashes of what they held (`*`:
     it asked for all), `variables_set` those that it set or removed. `modules` are the files of
@@ -191,6 +192,7 @@ class Inputs(TypedDict):
     """
 
     files: list[FileRead]
+    opened: list[str]
     folders: dict[str, str]
     written: list[str]
     variables: dict[str, str]

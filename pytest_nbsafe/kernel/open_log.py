@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from . import audit
@@ -14,6 +16,10 @@ modules: set[str] = set()
 read: dict[str, None] = {}
 written: set[str] = set()
 """The paths of files that were opened to be read, and of those that were to be written."""
+read_now: dict[str, None] = {}
+"""The paths of files that the current run has opened to read."""
+_ours: list[None] = []
+"""Holds something while all that is opened is opened by us."""
 
 
 def watch() -> None:
@@ -23,7 +29,7 @@ def watch() -> None:
 
     def note(_: str, args: tuple[Any, ...]) -> None:
         file = audit.opened(args)
-        if file is None or len(read) + len(written) > _MOST:
+        if file is None or _ours or len(read) + len(written) > _MOST:
             return
         if file.path.endswith(".pyc"):  # Python opens one for each module
             return
@@ -31,6 +37,16 @@ def watch() -> None:
         if file.writes:
             written.add(path)
         elif path not in written:
-            read[path] = None
+            read[path] = read_now[path] = None
 
     audit.listen(note, ["open"])
+
+
+@contextlib.contextmanager
+def unnoticed() -> Iterator[None]:
+    """Take no note of what is opened in the context: we do it."""
+    _ours.append(None)
+    try:
+        yield
+    finally:
+        _ours.pop()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from . import open_log
 from .bends import Bends
 from .checkpoint.links import Links
 from .contract import MIME, CellRun, Fingerprint, Inputs
@@ -341,7 +342,8 @@ class Tracer:
             return None
         try:
             text, bends = self.sources[0].text, self.bends.modules()
-            used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
+            with open_log.unnoticed():
+                used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
             used["learning"] = sorted(self.desk.libraries) if self.desk else []
             used["links"] = self.links.of(self.name_fingerprints.before, after, own)

@@ -35,7 +35,8 @@ class PastRun:
     """A run of a session: its entry, its text, and what came of it.
 
     `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
-    it, none where nothing is.
+    it, none where nothing is. It is `by_value` where the values that it found are equal to those
+    that it would find now, but other runs made them.
     """
 
     entry: str
@@ -44,6 +45,14 @@ class PastRun:
     before: State
     after: State
     kept: tuple[CoVariable, ...] = ()
+    by_value: bool = False
+
+    @property
+    def learning(self) -> frozenset[str]:
+        """The libraries that it called whose functions learn, split, judge or join rows."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        return frozenset(inputs["learning"] if inputs is not None else ())
 
     @property
     def changed(self) -> frozenset[str]:
@@ -147,10 +156,24 @@ def made_now(
     """
     held = dict(held)
     for run, step in zip(past, plan, strict=True):
+        if step.runs:
+            held = held_after(held, run)
         names = {name for kept in step.loads for name in kept["names"]}
-        for name in names | run.changed if step.runs else names:
-            if name in run.after:
-                held[name] = run.after[name].maker
-            else:
-                held.pop(name, None)
+        held.update({name: run.after[name].maker for name in names})
     return held
+
+
+def held_after(held: Mapping[str, str], run: PastRun) -> dict[str, str]:
+    """Return the names that a kernel holds after a run, with the entry that made what they hold.
+
+    What the run did not bind, and may have changed all the same, it has changed where it was there.
+    """
+    now = dict(held)
+    for name in run.changed:
+        was = run.before.get(name)
+        is_held = was is not None and held.get(name) == was.maker
+        if name in run.after and (is_held or name in run.bound or name.startswith("<")):
+            now[name] = run.entry
+        else:
+            now.pop(name, None)
+    return now

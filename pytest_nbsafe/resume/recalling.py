@@ -9,8 +9,17 @@ from typing import Any
 from pytest_nbsafe.kernel.contract import CellRun
 from pytest_nbsafe.resume import world
 from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
-from pytest_nbsafe.resume.state import BESIDE, Held, State, changed_in_place, is_tied, sources
+from pytest_nbsafe.resume.state import (
+    BESIDE,
+    Held,
+    State,
+    bound_again,
+    changed_in_place,
+    is_tied,
+    sources,
+)
 from pytest_nbsafe.runner import executed as forms
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.store.database import Entry
@@ -34,15 +43,16 @@ def content(
 ) -> Mapping[str, Any]:
     """Return what is kept of a run that was made in a state, `past` being the runs before it.
 
-    `names` are what it may have read, each with its fingerprint and the entry that made it;
-    `unread` those that it mentions without reading them; `runs` those whose functions it called;
-    `around`, where it changed objects in place, who made what may share them.
+    `names` are what it may have read, or bound to what they held already, each with its fingerprint
+    and the entry that made it; `unread` those that it mentions without reading them; `runs` those
+    whose functions it called; `around`, where it changed objects in place, who made what may share
+    them; `learned` the runs before it that the watch of learning has seen.
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
     names = {
         name: (_found(event, name, held), held.maker)
-        for name in dict.fromkeys((*event["before"], BESIDE, *sources(event)))
+        for name in dict.fromkeys(_found_names(event))
         for held in (state.get(name, _NOBODY),)
     }
     runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
@@ -55,6 +65,7 @@ def content(
         "unread": sorted((state.keys() & mentioned) - names.keys()),
         "runs": runs,
         "around": tied if changed_in_place(event) else {},
+        "learned": _learned(past),
     }
 
 
@@ -63,7 +74,7 @@ def recalled(
     source: str,
     past: Sequence[PastRun],
     state: State,
-    environ: Mapping[str, str],
+    memory: Memory,
     limit_s: float | None,
 ) -> Executed:
     """Return what an entry holds of a run, as it would be now.
@@ -79,9 +90,11 @@ def recalled(
     if limit_s is not None and executed.duration_s > limit_s:
         raise NotAsThen("it took longer than it may now")
     _compare_names(content, source, state)
+    if memory.learners.took_part(event):
+        _compare_learning(entry, past, state)
     if content["source"] != source and _shows_text(executed):
         raise NotAsThen("its text changed")
-    hinders = world.changed(event["inputs"], environ) if event["inputs"] else ""
+    hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
     if hinders:
         raise NotAsThen(hinders)
     number = len(past) + 1
@@ -105,6 +118,28 @@ def _compare_names(content: Mapping[str, Any], source: str, state: State) -> Non
     for name in (state.keys() & mentioned).difference(content["unread"]):
         if name not in content["names"]:
             raise NotAsThen(f"`{name}` is there now")
+
+
+def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> None:
+    """Compare what lies in no value: which rows came from where, and who has learned from them."""
+    if is_by_value(entry, past, state):
+        raise NotAsThen("what it learns from was made anew")
+    if _learned(past) != entry.content["learned"]:
+        raise NotAsThen("another cell has learned before it")
+
+
+def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
+    """Return whether a run found values that are only equal to those that it would find now."""
+    others = {run.entry for run in past if run.by_value}
+    return any(
+        held.maker != maker or maker in others
+        for name, (_, maker) in entry.content["names"].items()
+        for held in (state.get(name, _NOBODY),)
+    )
+
+
+def _learned(past: Sequence[PastRun]) -> list[str]:
+    return [run.entry for run in past if run.learning]
 
 
 def links(entry: Entry, executed: Executed, state: State) -> Mapping[str, Sequence[str]] | None:
@@ -137,6 +172,14 @@ def tell(executed: Executed, heard: Heard | None) -> None:
         return
     for kind, message in _messages(executed):
         heard(kind, message)
+
+
+def _found_names(event: CellRun) -> Iterator[str]:
+    """Yield the names whose values a run found, and what stands for what no name holds."""
+    yield from event["before"]
+    yield BESIDE
+    yield from sources(event)
+    yield from sorted(bound_again(event))
 
 
 def _found(event: CellRun, name: str, held: Held) -> str:

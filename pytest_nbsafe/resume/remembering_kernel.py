@@ -24,6 +24,7 @@ from pytest_nbsafe.resume import questions, recalling, world
 from pytest_nbsafe.resume.catching_up import (
     PastRun,
     Step,
+    held_after,
     is_code,
     made_now,
     mentioned,
@@ -35,10 +36,10 @@ from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
 from pytest_nbsafe.resume.positions import moved, runs_told
 from pytest_nbsafe.resume.recalling import NotAsThen
+from pytest_nbsafe.resume.repeated_runs import differs, missing_name
 from pytest_nbsafe.resume.state import START, State, after
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
-from pytest_nbsafe.trace.results import undefined_name
 from pytest_nbsafe.values import replace
 
 _PYTHON = "python"
@@ -98,7 +99,7 @@ class RememberingKernel:
             for entry in memory.store.entries(memory.context, question):
                 try:
                     recalled = recalling.recalled(
-                        entry, source, self._past, self._state, memory.environ, limit_s
+                        entry, source, self._past, self._state, memory, limit_s
                     )
                 except NotAsThen as other:
                     reason = reason or str(other)
@@ -107,7 +108,8 @@ class RememberingKernel:
                     expected, reason = (entry.id, recalled), "it is to be verified"
                     break
                 links = recalling.links(entry, recalled, self._state)
-                self._note(entry.id, source, recalled, links)
+                by_value = recalling.is_by_value(entry, self._past, self._state)
+                self._note(entry.id, source, recalled, links, by_value=by_value)
                 recalling.tell(recalled, heard)
                 return recalled
             reason = reason or "it is new"
@@ -121,7 +123,7 @@ class RememberingKernel:
         if not self._is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
-        missing = _missing_name(executed)
+        missing = missing_name(executed)
         if missing in self._state and self._held.get(missing) != self._state[missing].maker:
             raise StateDiffers  # it read what nobody thought that it would
         if expected is not None:
@@ -159,10 +161,17 @@ class RememberingKernel:
         known = self._known(question)
         if known is not None and known["files"] == _states(asked):
             return cast("Surroundings", known["answer"])
-        answer = self._caught_up(()).surroundings(asked)
+        with_reused: SurroundingsQuestion = {**asked, "files": [*asked["files"], *self._opened()]}
+        answer = self._caught_up(()).surroundings(with_reused)
         if answer is not None:
             self._keep(question, {"answer": answer, "files": _states(asked)}, 0.0)
         return answer
+
+    def _opened(self) -> list[str]:
+        """Return the files that all runs have read, and the modules that they imported."""
+        told = (run.executed.event for run in self._past)
+        inputs = [event["inputs"] for event in told if event is not None]
+        return [path for each in inputs if each for path in (*each["opened"], *each["modules"])]
 
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows."""
@@ -209,7 +218,8 @@ class RememberingKernel:
         self._is_whole = self._is_whole and all(step.runs and not step.loads for step in plan)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
-            raise StateDiffers
+            self._end_live()  # it holds too little: another comes to all that is needed
+            return self._caught_up(texts, whole=whole)
         for run, step in zip(left, plan, strict=True):
             self._made += 1
             if step.runs:
@@ -260,7 +270,7 @@ class RememberingKernel:
         again = live.execute(run.source, None, None)
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
-        if _differs(run.executed, again):
+        if differs(run.executed, again):
             note_varying(self._memory, run.source, run.entry)
             raise StateDiffers
         self._numbers[again.event["run"]] = number
@@ -292,20 +302,26 @@ class RememberingKernel:
     def _note_held(self) -> None:
         """Take note of what the live kernel holds of the last run."""
         run = self._past[-1]
-        self._held.update({name: run.entry for name in run.changed if name in run.after})
+        self._held = held_after(self._held, run)
         if self._keeper is not None:
             self._keeper.note(self._past)
 
     # -- what is remembered ------------------------------------------------------------------------
 
     def _note(
-        self, entry: str, source: str, executed: Executed, links: Mapping[str, Sequence[str]] | None
+        self,
+        entry: str,
+        source: str,
+        executed: Executed,
+        links: Mapping[str, Sequence[str]] | None,
+        *,
+        by_value: bool = False,
     ) -> None:
         """Take note that a run has been made, or recalled."""
         before = self._state
         self._state = after(before, executed.event, entry, links)
         kept = self._keeper.known(entry) if self._keeper is not None else ()
-        self._past.append(PastRun(entry, source, executed, before, self._state, kept))
+        self._past.append(PastRun(entry, source, executed, before, self._state, kept, by_value))
         self._to_come = self._to_come[1:]
 
     def _kept(self, source: str, executed: Executed) -> str:
@@ -335,7 +351,7 @@ class RememberingKernel:
 
     def _verify(self, number: int, entry: str, expected: Executed, executed: Executed) -> None:
         """Tell where a run that would have been reused comes out otherwise."""
-        if self._memory.verifier is not None and _differs(expected, executed):
+        if self._memory.verifier is not None and differs(expected, executed):
             self._memory.verifier(f"run {number} would have been reused, but gives something else")
             self._memory.store.forget([entry])
 
@@ -352,24 +368,6 @@ class RememberingKernel:
 
 def _is_hindered(run: SideRun) -> bool:
     return run["event"] is not None and recalling.is_hindered(run["event"])
-
-
-def _differs(first: Executed, again: Executed) -> bool:
-    """Return whether a run that was made again gave something else, as far as that is known."""
-    if first.status != again.status or first.event is None or again.event is None:
-        return True
-    was, now = first.event["after"], again.event["after"]
-    return was.keys() != now.keys() or any(
-        was[name]["hash"] != now[name]["hash"]
-        for name in was
-        if was[name]["hash"] and now[name]["hash"]
-    )
-
-
-def _missing_name(executed: Executed) -> str:
-    """Return the name that a run did not find, empty where it did not fail for one."""
-    reply = executed.reply or {}
-    return undefined_name(str(reply.get("ename")), str(reply.get("evalue"))) or ""
 
 
 def _states(asked: SurroundingsQuestion) -> dict[str, str]:

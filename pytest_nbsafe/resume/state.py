@@ -79,6 +79,12 @@ def after(
     return now
 
 
+def bound_again(event: CellRun) -> frozenset[str]:
+    """Return the names that a run bound to the objects that they held already, or removed."""
+    bound = frozenset[str]().union(*(each["bound"] for each in event["statements"]))
+    return bound - event["bindings"].keys()
+
+
 def changed_in_place(event: CellRun) -> list[str]:
     """Return the names whose objects a run changed, or may have."""
     before, now = event["before"], event["after"]

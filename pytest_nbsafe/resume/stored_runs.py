@@ -61,13 +61,15 @@ def stored_runs(
         before = state
         if isinstance(known, str):
             token, executed, kept = secrets.token_hex(8), Executed("ok"), ()
+            by_value = False
             state = {**before, **{name: Held("", token) for name in names}}
         else:
             entry, executed = known
             token, kept = entry.id, keeper.known(entry.id)
+            by_value = recalling.is_by_value(entry, past, before)
             state = after(before, executed.event, token, recalling.links(entry, executed, before))
         reasons.append(known if isinstance(known, str) else "")
-        past.append(PastRun(token, source, executed, before, state, kept))
+        past.append(PastRun(token, source, executed, before, state, kept, by_value))
     texts = {run.entry: run.source for run in past}
     wanted = needed(state, [*state], texts)
     plan, _ = steps(past, wanted, may_load=memory.keeps)
@@ -87,7 +89,7 @@ def _known(
         return reason
     for entry in memory.store.entries(memory.context, questions.of_cell(source)):
         try:
-            return entry, recalling.recalled(entry, source, past, state, memory.environ, None)
+            return entry, recalling.recalled(entry, source, past, state, memory, None)
         except NotAsThen as other:
             reason = reason or str(other)
     return reason or "it is new"

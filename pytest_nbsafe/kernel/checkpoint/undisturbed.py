@@ -1,4 +1,4 @@
-"""Loading values leaves random numbers and warnings as they were."""
+"""Loading values leaves random numbers and warnings as they were, and no file read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from .. import open_log
 from ..adapters import answers
 
 
@@ -25,7 +26,8 @@ def undisturbed() -> Iterator[None]:
     filters: Any = warnings.filters
     filters.insert(0, quiet)
     try:
-        yield
+        with open_log.unnoticed():
+            yield
     finally:
         with contextlib.suppress(ValueError):
             filters.remove(quiet)

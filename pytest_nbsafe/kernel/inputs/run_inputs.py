@@ -9,7 +9,7 @@ from pathlib import PosixPath, WindowsPath
 from types import CodeType
 from typing import Any, NamedTuple
 
-from .. import audit
+from .. import audit, open_log
 from ..contract import Inputs, StatementEvent
 from ..functions.reach import inside
 from ..functions.stand_in import watch_tracebacks
@@ -77,6 +77,7 @@ class RunInputs:
     def start(self, run: int) -> None:
         """Take note that a run begins."""
         self._codes, self._put = {}, set()
+        open_log.read_now.clear()
         self._native.start()
         self._files.start()
         self._variables.start()
@@ -120,6 +121,7 @@ class RunInputs:
         own = {module.file for module in self._modules.own.values()}
         return {
             "files": [file for file in files if file["path"] not in own],
+            "opened": [p for p in open_log.read_now if not self._users_files.is_installed(p)],
             "folders": self._files.folders,
             "written": self._files.written(),
             "variables": self._variables.read,

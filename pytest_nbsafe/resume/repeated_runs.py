@@ -1,0 +1,30 @@
+"""What a run gives when it is made again in another kernel, compared with what it gave first."""
+
+from __future__ import annotations
+
+from pytest_nbsafe.resume.state import bound_again
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.trace.results import undefined_name
+
+_FUTURE = "__future__._Feature"
+"""What `from __future__` binds, which is no statement to the kernel."""
+
+
+def differs(first: Executed, again: Executed) -> bool:
+    """Return whether a run that was made again gave something else, as far as that is known."""
+    if first.status != again.status or first.event is None or again.event is None:
+        return True
+    was, now = first.event["after"], again.event["after"]
+    bound = bound_again(first.event) | bound_again(again.event)  # to what one found there
+    bound |= {name for name, held in {**was, **now}.items() if held["kind"] == _FUTURE}
+    return bool((was.keys() ^ now.keys()) - bound) or any(
+        was[name]["hash"] != now[name]["hash"]
+        for name in was.keys() & now.keys()
+        if was[name]["hash"] and now[name]["hash"]
+    )
+
+
+def missing_name(executed: Executed) -> str:
+    """Return the name that a run did not find, empty where it did not fail for one."""
+    reply = executed.reply or {}
+    return undefined_name(str(reply.get("ename")), str(reply.get("evalue"))) or ""

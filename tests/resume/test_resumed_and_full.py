@@ -1,0 +1,134 @@
+"""What a resumed run says and holds is what a full one does: where that went wrong once."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import makenb
+import pytest
+
+from pytest_nbsafe.app import session, states
+from pytest_nbsafe.app.facts import facts_of, python_graph
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.findings import Report
+
+LEARNS = """
+# %% [1]
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import MaxAbsScaler
+rng = np.random.default_rng(0)
+raw = rng.normal(size=(200, 4))
+y = (raw[:, 0] + raw[:, 1] > 0).astype(int)
+# %% [2]
+{scaled}
+# %% [3]
+train, test = X[:150], X[150:]
+# %% [4]
+model = LogisticRegression().fit(train, y[:150])
+# %% [5]
+model.score(test, y[150:])
+"""
+BY_HAND = "X = raw / np.abs(raw).max(axis=0)"
+SCALED = "X = MaxAbsScaler().fit_transform(raw)"
+BESIDE = f"other = MaxAbsScaler().fit(raw)\n{BY_HAND}"
+
+
+def run(path: Path, page: str, *, resumed: bool) -> Report:
+    makenb.write(path, page)
+    return session.examine(path, configuration(path, {"resume": "on" if resumed else "off"}))
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (BY_HAND, SCALED),
+        (SCALED, BY_HAND),
+        (BY_HAND, BESIDE),
+    ],
+)
+def test_equal_values_of_which_another_has_learned(own_store: Path, first: str, then: str) -> None:
+    pytest.importorskip("sklearn")
+    path = own_store / "nb.ipynb"
+    run(path, LEARNS.replace("{scaled}", first), resumed=True)
+    resumed = run(path, LEARNS.replace("{scaled}", then), resumed=True)
+    full = run(path, LEARNS.replace("{scaled}", then), resumed=False)
+    assert [f.code for f in full.findings if f.code.startswith("NBS30")], "it leaks"
+    assert resumed.findings == full.findings
+
+
+READS = """
+# %% [1]
+import sys
+# %% [2]
+def late():
+    import helper
+    return helper.value
+with open("data.csv") as file:
+    rows = file.read()
+# %% [3]
+late()
+# %% [4]
+print(len(rows))
+"""
+
+
+@pytest.mark.kernel
+def test_files_that_reused_runs_have_read_are_of_the_environment(own_store: Path) -> None:
+    (own_store / "helper.py").write_text("value = 1\n", encoding="utf-8")
+    (own_store / "data.csv").write_text("1,2\n", encoding="utf-8")
+    path = own_store / "nb.ipynb"
+    run(path, READS, resumed=True)
+    edited = READS.replace("print(len(rows))", "print(len(rows) + 1)")
+    reports = [run(path, edited, resumed=resumed) for resumed in (True, False)]
+    environments = [report.notebooks[0].environment for report in reports]
+    assert environments[0] == environments[1]
+    assert environments[0] is not None
+    assert [entry.name for entry in environments[0].files] == ["data.csv", "helper.py"]
+
+
+TOUCHES = """
+# %% [1]
+rows = [1]
+# %% [2]
+rows.append(2)
+# %% [3]
+print(rows)
+"""
+
+
+@pytest.mark.kernel
+def test_what_may_have_been_changed_is_not_held_for_that(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    run(path, TOUCHES, resumed=True)
+    page = TOUCHES.replace("# %% [2]", "# %% [4]\nother = [5]\n# %% [2]")
+    run(path, page, resumed=True)
+    makenb.write(path, page.replace("print(rows)", "print(rows[0])"))
+    assert held_at_the_end(path) >= {"rows", "other"}
+
+
+@pytest.mark.kernel
+def test_a_name_that_is_bound_to_what_it_held(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    again = "from __future__ import division\nimport math as m\n"
+    page = f"# %% [1]\n{again}\n# %% [2]\n{again}half = 1 / 2\n# %% [3]\nhalf\n"
+    run(path, page, resumed=True)
+    _, _, without_first = page.partition("\n\n")
+    makenb.write(path, without_first)
+    assert held_at_the_end(path) >= {"m", "division", "half"}
+
+
+def held_at_the_end(path: Path) -> set[str]:
+    """Return the names that a kernel holds that reuses what it can, after all cells."""
+    graph, config = python_graph(path, {})
+    facts, _ = facts_of(graph, None, config)
+    with ExitStack() as stack:
+        makers = states.session_makers(stack, facts, graph, path, [], copies=False)
+        with states.running(next(makers), "clean", path) as remembering:
+            states.run_all(remembering, graph.notebook.code_cells)
+            holding = remembering.sweep()
+            assert holding is not None, "it answers"
+            return set(holding.names)
