@@ -4,30 +4,29 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
-from readme import README, renewed
 
-from pytest_nbsafe.config import Config, merge
+from pytest_nbsafe.codes import CODES
+from pytest_nbsafe.rules import Rule
 
+README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text(encoding="utf-8")
 ROOT = README.parent
 
 
-def test_the_reference_is_that_of_the_rules() -> None:
-    assert renewed(TEXT) == TEXT, "run `python tests/readme.py`"
+def test_its_numbers_are_those_of_the_table() -> None:
+    assert f"all {len(CODES)} codes" in TEXT
+    assert f"{sum(code.startswith('NBS3') for code in CODES)} kinds" in TEXT
 
 
-def test_the_settings_in_it_are_understood() -> None:
-    table = TEXT.split("[tool.nbsafe]\n")[1].split("\n\n")[0]
-    settings = dict(re.findall(r"^ +(\w+) = (\S+)", table, re.MULTILINE))
-    known = {"true": True, "false": False}
-    values = {
-        key: known[value] if value in known else re.sub(r'[\[\]"]', "", value)
-        for key, value in settings.items()
-    }
-    assert len(values) > 5
-    assert merge(Config(), values, "README").order == "auto"
+@pytest.mark.parametrize("code", sorted(set(re.findall(r"#! (NBS\d+)", TEXT))))
+def test_its_examples_are_those_of_the_rules(code: str) -> None:
+    """Each line of a block that marks a code stands in the bad example of its rule."""
+    blocks = re.findall(r"(?:^ {4}.*\n)+", TEXT, re.MULTILINE)
+    (block,) = (each for each in blocks if f"#! {code}" in each)
+    assert set(dedent(block).splitlines()) <= set(Rule(code).module.BAD.splitlines())
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", TEXT))

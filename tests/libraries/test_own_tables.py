@@ -16,7 +16,7 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.libraries import inplace, leakroles, own_tables
 from pytest_nbsafe.notebook import load
 
-README = Path(__file__).parents[2] / "README.md"
+SHOWN = Path(__file__).parents[2] / "docs" / "guide" / "libraries.md"
 EXAMPLE = """\
 [tool.nbsafe.libraries.ourlib.classes."ourlib.Frame"]
 changes = ["append_rows", "fill"]            # change it in place
@@ -70,8 +70,8 @@ def notebook(tmp_path: Path) -> Path:
     return makenb.write(tmp_path / "nb.ipynb", PAGE)
 
 
-def test_readme_shows_this_example() -> None:
-    assert indent(EXAMPLE, "    ") in README.read_text(encoding="utf-8")
+def test_the_documentation_shows_this_example() -> None:
+    assert indent(EXAMPLE, "    ") in SHOWN.read_text(encoding="utf-8")
 
 
 def test_a_library_of_the_users_own_is_read_like_ours(notebook: Path) -> None:
