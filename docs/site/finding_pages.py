@@ -122,8 +122,7 @@ def _sections(row: Code) -> Iterator[str]:
     told, *parts = _PARTS.split(inspect.cleandoc(module.__doc__ or ""))
     named = dict(zip(parts[::2], parts[1::2], strict=True))
     yield f"# {row.code} {row.name}"
-    yield f"**{row.severity}**: {row.says}."
-    yield told.strip()
+    yield f"**{row.severity.capitalize()}.** {told.strip()}"
     yield "## Why it matters"
     yield _sentence(named["Why it matters"])
     yield "## An example"
