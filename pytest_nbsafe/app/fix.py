@@ -19,14 +19,29 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.app.whole_files import put
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Finding
-from pytest_nbsafe.fix import cell_diff, late_imports, unused_suppressions
+from pytest_nbsafe.fix import (
+    cell_diff,
+    late_imports,
+    pinned_installs,
+    relative_paths,
+    seeds,
+    unused_suppressions,
+)
 from pytest_nbsafe.fix.notebook_text import edited, is_editable
-from pytest_nbsafe.fix.remedy import Remedy
+from pytest_nbsafe.fix.remedy import Patient, Remedy
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.values import dataclass, replace
 
-_STATIC = (unused_suppressions.remedies, late_imports.remedies)
+_STATIC = (
+    unused_suppressions.remedies,
+    late_imports.remedies,
+    pinned_installs.remedies,
+    relative_paths.remedies,
+    seeds.remedies,
+)
+_OF_THIS_ENVIRONMENT = frozenset({None, "", "python3"})
+"""Names of kernels that are this Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +58,12 @@ class Fixed:
     content: bytes = b""
 
 
-def fix(paths: Sequence[Path], settings: Mapping[str, Any], which: Which) -> Iterator[Fixed]:
+def fix(
+    paths: Sequence[Path], settings: Mapping[str, Any], which: Which, *, unsafe: bool = False
+) -> Iterator[Fixed]:
     """Yield what can be mended in each notebook; nothing is written.
+
+    With `unsafe` also what changes results, such as a seed.
 
     Raises:
         NbsafeError: a path or a setting is not understood.
@@ -53,7 +72,7 @@ def fix(paths: Sequence[Path], settings: Mapping[str, Any], which: Which) -> Ite
     for path in notebooks_in(paths, settings, which):
         config = replace(configuration(path, settings), baseline=None)
         with suppress(load.Unreadable, OSError):
-            yield _fixed(path, config)
+            yield _fixed(path, config, unsafe=unsafe)
 
 
 def write(fixed: Fixed) -> None:
@@ -66,7 +85,7 @@ def write(fixed: Fixed) -> None:
     put(fixed.path, fixed.content)
 
 
-def _fixed(path: Path, config: Config) -> Fixed:
+def _fixed(path: Path, config: Config, *, unsafe: bool) -> Fixed:
     fixed = Fixed(path, content=files.read_bytes(path, config.most_mb * files.MEGABYTE))
     notebook = _read(fixed, config)
     if (
@@ -76,9 +95,11 @@ def _fixed(path: Path, config: Config) -> Fixed:
     ):
         return fixed
     if config.static:
-        return _mended_text(fixed, config)
+        return _mended_text(fixed, config, unsafe=unsafe)
     by_order = _mended_by_running(fixed, config)
-    in_text = _mended_text(replace(by_order, refused=()), replace(config, static=True))
+    in_text = _mended_text(
+        replace(by_order, refused=()), replace(config, static=True), unsafe=unsafe
+    )
     if in_text.done != by_order.done and by_order.refused:
         by_order = _mended_by_running(replace(in_text, refused=()), config)
         return replace(by_order, refused=(*in_text.refused, *by_order.refused))
@@ -114,11 +135,11 @@ def _more(before: Sequence[Finding], after: Sequence[Finding]) -> list[str]:
 # -- one remedy after another ---------------------------------------------------------------------
 
 
-def _mended_text(fixed: Fixed, config: Config) -> Fixed:
+def _mended_text(fixed: Fixed, config: Config, *, unsafe: bool) -> Fixed:
     """Carry out one remedy after another, as long as each takes a finding away and adds none."""
     findings = _findings(fixed, config, fixed.content)
     refused: set[str] = set()
-    while remedy := _next_remedy(_read(fixed, config), findings, refused):
+    while remedy := _next_remedy(_patient(fixed, config, findings, unsafe=unsafe), refused):
         content = _applied(fixed.content, remedy)
         after = _findings(fixed, config, content)
         if _more(before=findings, after=after) or len(after) >= len(findings):
@@ -135,10 +156,14 @@ def _mended_text(fixed: Fixed, config: Config) -> Fixed:
     return replace(fixed, refused=tuple(f"not kept: {says}" for says in sorted(refused)))
 
 
-def _next_remedy(
-    notebook: Notebook, findings: Sequence[Finding], refused: set[str]
-) -> Remedy | None:
-    remedies = (remedy for kind in _STATIC for remedy in kind(notebook, findings))
+def _patient(fixed: Fixed, config: Config, findings: Sequence[Finding], *, unsafe: bool) -> Patient:
+    notebook = _read(fixed, config)
+    runs_here = (config.kernel or notebook.kernel_name) in _OF_THIS_ENVIRONMENT
+    return Patient(notebook, findings, runs_here, unsafe)
+
+
+def _next_remedy(patient: Patient, refused: set[str]) -> Remedy | None:
+    remedies = (remedy for kind in _STATIC for remedy in kind(patient))
     return next((remedy for remedy in remedies if remedy.says not in refused), None)
 
 

@@ -101,7 +101,7 @@ def fix(given: argparse.Namespace) -> int:
     settings = {**_settings(given), **({"static": True} if given.static else {})}
     lines: list[str] = []
     due = False
-    for fixed in fixing.fix(given.paths, settings, which):
+    for fixed in fixing.fix(given.paths, settings, which, unsafe=given.unsafe):
         due = due or bool(fixed.done)
         if fixed.done and not kept:
             fixing.write(fixed)

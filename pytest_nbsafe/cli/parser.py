@@ -92,15 +92,19 @@ def _takes_fix(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Mend notebooks: cells move, as few as can be, to where the page runs; what is old runs "
         "again, and what it shows is saved; comments that ignore nothing go, and an import moves "
-        "up to the first cell that needs it. All is tried in copies of the folder, and kept only "
-        "where two runs from top to bottom agree and find nothing new. Nothing else in the file "
-        "changes."
+        "up to the first cell that needs it; a path of one machine becomes that of the file beside "
+        "the notebook, and what is installed gets a version. What hangs on a run is tried in "
+        "copies of the folder, and kept only where two runs from top to bottom agree and find "
+        "nothing new. Nothing else in the file changes."
     )
     _looks_at(parser, "notebooks and folders (default: this folder)")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if any is due")
     parser.add_argument("--diff", action="store_true", help="write nothing; show what would change")
     parser.add_argument(
         "--static", action="store_true", default=None, help="mend only what needs no run"
+    )
+    parser.add_argument(
+        "--unsafe", action="store_true", help="also what changes results: set missing seeds"
     )
     parser.add_argument(
         "--force-exclude", action="store_true", help="leave out what `exclude` leaves out"

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.fix.notebook_text import CellEdit
-from pytest_nbsafe.fix.remedy import Remedy
-from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.fix.remedy import Patient, Remedy
 
 
-def remedies(notebook: Notebook, findings: Sequence[Finding]) -> Iterator[Remedy]:
+def remedies(patient: Patient) -> Iterator[Remedy]:
     """Yield a remedy for each name that is read above the import which binds it."""
-    for finding in findings:
+    notebook = patient.notebook
+    for finding in patient.findings:
         if finding.code != "NBS102" or len(finding.steps) != 2:
             continue
         reader, definer = notebook.cell(finding.location.cell), notebook.cell(finding.steps[1].cell)

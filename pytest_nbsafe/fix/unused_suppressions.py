@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.fix.notebook_text import CellEdit
-from pytest_nbsafe.fix.remedy import Remedy
-from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.fix.remedy import Patient, Remedy
 from pytest_nbsafe.rules import suppressions
 
 
-def remedies(notebook: Notebook, findings: Sequence[Finding]) -> Iterator[Remedy]:
+def remedies(patient: Patient) -> Iterator[Remedy]:
     """Yield a remedy for each comment of which no word hides anything.
 
     Left alone are tags, and comments of several codes some of which are needed.
     """
+    notebook, findings = patient.notebook, patient.findings
     places = ((f.location.cell, f.location.line, f.location.column) for f in findings)
     unused = Counter(
         place for finding, place in zip(findings, places, strict=True) if finding.code == "NBS907"

@@ -20,7 +20,7 @@ GENERATOR = "generator"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How a message names a source and its state, and the call that seeds it.
+    """How a message names a source and its state, and the call that seeds it, with its import.
 
     `module` is where the kernel finds the state, "" for a source that it does not watch.
     """
@@ -29,6 +29,7 @@ class Source:
     module: str = ""
     state: str = ""
     seed: str = ""
+    imports: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,20 +45,24 @@ def check(facts: Facts) -> Iterator[Claim]:
     from pytest_nbsafe.analysis import installs
 
     for command in installs.of(facts.graph):
-        loose = [p for p in command.packages if not p.pinned and p.name not in _TOOLS]
-        if loose:
-            yield _claim(facts, command, loose)
+        if packages := loose(command):
+            yield _claim(facts, command, packages)
 
 
-def _claim(facts: Facts, command: Install, loose: list[Package]) -> Claim:
+def loose(command: Install) -> list[Package]:
+    """Return the packages of a command that have no version and ought to."""
+    return [p for p in command.packages if not p.pinned and p.name not in _TOOLS]
+
+
+def _claim(facts: Facts, command: Install, packages: list[Package]) -> Claim:
     cell = facts.notebook.cell(command.cell)
-    names = list(dict.fromkeys(package.name for package in loose))
+    names = list(dict.fromkeys(package.name for package in packages))
     verb = "is" if len(names) == 1 else "are"
     return claim(
         facts,
         "NBS407",
         command.cell,
-        loose[0].span,
+        packages[0].span,
         "proved",
         f"{few(names)} {verb} installed without a fixed version",
         remedy=_remedy(cell, command.tool, names),
@@ -69,9 +73,9 @@ def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
     """Return what to write: the versions that the saved output shows, where it does."""
     equals = "==" if tool == "pip" else "="
     asked = names[:_MOST] if any(output.kind == "stream" for output in cell.outputs) else []
-    installed = {name: version for name in asked if (version := _installed(cell, name))}
-    if installed:
-        pins = " ".join(f"{name}{equals}{version}" for name, version in installed.items())
+    shown = {name: version for name in asked if (version := installed(cell, name))}
+    if shown:
+        pins = " ".join(f"{name}{equals}{version}" for name, version in shown.items())
         return f"write the version that the saved output shows: `{pins}`"
     return f"write the version that it was made with: `{names[0]}{equals}...`"
 
@@ -79,7 +83,7 @@ def _remedy(cell: Cell, tool: str, names: list[str]) -> str:
 _IN_BRACKETS = patterns.compile(r"\((\d[\w.+!]*)\)")
 
 
-def _installed(cell: Cell, name: str) -> str:
+def installed(cell: Cell, name: str) -> str:
     """Return the version that pip told when the cell ran, "" if none."""
     written = re.sub(r"[-_.]+", "[-_.]", re.escape(name).replace(r"\-", "-").replace(r"\.", "."))
     end = re.compile(rf"\s{written}-(\d[\w.+!]*)", re.IGNORECASE)
