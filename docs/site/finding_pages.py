@@ -27,6 +27,7 @@ from pytest_nbsafe.rules import Rule
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
+os.environ["PIP_NO_INDEX"] = "1"  # an example that installs must not change this environment
 
 import percent  # noqa: E402 - the notation of the examples is that of the tests
 

@@ -151,7 +151,7 @@ def drawn(data: st.DataObject) -> tuple[Graph, dict[int, list[Statement]], list[
     return found, cells, ran, source
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
     found, cells, ran, source = drawn(data)
@@ -164,7 +164,7 @@ def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
     assert reached.transfers <= 1 + reached.states * len(cells)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_what_is_called_safe_reads_nothing_stale(data: st.DataObject) -> None:
     found, cells, ran, source = drawn(data)
@@ -179,7 +179,7 @@ def test_what_is_called_safe_reads_nothing_stale(data: st.DataObject) -> None:
             kernel.run(cell)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_every_cell_that_read_from_the_source_is_to_run_again(data: st.DataObject) -> None:
     found, cells, ran, source = drawn(data)

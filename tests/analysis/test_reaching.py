@@ -20,7 +20,7 @@ ANY_CELL = bodies(st.one_of(SIMPLE, CHANGE, compound(st.one_of(SIMPLE, CHANGE), 
 
 
 @settings(
-    max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(st.lists(CELL, min_size=2, max_size=4), st.data())
 def test_cells_without_loops_against_every_path(
@@ -31,7 +31,7 @@ def test_cells_without_loops_against_every_path(
 
 
 @settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(st.lists(ANY_CELL, min_size=2, max_size=3), st.data())
 def test_cells_against_every_path(cells: list[tuple[paths.Node, ...]], data: st.DataObject) -> None:

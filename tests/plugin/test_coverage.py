@@ -118,6 +118,7 @@ def test_kernels_that_coverage_measures_by_itself(pytester: pytest.Pytester, pat
     assert measured(pytester, "coverage", "combine") == script
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 @pytest.mark.usefixtures("shop")
 def test_the_page_alone_counts_and_no_cell(pytester: pytest.Pytester) -> None:

@@ -66,6 +66,7 @@ def test_what_others_may_see_runs(pytester: pytest.Pytester, slow: str) -> None:
     assert ran(pytester, page, *NOT_SLOW, passed=5, deselected=1) == "12345"
 
 
+@pytest.mark.corpus
 def test_where_the_text_was_wrong_the_whole_page_runs(pytester: pytest.Pytester) -> None:
     page = PAGE.replace("slow = [", "done = [setattr(json, 'to' + 'tal', 4)]\nslow = [")
     right = page.replace("b = a + 4", "b = a + getattr(json, 'total')")

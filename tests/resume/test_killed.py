@@ -17,7 +17,6 @@ from pytest_nbsafe.store import database
 from pytest_nbsafe.store.database import VALUES
 
 psutil = pytest.importorskip("psutil")
-ROUNDS = 60
 TO_THE_END = 6
 """Each so many-th round comes to its end, the other fifty are killed."""
 NB = """
@@ -84,15 +83,18 @@ def parts_that_are_not_whole(folder: Path) -> list[str]:
     return [*wrong, *["a row"] * (rows - signed)]
 
 
-@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "rounds",
+    [pytest.param(18, marks=pytest.mark.corpus), pytest.param(60, marks=pytest.mark.long)],
+)
 @pytest.mark.skipif(sys.platform == "win32", reason="what ends a process there is another")
-def test_a_run_that_is_killed_leaves_nothing_wrong(own_store: Path) -> None:
+def test_a_run_that_is_killed_leaves_nothing_wrong(own_store: Path, rounds: int) -> None:
     rng = random.Random(20)
     path = own_store / "nb.ipynb"
     command = [sys.executable, "-m", "pytest_nbsafe", "run", "--resume", str(path)]
     runs = own_store.parent / "cache" / "runs"
     took_s, reused = 4.0, 0
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         makenb.write(path, page(seed=1 + number // 4 % 200, moment=number))
         if number % TO_THE_END == 0:
             started = time.perf_counter()

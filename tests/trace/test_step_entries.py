@@ -42,7 +42,7 @@ def entry_states(records: list[Record]) -> dict[int, LineageState]:
     return {step: replay(some).now for step, some in (before | {0: records}).items()}
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(runs())
 def test_the_stale_names_are_those_of_each_state(records: list[Record]) -> None:
     states = entry_states(records)
@@ -57,7 +57,7 @@ def related(descent: Descent) -> tuple[object, ...]:
     return descent.name, link.cell, parent.name, link.maker, parent.cell
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(runs(), runs())
 def test_a_relation_holds_when_any_state_shows_it(
     records: list[Record], others: list[Record]
