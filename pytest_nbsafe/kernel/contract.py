@@ -63,11 +63,17 @@ class StatementEvent(TypedDict):
     bound: dict[str, int]
 
 
+SETS = "~"
+CODE = "()"
+
+
 class Fingerprint(TypedDict):
     """A hash of a value's content, equal across processes for equal content; empty: unknown.
 
-    `cause` says why it is unknown. `kind` is the type's qualified name; `identity` the object's
-    id, which tells aliases within one kernel.
+    It has `SETS` in it where a set in the value may come in another order in an equal one, and
+    `CODE` where code of the notebook is in it, which may read names when it is called. `cause` says
+    why it is unknown. `kind` is the type's qualified name; `identity` the object's id, which tells
+    aliases within one kernel.
     """
 
     hash: str

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
+from pytest_nbsafe.kernel.contract import CODE
 from pytest_nbsafe.resume.state import BESIDE, Held, State
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
@@ -24,9 +25,17 @@ _EFFECTS = patterns.compile(
 """Texts that may do what no value shows; 8 is `re.MULTILINE`."""
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
 _OPEN = patterns.compile(
-    r"\b(?:exec|eval|globals|locals|vars|dir|who|whos|who_ls|user_ns|user_global_ns|__main__|dill)\b"
+    r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__|dill)\b"
+    r"|^[ \t]*%?who(?:s|_ls)?\b",
+    8,
 )
 """Texts that may read names that they do not mention."""
+_LISTS = patterns.compile(
+    r"\b(?:globals|locals|vars|dir)\(\)|\b(?:user_ns|user_global_ns|__main__|dill)\b"
+    r"|^[ \t]*%?who(?:s|_ls)?\b",
+    8,
+)
+"""Texts that may look at all names that there are, those that IPython numbers among them."""
 _WORD = patterns.compile(r"\w+")
 
 
@@ -35,8 +44,9 @@ class PastRun:
     """A run of a session: its entry, its text, and what came of it.
 
     `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
-    it, none where nothing is. It is `by_value` where the values that it found are equal to those
-    that it would find now, but other runs made them.
+    it, none where nothing is. `beyond` are names that it may have read though neither it nor a
+    function that it mentions does. It is `by_value` where the values that it found are equal to
+    those that it would find now, but other runs made them.
     """
 
     entry: str
@@ -46,6 +56,7 @@ class PastRun:
     after: State
     kept: tuple[CoVariable, ...] = ()
     by_value: bool = False
+    beyond: frozenset[str] = frozenset()
 
     @property
     def learning(self) -> frozenset[str]:
@@ -70,9 +81,9 @@ class PastRun:
     def reads(self) -> frozenset[str]:
         """The names that it may have read."""
         event = self.executed.event
-        if event is None or _OPEN.search(self.source):
+        if event is None or reads_all(self.source):
             return frozenset(name for name in self.before if not name.startswith("<"))
-        return frozenset(event["before"])
+        return self.beyond.union(event["before"])
 
     @property
     def has_effects(self) -> bool:
@@ -116,9 +127,19 @@ def steps(
     return plan[::-1], wanted
 
 
+def reads_all(*texts: str) -> bool:
+    """Return whether texts may read names that they do not mention."""
+    return any(map(_OPEN.search, texts))
+
+
+def lists_names(*texts: str) -> bool:
+    """Return whether texts may ask which names there are."""
+    return any(map(_LISTS.search, texts))
+
+
 def needed(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
     """Return the names that texts may read, through functions and classes too."""
-    if any(_OPEN.search(text) for text in texts):
+    if reads_all(*texts):
         return {name for name in state if not name.startswith("<")}
     return state.keys() & mentioned(state, texts, sources)
 
@@ -143,7 +164,12 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
 
 def is_code(held: Held) -> bool:
     """Return whether a name may hold a function, a class or what has one of its own."""
-    return held.kind in _CODE or held.kind.startswith("__main__.") or not held.kind
+    return (
+        held.kind in _CODE
+        or CODE in held.hash
+        or held.kind.startswith("__main__.")
+        or not held.kind
+    )
 
 
 def made_now(

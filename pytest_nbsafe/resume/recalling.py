@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import world
-from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.catching_up import PastRun, lists_names, reads_all
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
+from pytest_nbsafe.resume.read_beyond import read_beyond
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -30,10 +31,6 @@ _NOBODY = Held("", "")
 """What a name holds that no run has made."""
 
 
-_IN_NO_ORDER = frozenset({"set", "frozenset"})
-"""Kinds of values that are equal and yet not alike: one may come in another order."""
-
-
 class NotAsThen(Exception):  # noqa: N818  # it is an answer
     """Something is not as it was when an entry was made; the message says what."""
 
@@ -50,13 +47,15 @@ def content(
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
+    runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
+    texts = [source, *(text for _, text in runs.values())]
+    is_open, beyond = reads_all(*texts), sorted(read_beyond(texts, event, past, state))
     names = {
         name: (_found(event, name, held), held.maker)
-        for name in dict.fromkeys(_found_names(event))
+        for name in dict.fromkeys((*_found_names(event), *beyond, *(state if is_open else ())))
         for held in (state.get(name, _NOBODY),)
     }
-    runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
-    mentioned = _words(source, *(text for _, text in runs.values()))
+    mentioned = _words(*texts)
     tied = {n: held.maker for n, held in state.items() if is_tied(n, held)}
     return {
         "executed": forms.pack(executed),
@@ -98,8 +97,9 @@ def recalled(
     if hinders:
         raise NotAsThen(hinders)
     number = len(past) + 1
-    if event["raised"] and number != event["run"]:
-        raise NotAsThen("it stands elsewhere")  # a traceback shows the number
+    texts = _texts(content, source)
+    if number != event["run"] and (event["raised"] or lists_names(*texts)):
+        raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
     try:
         runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
         told = moved(event, number, runs, moves(content["source"], source))
@@ -111,11 +111,12 @@ def recalled(
 def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
     for name, (digest, maker) in content["names"].items():
         held = state.get(name, _NOBODY)
-        is_equal = digest and held.hash == digest and held.kind not in _IN_NO_ORDER
+        is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
             raise NotAsThen(f"`{name}` changed" if name != BESIDE else "what ran before changed")
-    mentioned = _words(source, *(text for _, text in content["runs"].values()))
-    for name in (state.keys() & mentioned).difference(content["unread"]):
+    texts = _texts(content, source)
+    seen = state.keys() if reads_all(*texts) else state.keys() & _words(*texts)
+    for name in seen - {*content["unread"]}:
         if name not in content["names"]:
             raise NotAsThen(f"`{name}` is there now")
 
@@ -126,6 +127,11 @@ def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> No
         raise NotAsThen("what it learns from was made anew")
     if _learned(past) != entry.content["learned"]:
         raise NotAsThen("another cell has learned before it")
+
+
+def _texts(content: Mapping[str, Any], source: str) -> list[str]:
+    """Return the text of a run, and those whose functions it called."""
+    return [source, *(text for _, text in content["runs"].values())]
 
 
 def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
@@ -158,6 +164,17 @@ def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
     """Return what a run that was made has told of names that share objects."""
     event = executed.event
     return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
+
+
+def beyond(
+    source: str, executed: Executed, past: Sequence[PastRun], state: State
+) -> frozenset[str]:
+    """Return the names that a run of the session may have read without a word."""
+    event = executed.event
+    if event is None:
+        return frozenset()
+    texts = [past[run - 1].source for run in runs_told(event) if run <= len(past)]
+    return read_beyond([source, *texts], event, past, state)
 
 
 def is_hindered(event: CellRun) -> bool:

@@ -26,6 +26,7 @@ from pytest_nbsafe.resume.catching_up import (
     Step,
     held_after,
     is_code,
+    lists_names,
     made_now,
     mentioned,
     needed,
@@ -115,7 +116,8 @@ class RememberingKernel:
             reason = reason or "it is new"
         number = len(self._past) + 1
         self.reasons[number] = reason
-        live = self._caught_up((source, *self._to_come), whole=self._will_learn(source))
+        whole = lists_names(source) or self._will_learn(source)
+        live = self._caught_up((source, *self._to_come), whole=whole)
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())
             self._keeper.keep_before(live, self._past, changes)
@@ -321,7 +323,9 @@ class RememberingKernel:
         before = self._state
         self._state = after(before, executed.event, entry, links)
         kept = self._keeper.known(entry) if self._keeper is not None else ()
-        self._past.append(PastRun(entry, source, executed, before, self._state, kept, by_value))
+        beyond = recalling.beyond(source, executed, self._past, before)
+        run = PastRun(entry, source, executed, before, self._state, kept, by_value, beyond)
+        self._past.append(run)
         self._to_come = self._to_come[1:]
 
     def _kept(self, source: str, executed: Executed) -> str:

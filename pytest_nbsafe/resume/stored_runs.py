@@ -69,7 +69,8 @@ def stored_runs(
             by_value = recalling.is_by_value(entry, past, before)
             state = after(before, executed.event, token, recalling.links(entry, executed, before))
         reasons.append(known if isinstance(known, str) else "")
-        past.append(PastRun(token, source, executed, before, state, kept, by_value))
+        beyond = recalling.beyond(source, executed, past, before)
+        past.append(PastRun(token, source, executed, before, state, kept, by_value, beyond))
     texts = {run.entry: run.source for run in past}
     wanted = needed(state, [*state], texts)
     plan, _ = steps(past, wanted, may_load=memory.keeps)

@@ -247,7 +247,7 @@ def test_equal_across_hash_seeds() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(seen) == 1
-    assert len(seen.pop().strip()) == 32
+    assert len(seen.pop().strip().rstrip("()~")) == 32
 
 
 def nested(depth: int) -> object:

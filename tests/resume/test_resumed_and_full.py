@@ -121,6 +121,91 @@ def test_a_name_that_is_bound_to_what_it_held(own_store: Path) -> None:
     assert held_at_the_end(path) >= {"m", "division", "half"}
 
 
+WITHOUT_A_WORD = """
+# %% [1]
+limit = 3
+# %% [2]
+class Table:
+    def query(self, text):
+        return eval(text.replace("@", ""), globals())
+table = Table()
+# %% [3]
+held = {"by": lambda: limit}
+lazy = map(lambda n: n + limit, [1, 2])
+later = (limit * n for n in [1, 2])
+# %% [4]
+held["by"]()
+# %% [5]
+list(lazy)
+# %% [6]
+also = held
+# %% [7]
+list(later), also["by"]()
+# %% [8]
+table.query("@limit + 1")
+# %% [9]
+exec("hidden = limit * 2")
+# %% [10]
+hidden
+# %% [11]
+sorted(name for name in globals() if name.startswith("li"))
+"""
+
+
+@pytest.mark.kernel
+def test_what_a_text_reads_without_a_word(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    run(path, WITHOUT_A_WORD, resumed=True)
+    for old, new in (("limit = 3", "limit = 4"), ("limit = 3", "limit = 3\nlist_of = 1")):
+        page = WITHOUT_A_WORD.replace(old, new)
+        assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+
+
+SEEDED = """
+# %% [1]
+import random
+from decimal import Decimal
+random.seed(1)
+values = {"all": {8, 0}}
+# %% [2]
+random.random()
+# %% [3]
+print(values)
+"""
+
+
+@pytest.mark.kernel
+def test_a_seed_and_the_order_of_a_set(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    run(path, SEEDED, resumed=True)
+    for old, new in (("seed(1)", "seed(2)"), ("{8, 0}", "{0, 8}")):
+        page = SEEDED.replace(old, new)
+        assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+def test_a_seed_in_the_cell_that_imports(own_store: Path) -> None:
+    pytest.importorskip("numpy")
+    path = own_store / "nb.ipynb"
+    page = "# %% [1]\nimport numpy as np\nnp.random.seed(1)\n# %% [2]\nnp.random.rand()\n"
+    run(path, page, resumed=True)
+    assert run(path, page, resumed=True).notebooks[0].remarks[0].startswith("2 of 2 runs reused")
+    page = page.replace("seed(1)", "seed(2)")
+    assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+
+
+def shown(path: Path, page: str, *, resumed: bool) -> list[str]:
+    """Return what the cells of a page show."""
+    makenb.write(path, page)
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    each = session.NotebookSession(path, config)
+    try:
+        return [each.outcome(cell.number).output for cell in each.cells]
+    finally:
+        each.close()
+
+
 def held_at_the_end(path: Path) -> set[str]:
     """Return the names that a kernel holds that reuses what it can, after all cells."""
     graph, config = python_graph(path, {})

@@ -16,6 +16,7 @@ import threading
 import types
 from typing import Any
 
+from ..contract import CODE
 from ..functions.stand_in import attributes_of, code_of
 from .function_texts import lies_here
 from .hasher import Handler, Hasher, UnknownValue, qualified
@@ -132,6 +133,7 @@ def _function(hasher: Hasher, value: types.FunctionType) -> None:
 
 def _code(hasher: Hasher, value: types.CodeType) -> None:
     """Write a code object: by its text where that is known."""
+    hasher.context.marks.add(CODE)
     text = hasher.context.texts.text_of(value)
     if text:
         hasher.tag(f"text {text}")

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..contract import SETS
 from . import bulk
 from .function_texts import Texts
 
@@ -53,6 +54,7 @@ class Context:
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
         self.memory: tuple[tuple[int, int], ...] = ()  # of arrays in it counts where they lie
+        self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`
         self.in_order = False  # sets are equal only where their elements come in one order
         self.work = 0  # how much the last look was, the same on every machine
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
@@ -265,6 +267,8 @@ class Hasher:
             self.all(tag, values)
             return
         self.tag(f"{tag} {len(values)}")
+        if len(values) > 1:
+            self.context.marks.add(SETS)
         kinds = set(map(self.context.texts.kind_of, values))
         if kinds in ({int}, {str}):
             self.all("sorted", sorted(values))

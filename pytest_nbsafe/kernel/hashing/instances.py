@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..adapters import of_module
+from ..contract import CODE
 from ..functions.reach import fields
 from .hasher import Context, Hasher, UnknownValue, qualified
 
@@ -45,6 +46,7 @@ def add_class(hasher: Hasher, cls: type) -> None:
     if cls.__module__ != HOME_MODULE:
         hasher.tag(f"class {qualified(cls)}")
         return
+    hasher.context.marks.add(CODE)
     if issubclass(cls, type):
         hasher.context.texts.beware(cls)
     as_defined(hasher.context, cls)
@@ -62,6 +64,7 @@ def add_instance(hasher: Hasher, value: Any) -> None:
     hasher.tag(f"object {qualified(cls)}")
     own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
     if own:
+        hasher.context.marks.add(CODE)
         add_says(hasher, cls)
     builtin = _held(hasher, value)
     if own or (builtin and not _custom(cls)):

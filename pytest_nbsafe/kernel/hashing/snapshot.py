@@ -60,11 +60,12 @@ class Snapshot(Context):
             self.work = size // BUFFER_BYTES
             return fingerprint, not plain
         kind, content_hash, cause, flat = "", "", "", False
+        self.marks = set()
         hasher = (Placeless if self.places else Hasher)(self, *self.limits)
         try:
             kind = qualified(cls)
             hasher.add(value)
-            content_hash = hasher.digest()
+            content_hash = "".join((hasher.digest(), *sorted(self.marks)))
             flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == self.limits[0] - 1
         except UnknownValue as unknown:
             cause = str(unknown)

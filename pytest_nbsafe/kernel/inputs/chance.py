@@ -52,21 +52,26 @@ class Chance:
             if tell is None or tell(functools.partial(self._make, library)):
                 self._waiting.remove(library)
 
-    def finish(self, drew: Iterable[str], mentioned: Collection[str]) -> None:
+    def finish(
+        self, drew: Iterable[str], new: Iterable[str], mentioned: Collection[str]
+    ) -> list[str]:
         """Note what was unseeded, of generators and of the sources that were drawn from.
 
-        `mentioned` are the names in the code that ran.
+        `mentioned` are the names in the code that ran; where it seeds, it may have seeded the
+        sources that are `new`, too. Returns the sources that it drew from or seeded.
         """
         for library, generator, line in self._made:
             if not adapter_of(library).is_seeded(generator):
                 self._hindrances.add(_KIND, _WORDS, line)
         is_seeding = not _SEEDS.isdisjoint(mentioned) or any("seed" in name for name in mentioned)
-        for source in drew:
+        used = [*drew, *(new if is_seeding else ())]
+        for source in used:
             if is_seeding:
                 self.seeded.add(source)
             elif source not in self.seeded:
                 words = f"it draws random numbers from `{source}`, which nothing seeded"
                 self._hindrances.add(_KIND, words, 0)
+        return used
 
     def _make(self, library: str, make: Callable[[], Any]) -> Any:
         """Make a generator, which is seeded by chance and may get a seed at once."""

@@ -87,6 +87,7 @@ class RunInputs:
     def starting(self, code: CodeType) -> None:
         """Take note that a statement is about to run, and of the folders that it names."""
         self._chance.starting()
+        self._settings.meet()
         if self._native.alive:
             for text in _texts(code, self._home):
                 self._expect(text)
@@ -111,7 +112,7 @@ class RunInputs:
             settings = [setting for setting in settings if setting != "warnings"]
         if self._variables.set:
             settings.append("os")
-        self._chance.finish(drew, names)
+        drew = self._chance.finish(drew, self._settings.new, names)
         self._users_files.learn()
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:

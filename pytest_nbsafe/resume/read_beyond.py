@@ -1,0 +1,72 @@
+"""Names that a run reads though its text does not: by code that its values hold, by texts in it.
+
+A table is asked `"v > @limit"`; a dictionary, or an iterator, holds a lambda that reads `limit`
+when it is called. Where a value holds code, all that is read by code of the cells counts that the
+value has come from, step by step.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.kernel.contract import CODE, CellRun
+from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.questions import parsed
+from pytest_nbsafe.resume.state import State, is_tied
+
+_IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
+_WORD = patterns.compile(r"[^\W\d]\w*")
+_LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
+_FOLLOWED = frozenset({"function", "type", "method", "module", "abc.ABCMeta"})
+"""Kinds of values whose code the kernel follows itself, where a text mentions them."""
+
+
+def read_beyond(
+    texts: Sequence[str], event: CellRun, past: Sequence[PastRun], state: State
+) -> frozenset[str]:
+    """Return the names of a state that a run may have read without a word.
+
+    `texts` are its own and those of the functions that it called.
+    """
+    words = {word for text in texts for word in _IN_TEXTS.findall(text)}
+    holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
+    if holders:
+        later = _later_words(past)
+        words = words.union(*(later.get(state[name].maker, ()) for name in holders))
+    return frozenset(words & state.keys())
+
+
+def _holds_code(state: State, name: str) -> bool:
+    held = state[name]
+    is_unknown = not held.hash and is_tied(name, held)
+    return held.kind not in _FOLLOWED and (CODE in held.hash or is_unknown)
+
+
+def _later_words(past: Sequence[PastRun]) -> Mapping[str, frozenset[str]]:
+    """Return, by the entries of runs, what code reads that may be in the values that they made."""
+    later: dict[str, frozenset[str]] = {}
+    for run in past:
+        found = (run.before[name] for name in run.reads if name in run.before)
+        makers = {held.maker for held in found}
+        later[run.entry] = _words_of_code(run.source).union(
+            *(later[maker] for maker in makers & later.keys())
+        )
+    return later
+
+
+@lru_cache(maxsize=2_000)
+def _words_of_code(text: str) -> frozenset[str]:
+    """Return the names that functions, classes and generators of a text read."""
+    tree = parsed(text)
+    if tree is None:
+        return frozenset(_WORD.findall(text))
+    return frozenset(
+        inner.id
+        for node in ast.walk(tree)
+        if isinstance(node, _LATER)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name)
+    )
