@@ -10,6 +10,7 @@ otherwise, and, of libraries that learn or solve, that nothing else made by one 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -22,13 +23,15 @@ from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.printed_beside import lines_beside
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import chance_text, shown, tables
 from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
-from pytest_nbsafe.trace.outputs.text_alone import is_of_other_library
+from pytest_nbsafe.trace.outputs.text_alone import has_pictures, is_of_other_library
 from pytest_nbsafe.trace.outputs.volatility import NOTHING
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
 from pytest_nbsafe.values import dataclass, replace
@@ -37,7 +40,8 @@ _OF_THE_PAGE = frozenset(
     {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
 )
 """Exceptions, besides those that hang on cells alone, which no version of a library raises."""
-_DRAWN = frozenset({"picture", "code", "drawing"})
+_DRAWN = frozenset({"picture", "code", "data", "drawing"})
+_DRAWINGS = ("image/", "application/")
 
 
 def changed(graph: Graph, trial: Trial, expected: Expectations) -> dict[int, ChangedOutput]:
@@ -123,7 +127,7 @@ class _Page:
         if first is None:
             return None
         again = self._again(result.cell)
-        by_chance = result.cell in makers(self.graph).chance
+        by_chance = result.cell in makers(self.graph).chance_shown
         by_chance = by_chance and not self._is_removed(result.cell, first)
         if again is None:
             return None if by_chance else first
@@ -183,7 +187,7 @@ class _Page:
         )
         if cell in learning and not gives_the_same:
             return "libraries"
-        if difference.form in _DRAWN and not self._repeats_a_drawing():
+        if difference.form in _DRAWN and not self._is_drawn_alike(difference):
             return "libraries"
         return repeated
 
@@ -202,7 +206,7 @@ class _Page:
         if self._is_other_environment() or self._is_elsewhere(differing):
             of_libraries = libraries & lenient
             return frozenset(c for c in of_libraries if not self._is_as_learned(c, differing[c]))
-        drifts = {cell: self._drift(cell) for cell in differing if cell in lenient}
+        drifts = {c: self._drift(c, each) for c, each in differing.items() if c in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
         below = downstream(self.graph, *drifting)
         moved, reordered = Counter[str](), set[int]()
@@ -241,12 +245,16 @@ class _Page:
         return self.expected.own.get(cell, self.expected.mode) == "exact"
 
     def _is_removed(self, cell: int, difference: Difference) -> bool:
-        """Return whether the cell shows a text where nothing was saved, whatever the versions are.
+        """Return whether the cell shows something where nothing was saved, whatever the versions.
 
         It prints itself; or it has a result that is no object, for of a call that gave nothing
-        before a library may give one today.
+        before a library may give one today; or it draws, and the page shows other pictures.
         """
-        if self.graph.notebook.cell(cell).outputs or difference.form not in {"text", "table"}:
+        if self.graph.notebook.cell(cell).outputs:
+            return False
+        if difference.form in {"picture", "drawing"}:
+            return any(has_pictures(each.outputs) for each in self.graph.notebook.code_cells)
+        if difference.form not in {"text", "table"}:
             return False
         if difference.place == "result":
             shown_as = difference.new
@@ -260,8 +268,13 @@ class _Page:
         assert result is not None, "asked of cells that ran"
         return _read(self.graph.notebook.cell(cell).outputs), _read(result.outputs)
 
-    def _drift(self, cell: int) -> drift.Drift:
-        """Return how two outputs differ, if only as other versions make them differ."""
+    def _drift(self, cell: int, difference: Difference) -> drift.Drift:
+        """Return how two outputs differ, if only as other versions make them differ.
+
+        Of pictures their texts tell nothing.
+        """
+        if difference.form in _DRAWN:
+            return ""
         saved, new = self._both(cell)
         if cell in makers(self.graph).libraries:
             return drift.by_library(saved, new)
@@ -290,9 +303,18 @@ class _Page:
         others = (r for r in self.trial.clean.results if r.cell in cells and r.cell != cell)
         return any(self._is_repeated(r) and _shows_digits(r.outputs) for r in others)
 
-    def _repeats_a_drawing(self) -> bool:
-        drawn = (r for r in self.trial.clean.results if any(o.data for o in r.outputs))
-        return self._is_same_python() or any(map(self._is_repeated, drawn))
+    def _is_drawn_alike(self, difference: Difference) -> bool:
+        """Return whether pictures are drawn as they were: others tell, or Python is the same.
+
+        Fonts of the machine, where a notebook asks for them, change a picture all the same.
+        """
+        if any(map(self._is_repeated, filter(_draws, self.trial.clean.results))):
+            return True
+        return self._is_same_python() and (difference.kind != "changed" or not self._has_fonts())
+
+    def _has_fonts(self) -> bool:
+        fonts = re.compile(rf"\b(?:{alternatives(words('printing', 'fonts'))})\b")
+        return any(fonts.search(cell.source) for cell in self.graph.notebook.code_cells)
 
     def _is_repeated(self, result: CellResult) -> bool:
         page = self.graph.notebook.cell(result.cell)
@@ -332,6 +354,10 @@ def _shows(outputs: Sequence[Output]) -> bool:
     """Return whether outputs show anything but warnings."""
     parts = shown.of(outputs)
     return bool(parts.printed.strip() or parts.displays or parts.errors)
+
+
+def _draws(result: CellResult) -> bool:
+    return any(kind.startswith(_DRAWINGS) for output in result.outputs for kind in output.data)
 
 
 def _shows_digits(outputs: Sequence[Output]) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator, Mapping
 
+from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.dependencies import page_edges, upstream
-from pytest_nbsafe.analysis.model import Edge, Graph
+from pytest_nbsafe.analysis.model import Edge, Graph, Span
 
 _DEFINITIONS = frozenset({"function", "class"})
 _NO_DATA = _DEFINITIONS | {"import"}
+_READ_NOTHING = frozenset({"len", "print", "range"})
+"""Functions that look at nothing but what they are given."""
 
 
 def reached(graph: Graph, origins: Mapping[int, frozenset[int]]) -> frozenset[int]:
@@ -16,15 +20,49 @@ def reached(graph: Graph, origins: Mapping[int, frozenset[int]]) -> frozenset[in
 
     A function or class passes on what its cell reads, for its body may use it.
     """
+    return frozenset(inherited(graph, origins))
+
+
+def inherited(graph: Graph, origins: Mapping[int, frozenset[int]]) -> dict[int, frozenset[str]]:
+    """Return the cells that are `reached`, each with what it reads that cells above passed on."""
     reaching: dict[int, set[str]] = {}
-    cells: set[int] = set()
+    cells: dict[int, frozenset[str]] = {}
     for number, edges in read_above(graph):
         names = {edge.name for edge in edges if edge.name in reaching.get(edge.definer, ())}
         lines = origins.get(number, frozenset())
         if names or lines:
-            cells.add(number)
+            cells[number] = frozenset(names)
             reaching[number] = _passed_on(graph, number, lines, names)
-    return frozenset(cells)
+    return cells
+
+
+def only_binds(graph: Graph, cell: int, calls: Collection[Span]) -> bool:
+    """Return whether all that a cell does with what these calls give is to bind it to names.
+
+    Nothing else of the cell reads the names, nor calls what may, while they hold it.
+    """
+    if cell not in graph.cells:
+        return False
+    span = syntax.span_of(graph, cell)
+    binding = {
+        span(node).line
+        for node in trees.of(graph, cell).body
+        if isinstance(node, ast.Assign) and span(node.value) in calls
+    }
+    if len(binding) < len(calls):
+        return False
+    held: set[str] = set()
+    for statement in graph.cells[cell].statements:
+        may_read = bool(held) and (
+            statement.kind in _DEFINITIONS or statement.calls - _READ_NOTHING
+        )
+        if may_read or not statement.reads.isdisjoint(held):
+            return False
+        if statement.span.line in binding:
+            held |= statement.writes.keys()
+        elif statement.span.column == 1:  # what stands in a branch may not run
+            held -= statement.writes.keys()
+    return True
 
 
 def read_above(graph: Graph) -> Iterator[tuple[int, list[Edge]]]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from pytest_nbsafe.analysis import draws, syntax
-from pytest_nbsafe.analysis.model import Graph, kept
-from pytest_nbsafe.judge.flow import reached
+from pytest_nbsafe.analysis.model import Graph, Span, kept
+from pytest_nbsafe.judge.flow import inherited, only_binds, reached
 from pytest_nbsafe.libraries import spellings
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import alternatives
@@ -24,7 +24,8 @@ class Makers:
     learn or solve give other numbers from one version to the next; draws are unseeded ones. Where
     names are bound unseen (`%run`, `from m import *`), all cells from there on may use a library.
     What lies in `memory` is shown by cells whose own text asks for an array that is not set. The
-    cells that are `drawing` do so themselves.
+    cells that are `drawing` do so themselves. `chance_shown` are those cells of `chance` that may
+    show what was drawn, and do not bind it alone.
     """
 
     libraries: frozenset[int] = frozenset()
@@ -32,6 +33,7 @@ class Makers:
     chance: frozenset[int] = frozenset()
     memory: frozenset[int] = frozenset()
     drawing: frozenset[int] = frozenset()
+    chance_shown: frozenset[int] = frozenset()
 
 
 @kept
@@ -48,12 +50,29 @@ def makers(graph: Graph) -> Makers:
             if learning.fullmatch(each.module):
                 learns.setdefault(cell, set()).add(each.span.line)
     loose: dict[int, set[int]] = {}
+    calls: dict[int, set[Span]] = {}
+    within: set[int] = set()
     for event, _ in draws.unseeded(graph):
         loose.setdefault(event.cell, set()).add(event.span.line)
+        calls.setdefault(event.cell, set()).add(event.span)
+        if event.via:
+            within.add(event.cell)
     memory = frozenset(_asking_for_memory(graph))
     libraries = _from(graph, imported) | _below_unseen_names(graph)
-    learning_cells, chance = _from(graph, learns), _from(graph, loose)
-    return Makers(libraries, learning_cells, chance, memory, frozenset(loose))
+    chance = inherited(graph, {cell: frozenset(own) for cell, own in loose.items()})
+    shown = (
+        cell
+        for cell, names in chance.items()
+        if names or cell in within or not only_binds(graph, cell, calls[cell])
+    )
+    return Makers(
+        libraries,
+        _from(graph, learns),
+        frozenset(chance),
+        memory,
+        drawing=frozenset(loose),
+        chance_shown=frozenset(shown),
+    )
 
 
 def _below_unseen_names(graph: Graph) -> frozenset[int]:

@@ -334,6 +334,22 @@ def test_two_draws_may_show_the_same_few_digits(
 
 
 @pytest.mark.parametrize(
+    ("draw", "cells"),
+    [
+        ("a = random.randint(5, 50)\na = 10", {1}),
+        ("b = random.randint(5, 50)\na = 10", {1}),
+        ("a = random.randint(5, 50)", set()),
+        ("a = random.randint(5, 50)\nif a > 10:\n    a = 10", set()),
+        ("b = random.randint(5, 50)\ndef f(): return b\na = f()", set()),
+        ("a = min(10, random.randint(5, 50))", set()),
+    ],
+)
+def test_a_draw_that_is_bound_anew_before_anything_reads_it(draw: str, cells: set[int]) -> None:
+    text = f"# %% [1]\nimport random\n{draw}\nprint(a)\n#> 11\n"
+    assert set(why(text, {1: "10"})) == cells
+
+
+@pytest.mark.parametrize(
     "source",
     ["import numpy as np\nprint(np.empty(3))", "import platform\nprint(platform.node())"],
 )
