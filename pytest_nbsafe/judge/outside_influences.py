@@ -61,7 +61,7 @@ def _expressions(libraries: str) -> _Expressions:
             r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
             re.MULTILINE,
         ),
-        re.compile(rf"\b(?:{one_of('timers')})\("),
+        re.compile(rf"\b(?:{one_of('timers')})\(|=[ \t]*%timeit\b"),
         re.compile(
             rf"\b(?:{one_of('places')})\(|\bPath\(\w*\)\.resolve\("
             r"|\b__file__\b|\bsys\.(?:path|executable)\b"

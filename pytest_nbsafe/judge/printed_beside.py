@@ -57,7 +57,7 @@ def _beginnings(graph: Graph, cell: int) -> tuple[str, ...]:
             if shows is not None:
                 beginnings.append(_first_words(shows))
             continue
-        if shows is None and not isinstance(node, _PASSES_NOTHING_ON):
+        if shows is None and not (isinstance(node, _PASSES_NOTHING_ON) or _is_bare_call(node)):
             return ()
         outside |= statement.writes.keys() | statement.mutates.keys()
     return tuple(words for words in beginnings if len(words) >= _SHORTEST)
@@ -70,6 +70,12 @@ def _printed(node: ast.stmt | None) -> ast.expr | None:
         return None
     is_print = call.func.id == "print" and call.args and not call.keywords
     return call.args[0] if is_print else None
+
+
+def _is_bare_call(node: ast.stmt | None) -> bool:
+    """Return whether a statement only calls what is given nothing: `gc.collect()`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and not call.args and not call.keywords
 
 
 def _first_words(shown: ast.expr) -> str:

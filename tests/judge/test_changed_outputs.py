@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import percent
 import pytest
+from page_runs import ran, why
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.judge.changed_outputs import changed, is_as_saved, to_repeat
 from pytest_nbsafe.judge.trial import Trial
-from pytest_nbsafe.notebook.model import Notebook, Output
-from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.trace.outputs.expectations import Expectations
-from pytest_nbsafe.trace.results import CellResult, Failure, PlanResult
 from pytest_nbsafe.values import replace
 
 PURE = """\
@@ -26,51 +23,6 @@ print(a)
 print(a + 1)
 #> 3
 """
-
-
-def of(text: str) -> Output:
-    return Output("stream", name="stdout", text=text)
-
-
-def ran(
-    notebook: Notebook, prints: Mapping[int, str], *, raises: Mapping[int, str] | None = None
-) -> PlanResult:
-    """A run in which these cells print these texts, and the others what was saved."""
-    results = []
-    for step, cell in enumerate(notebook.code_cells, 1):
-        text = prints.get(cell.number)
-        outputs = cell.outputs if text is None else (of(text),) if text else ()
-        ename = (raises or {}).get(cell.number)
-        failure = Failure(ename, "", 1) if ename else None
-        status = "raised" if ename else "ok"
-        results.append(CellResult(step, cell.number, status, failure, outputs=outputs))  # type: ignore[arg-type]
-    cells = [cell.number for cell in notebook.code_cells]
-    runs = tuple(Run(i, n, None, recorded=False, reason="") for i, n in enumerate(cells, 1))
-    return PlanResult(Plan("top-down", runs), tuple(results), python="3.11.4")
-
-
-def why(
-    text: str,
-    clean: Mapping[int, str],
-    second: Mapping[int, str] | None = None,
-    *,
-    replay: Mapping[int, str] | None = None,
-    raises: Mapping[int, str] | None = None,
-    expected: Expectations | None = None,
-    saved_by: str = "",
-) -> dict[int, str]:
-    """Return why each cell differs, by default after two runs that agree."""
-    notebook = percent.parse(text)
-    if saved_by:
-        notebook = replace(notebook, metadata={"language_info": {"version": saved_by}})
-    runs = [
-        ran(notebook, prints, raises=raises) if prints is not None else None
-        for prints in (clean, clean if second is None else second, replay)
-    ]
-    assert runs[0] is not None
-    trial = Trial(runs[0], second=runs[1], replay=runs[2])
-    differing = changed(build(notebook), trial, expected or Expectations())
-    return {cell: each.why for cell, each in differing.items()}
 
 
 def test_what_two_runs_agree_on_and_the_page_does_not_show() -> None:
@@ -120,6 +72,14 @@ def test_exact_cells_have_no_tolerance() -> None:
     text = PURE.replace("#> 1", "#> 0.30000000000000004")
     assert why(text, {2: "0.3"}) == {}
     assert why(text, {2: "0.3"}, expected=Expectations(own={2: "exact"})) == {2: ""}
+
+
+def test_what_looks_like_another_version_but_took_time_runs_again() -> None:
+    text = "# %% [1]\nimport numpy as np\nt = np.f()\n# %% [2]\nprint(t.best)\n#> 1.79807e-06\n"
+    for source, cells in ((text, set()), (text.replace("np.f()", "np.f(time.time())"), {2})):
+        notebook = percent.parse(source)
+        trial = Trial(ran(notebook, {2: "4.47972e-06"}))
+        assert to_repeat(build(notebook), trial, Expectations()) == cells
 
 
 # -- outputs that are not there --------------------------------------------------------------------
@@ -360,47 +320,3 @@ def test_what_lies_in_memory_or_outside_is_not_judged(source: str) -> None:
 def test_a_timer_is_settled_by_two_runs() -> None:
     text = "# %% [1]\nimport time\nt = time.time()\nprint('accuracy', 0.7)\n#> accuracy 0.9\n"
     assert why(text, {1: "accuracy 0.7"}) == {1: ""}
-
-
-CLOCK = """\
-# %% [1]
-from datetime import datetime
-accuracy = 0.71
-# %% [2]
-now = datetime.now()
-print("run at", now)
-print("accuracy", accuracy)
-#> run at 1999-01-01
-#> accuracy 0.99
-"""
-
-
-def test_what_is_printed_beside_the_clock_is_compared() -> None:
-    assert why(CLOCK, {2: "run at 2026-11-23\naccuracy 0.71"}) == {2: ""}
-    assert why(CLOCK, {2: "run at 2026-11-23\naccuracy 0.99"}) == {}
-    unsaved = CLOCK.replace("#> run at 1999-01-01\n#> accuracy 0.99\n", "# %% [3]\n1\n#> 1\n")
-    assert why(unsaved, {2: "run at 2026-11-23\naccuracy 0.71"}) == {2: ""}
-
-
-def test_the_recorded_order_may_explain_what_is_printed_beside_the_clock() -> None:
-    clean, replayed = "run at 2026-11-23\naccuracy 0.71", "run at 2026-11-24\naccuracy 0.99"
-    assert why(CLOCK, {2: clean}, replay={2: replayed}) == {2: "order"}
-
-
-@pytest.mark.parametrize(
-    ("line", "instead"),
-    [
-        ('print("accuracy", accuracy)', 'print("accuracy", now.day)'),
-        ('print("accuracy", accuracy)', 'days = now.day\nprint("accuracy", days)'),
-        ("now = datetime.now()", "now = datetime.now()\nsend(now)"),
-        ("now = datetime.now()", "now = datetime.now()\nif now.day > 3:\n    accuracy = 0.9"),
-        ("now = datetime.now()", "now = datetime.now()\naccuracy = score(now)"),
-        ("now = datetime.now()", "now = datetime.now()\nThread(target=work).start()"),
-        ('print("accuracy", accuracy)', "print(accuracy)"),
-    ],
-)
-def test_what_the_clock_may_have_a_part_in_is_not(line: str, instead: str) -> None:
-    text = CLOCK.replace(line, instead)
-    assert why(text, {2: "run at 2026-11-23\naccuracy 0.71"}) == {}
-    twice = CLOCK.replace("now)\n", 'now)\nprint("accuracy since", now)\n')
-    assert why(twice, {2: "run at 2026-11-23\naccuracy since 2026-11-23\naccuracy 0.71"}) == {}

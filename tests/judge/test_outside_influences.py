@@ -32,6 +32,11 @@ def lookers(*sources: str) -> frozenset[int]:
         "names = !ls",
         "print(platform.node())",
         "threading.Thread(target=work).start()",
+        "took = %timeit -o f()",
+        "best = timeit.timeit(f)",
+        "for done in as_completed(jobs): print(done)",
+        "gc.collect()",
+        "print(tracemalloc.get_traced_memory())",
     ],
 )
 def test_a_cell_that_looks_outside(source: str) -> None:
