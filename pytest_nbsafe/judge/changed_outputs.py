@@ -23,7 +23,7 @@ from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.printed_beside import lines_beside
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
-from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.datafiles import phrase, words
 from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
@@ -256,12 +256,17 @@ class _Page:
         """Return whether the cell shows something where nothing was saved, whatever the versions.
 
         It prints itself; or it has a result that is no object, for of a call that gave nothing
-        before a library may give one today; or it draws, and the page shows other pictures.
+        before a library may give one today; or it draws, and the page shows other pictures, or
+        asks that they be shown.
         """
         if self.graph.notebook.cell(cell).outputs:
             return False
         if difference.form in {"picture", "drawing"}:
-            return any(has_pictures(each.outputs) for each in self.graph.notebook.code_cells)
+            asks = phrase("plotting", "magic")
+            return any(
+                has_pictures(each.outputs) or asks in each.source
+                for each in self.graph.notebook.code_cells
+            )
         if difference.form not in {"text", "table"}:
             return False
         if difference.place == "result":

@@ -63,6 +63,8 @@ def test_a_picture_that_was_removed() -> None:
     assert why_drawn({2: LINE}, {2: LINE, 3: OTHER}) == {3: ""}
     assert why_drawn({2: LINE}, {2: THIRD, 3: OTHER}) == {2: "libraries", 3: ""}
     assert why_drawn({}, {2: LINE}) == {2: "libraries"}, "nothing that was drawn was saved"
+    inline = PICTURES.replace("import", "%matplotlib inline\nimport", 1)
+    assert why_drawn({}, {2: LINE}, text=inline) == {2: ""}
     text = PICTURES.replace("# %% [2]", "import seaborn as sns\n# %% [2]")
     assert why_drawn({}, {2: LINE}, text=text, saved_by="3.11.2") == {2: ""}
 
