@@ -185,6 +185,11 @@ def test_it_is_used_by_keys_and_search(opened: Any) -> None:
     opened.keyboard.press("j")
     assert opened.locator(".cell.chosen").get_attribute("id") == "cell-3"
     assert "cell 2" in opened.inner_text("#details")
+    opened.locator("#notebook svg a").first.focus()
+    opened.keyboard.press("Enter")
+    assert opened.locator("svg .node.on").count() == 1
+    assert opened.locator("svg .edge:visible").count() > 0
+    opened.locator("h2.mono").focus()
     opened.keyboard.press("o")
     assert opened.locator("#overview").is_visible()
     opened.click("#theme")

@@ -18,7 +18,7 @@ from pytest_nbsafe.store.database import VALUES
 
 psutil = pytest.importorskip("psutil")
 TO_THE_END = 6
-"""Each so many-th round comes to its end, the other fifty are killed."""
+"""Each so many-th round comes to its end, the others are killed."""
 NB = """
 # %% [1]
 import time

@@ -215,6 +215,9 @@
       make("ol", {}, ...items)
     );
   }
+  function clipped(name) {
+    return name.length > 16 ? `${name.slice(0, 15)}\u2026` : name;
+  }
   function graph(notebook, number) {
     const code = notebook.cells.filter((cell) => cell.kind === "code");
     const height = Math.max(10, Math.min(22, 1400 / Math.max(code.length, 1)));
@@ -223,29 +226,33 @@
     const arcs = [];
     for (const cell of code) {
       for (const [name, from] of cell.reads) {
-        if (arcs.length >= MOST_ARCS || !y.has(from)) continue;
+        if (arcs.length >= 2 * MOST_ARCS || !y.has(from)) continue;
         const [a, b] = [y.get(from), y.get(cell.number)];
         const reach = 44 + Math.min(200, 8 + Math.abs(b - a) / 2.2);
         const arc = draw("path", { class: "arc", d: `M 44 ${a} C ${reach} ${a}, ${reach} ${b}, 44 ${b}` });
         arc.dataset.from = from;
         arc.dataset.to = cell.number;
         arc.append(draw("title", {}, `cell ${cell.number} reads ${name} of cell ${from}`));
-        arcs.push(arc);
+        const edge = draw("text", { class: "edge", x: 15 + reach * 0.75, y: (a + b) / 2 + 3 }, clipped(name));
+        edge.dataset.from = from;
+        edge.dataset.to = cell.number;
+        arcs.push(arc, edge);
       }
     }
     const nodes = code.flatMap((cell) => {
       const mark = severities(notebook.findings.filter((f) => f.cell === cell.number));
       const node = draw("circle", { class: `node ${mark}`, cx: 40, cy: y.get(cell.number), r: 4.5 });
       node.dataset.cell = cell.number;
-      node.addEventListener("click", () => go(number, cell.number));
-      node.append(draw("title", {}, `cell ${cell.number} makes ${cell.makes.join(", ") || "no name"}`));
+      const says = `cell ${cell.number} makes ${cell.makes.join(", ") || "no name"}`;
+      node.append(draw("title", {}, says));
+      const link = draw("a", { href: `#${number}/${cell.number}`, "aria-label": says }, node);
       const label = draw("text", { x: 28, y: y.get(cell.number) + 4, "text-anchor": "end" }, String(cell.number));
-      return height < 11 && cell.number % 5 ? [node] : [label, node];
+      return height < 11 && cell.number % 5 ? [link] : [label, link];
     });
     const size = top * 2 + code.length * height;
     const picture = draw(
       "svg",
-      { viewBox: `0 0 290 ${size}`, width: "100%", role: "img", "aria-label": "which cell reads what of which" },
+      { viewBox: `0 0 290 ${size}`, width: "100%", role: "group", "aria-label": "which cell reads what of which" },
       ...arcs,
       ...nodes
     );
@@ -309,7 +316,7 @@
     }
     const found = shown.notebook.cells.find((each) => each.number === cell && each.kind === "code");
     if (found) byId("details").replaceChildren(...details(shown.notebook, found, shown.number));
-    for (const arc of notebookView.querySelectorAll(".arc")) {
+    for (const arc of notebookView.querySelectorAll(".arc, .edge")) {
       arc.classList.toggle("on", arc.dataset.from === String(cell) || arc.dataset.to === String(cell));
     }
     for (const node of notebookView.querySelectorAll(".node")) {
