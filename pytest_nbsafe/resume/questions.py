@@ -12,7 +12,7 @@ import ast
 import hashlib
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe import patterns
@@ -22,6 +22,11 @@ _LITERAL = patterns.compile(
 )
 _HISTORY = patterns.compile(r"\b(?:In|Out|_i{1,3}|_[hd]h|_\d+|_i\d+|__?_?)\b")
 """Names that IPython binds anew with each run."""
+_RUNS_TEXT = patterns.compile(
+    r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__)\b"
+)
+"""Texts that may read names that stand in no place of a name."""
+_IN_TEXT = patterns.compile(r"@[ \t]*(\w+)")
 
 
 def of_cell(source: str) -> str:
@@ -44,8 +49,26 @@ def hashed(*parts: str) -> str:
 
 
 def asks_history(source: str) -> bool:
-    """Return whether a text may read what IPython keeps of earlier runs."""
-    return _HISTORY.search(source) is not None
+    """Return whether a text may read what IPython keeps of earlier runs.
+
+    What it binds itself without reading it (`for _ in range(3)`) asks for nothing.
+    """
+    if not _HISTORY.search(source):
+        return False
+    tree = None if _LITERAL.search(source) or _RUNS_TEXT.search(source) else parsed(source)
+    if tree is None:
+        return True
+    return any(_HISTORY.fullmatch(name) for node in ast.walk(tree) for name in _read_by(node))
+
+
+def _read_by(node: ast.AST) -> Iterator[str]:
+    """Yield the name that a node of a tree reads, those in texts (`"v > @_"`) too."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield from _IN_TEXT.findall(node.value)
 
 
 def _meaning(source: str) -> str:

@@ -116,7 +116,7 @@ class RememberingKernel:
             reason = reason or "it is new"
         number = len(self._past) + 1
         self.reasons[number] = reason
-        whole = lists_names(source) or self._will_learn(source)
+        whole = lists_names(source) or questions.asks_history(source) or self._will_learn(source)
         live = self._caught_up((source, *self._to_come), whole=whole)
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())

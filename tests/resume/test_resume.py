@@ -226,6 +226,16 @@ def test_a_cell_that_reads_what_ipython_keeps_runs_again(runs: Runs) -> None:
     assert json.loads(runs.path.read_text(encoding="utf-8"))["cells"]
 
 
+def test_an_edited_cell_finds_what_ipython_keeps(runs: Runs) -> None:
+    page = "\n# %% [1]\n1 + 1\n# %% [2]\nfor _ in range(2): pass\n# %% [3]\nprint(Out[1])\n"
+    runs.write(page)
+    runs.made()
+    assert runs.made() == [3], "what only binds them asks for nothing"
+    runs.write(page.replace("Out[1]", "Out[1], _"))
+    full, resumed = runs.run(resume="off"), runs.run()
+    assert resumed.findings == full.findings == (), "they are there"
+
+
 def test_what_is_saved_is_told(runs: Runs) -> None:
     runs.write(NB.replace("print(few)", "print(few, 1)"))
     runs.made()
