@@ -25,6 +25,8 @@ _FAULTS: Sequence[tuple[str, frozenset[str]]] = (
 SPEAKING = tuple(sorted(frozenset[str]().union(*(codes for _, codes in _FAULTS))))
 """The codes that a verdict hangs on."""
 _CHANCE = "NBS404"
+_UNDECIDED = frozenset({"NBS103", _STALE, "NBS202"})
+"""Warnings that a run would have refuted or proved if it could: the page may be stale, or not."""
 _MOST_REASONS = 3
 
 
@@ -35,7 +37,8 @@ def verdict(trial: Trial, findings: Sequence[Finding]) -> tuple[str, tuple[str, 
     made from; "order-dependent": from top to bottom it fails or differs, as it was run it does not,
     or it would not if a cell ran twice, or never;
     "drift": two clean runs agree with each other, not with the page; "nondeterministic": they do
-    not agree; "clean": nothing of this; "unknown": it did not run, or did not run so far.
+    not agree; "clean": nothing of this; "unknown": it did not run, or did not run so far, or its
+    runs cannot tell whether a result is stale (what draws without a seed shows anything).
     """
     if not trial.has_run:
         return "unknown", ("nothing was run",)
@@ -51,6 +54,8 @@ def verdict(trial: Trial, findings: Sequence[Finding]) -> tuple[str, tuple[str, 
     if drifted:
         where = f"cell {min(drifted)} shows what other versions of its libraries may have given"
         return "drift", (where,)
+    if undecided := [f for f in findings if f.severity == "warning" and f.code in _UNDECIDED]:
+        return "unknown", _said(undecided)
     return "clean", ()
 
 

@@ -45,8 +45,18 @@ def test_the_strongest_fault_is_the_verdict(codes: str, expected: str) -> None:
     assert expected == verdict(RAN, [finding(code) for code in codes.split()])[0]
 
 
-def test_what_is_only_suspected_gives_no_verdict() -> None:
-    assert verdict(RAN, [finding("NBS201", "warning")]) == ("clean", ())
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ("NBS201", "unknown"),
+        ("NBS103", "unknown"),
+        ("NBS106", "clean"),
+        ("NBS405", "clean"),
+        ("NBS103 NBS404", "nondeterministic"),
+    ],
+)
+def test_what_the_run_could_not_settle_leaves_the_page_unknown(codes: str, expected: str) -> None:
+    assert expected == verdict(RAN, [finding(code, "warning") for code in codes.split()])[0]
 
 
 def test_a_result_that_a_cell_explains_which_never_ran_depends_on_the_order() -> None:
