@@ -40,6 +40,7 @@ class Reader:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
+        self._read = cache(self._reads)
         self._statements = cache(lambda cell: _by_line(trees.of(graph, cell)))
 
     def read(self, name: str, cell: int, line: int = 0) -> Parts:
@@ -47,6 +48,9 @@ class Reader:
 
         The whole, when that cannot be told, or a function of the notebook may read it.
         """
+        return self._read(name, cell, line)
+
+    def _reads(self, name: str, cell: int, line: int) -> Parts:
         tree: ast.AST | None = trees.of(self._graph, cell)
         length = 0 if line else len(self._graph.notebook.cell(cell).source)
         self._graph.budget.scan(length)
@@ -121,6 +125,12 @@ class Reader:
         several = index.elts if isinstance(index, ast.List) else [index]
         keys = [_constant(key) for key in several]
         return [key for key in keys if key is not None] if None not in keys else []
+
+
+@kept
+def reader_of(graph: Graph) -> Reader:
+    """Return the reader of a notebook's cells: one, which reads each of them once."""
+    return Reader(graph)
 
 
 def _by_line(module: ast.Module) -> dict[int, list[ast.stmt]]:

@@ -65,10 +65,13 @@ class _Drafts(list[_Draft]):
         """Add a run that was inferred before the one at the index."""
         self.insert(index, draft)
         self.taken.setdefault(draft.session, set()).add(draft.count)
-        for cell in draft.waiting:
-            self.put_for.setdefault(cell, set()).add(draft.cell)
-            if draft.count is None:
-                self.in_vain.setdefault(cell, set()).add(draft.cell)
+
+    def note(self, waiting: Iterable[int], cells: Sequence[int], *, in_vain: bool) -> None:
+        """Keep in mind for whose sake cells were put in, and whether no count was free."""
+        for cell in waiting:
+            self.put_for.setdefault(cell, set()).update(cells)
+            if in_vain:
+                self.in_vain.setdefault(cell, set()).update(cells)
 
 
 @kept
@@ -244,11 +247,12 @@ def _nearest_definer(
     """
     if not definers:
         return None
+    rebound = _rebound(graph)
     likeliest = min(
         (
             cell.count is None,
             cell.number > reader,
-            _updates(graph, cell.number, made),
+            cell.number in rebound and not made.keys().isdisjoint(rebound[cell.number]),
             name not in graph.cells[cell.number].sure,
             abs(cell.number - reader),
             cell.number,
@@ -258,9 +262,18 @@ def _nearest_definer(
     return likeliest[-1]
 
 
-def _updates(graph: Graph, cell: int, made: _Made) -> bool:
-    """Return whether a run of the cell would change a name once more that a run has bound."""
-    return any(n in made and cell in graph.binders.get(n, ()) for n in needed(graph, cell))
+@kept
+def _rebound(graph: Graph) -> Mapping[int, Sequence[str]]:
+    """Return the names that a cell needs and binds again, where there are any.
+
+    A run of it would change them once more where another run has bound them.
+    """
+    rebound: dict[int, list[str]] = {}
+    for cell in graph.cells:
+        for name in needed(graph, cell):
+            if cell in graph.binders.get(name, ()):
+                rebound.setdefault(cell, []).append(name)
+    return rebound
 
 
 def _in_order(wants: _Wants) -> list[int]:
@@ -289,15 +302,17 @@ def _insert(graph: Graph, drafts: _Drafts, position: int, wants: _Wants) -> int:
     cells = _in_order(wants)
     reader = drafts[position]
     waiting = reader.waiting | {reader.cell} | frozenset(cells)
+    graph.budget.scan(len(cells) * len(waiting) // 2)
     # A definer in an earlier gap is in vain when its name is deleted on the way to the reader.
     retried = not drafts.put_for.get(reader.cell, set()).isdisjoint(cells)
     slots = _free_slots(drafts, reader, len(cells), retried=retried)
+    drafts.note(waiting, cells, in_vain=None in slots)
     first = position
     at = position
     for cell, slot in zip(reversed(cells), slots, strict=True):
         reason = _reason(wants[cell], reader, slot)
         if slot is not None:
-            at = min(at, _place(drafts, reader.session, slot))
+            at = _place(drafts, at, slot)
         draft = _Draft(
             cell,
             reader.session,
@@ -335,13 +350,21 @@ def _free_slots(drafts: _Drafts, reader: _Draft, wanted: int, *, retried: bool) 
     return slots if len(slots) == wanted else [None] * wanted
 
 
-def _place(drafts: Sequence[_Draft], session: int, slot: int) -> int:
-    """Return the place of a free slot: before the first run of its session with a higher count."""
-    return next(
-        index
-        for index, draft in enumerate(drafts)
-        if draft.session == session and draft.count is not None and draft.count > slot
-    )
+def _place(drafts: Sequence[_Draft], at: int, slot: int) -> int:
+    """Return the place of a free slot: before the first run of its session with a higher count.
+
+    `at` is the place of such a run; those of one session stand together, by their counts.
+    """
+    place = at
+    for index in range(at - 1, -1, -1):
+        draft = drafts[index]
+        if draft.session != drafts[at].session:
+            break
+        if draft.count is not None:
+            if draft.count < slot:
+                break
+            place = index
+    return place
 
 
 def _reason(readers: Sequence[tuple[int, str]], waiting: _Draft, slot: int | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell, is_skipped
 from pytest_nbsafe.values import dataclass
 
@@ -54,9 +54,10 @@ class Plan:
 
     def last_run(self, cell: int) -> Run | None:
         """Return the last run of a cell: the one whose result the page shows."""
-        return self.last_runs.get(cell)
+        return next((run for run in reversed(self.runs) if run.cell == cell), None)
 
 
+@kept
 def runnable(graph: Graph) -> tuple[Cell, ...]:
     """Return the cells that a plan may run, in page order: code, not empty, not told to skip."""
     return tuple(c for c in graph.notebook.code_cells if not is_skipped(c))

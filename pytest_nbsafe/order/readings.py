@@ -65,7 +65,7 @@ def readings(graph: Graph, plan: Plan) -> tuple[Reading, ...]:
             for name in needed(graph, run.cell):
                 maker = None if name in absent else made.get(name)
                 if maker is not None or not hidden:
-                    answers.append(_reading(graph, plan, run, name, maker))
+                    answers.append(_reading(graph, plan, run, name, maker, last))
         for name in analysis.removed:
             made.pop(name, None)
         made.update(dict.fromkeys(bound[run.cell], run))
@@ -98,7 +98,9 @@ def confidence(answers: Sequence[Reading]) -> float | None:
     return sum(r.probability for r in answers) / len(answers) if answers else None
 
 
-def _reading(graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None) -> Reading:
+def _reading(
+    graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None, last: Mapping[int, Run]
+) -> Reading:
     if maker is None:
         return _lost(graph, plan, run, name)
     if (by_output := _by_output(graph, run, name, maker)) is not None:
@@ -107,7 +109,8 @@ def _reading(graph: Graph, plan: Plan, run: Run, name: str, maker: Run | None) -
     nearest = max((cell for cell in cells if cell < run.cell), default=None)
     agreed = nearest is None or maker.cell == nearest
     if not maker.recorded and plan.order == "inferred":
-        return _of_an_inferred_run(graph, plan, run, name, maker, doubtful=not agreed)
+        own = last[maker.cell]
+        return _of_an_inferred_run(graph, run, name, maker, own, doubtful=not agreed)
     if maker.session != run.session:
         why = "it ran in another session"
         return Reading(run.cell, name, maker, chances.OTHER_SESSION, unrecoverable=False, why=why)
@@ -138,10 +141,13 @@ def _by_output(graph: Graph, run: Run, name: str, maker: Run) -> Reading | None:
 
 
 def _of_an_inferred_run(
-    graph: Graph, plan: Plan, run: Run, name: str, maker: Run, *, doubtful: bool
+    graph: Graph, run: Run, name: str, maker: Run, own: Run, *, doubtful: bool
 ) -> Reading:
-    """Return the reading of what a cell most likely made in a run that left no count."""
-    own, later = plan.last_runs[maker.cell], None
+    """Return the reading of what a cell most likely made in a run that left no count.
+
+    `own` is the last run of that cell.
+    """
+    later = None
     if own.recorded and own.session == run.session and own.count and run.count:
         later = own.count - run.count
     is_gone = (

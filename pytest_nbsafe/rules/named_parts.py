@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_nbsafe.analysis.parts import Parts, Reader, apart
+from pytest_nbsafe.analysis.parts import Parts, apart, reader_of
 from pytest_nbsafe.rules.base import Facts
 
 _MOST = 3
@@ -40,7 +40,7 @@ def are_apart(facts: Facts, name: str, reader: int, definer: int) -> bool:
         return False
     read = facts.trial.seen.read(name, reader)
     if read is None:
-        read = Reader(facts.graph).read(name, reader)
+        read = reader_of(facts.graph).read(name, reader)
     return apart(read, changed)
 
 
@@ -50,7 +50,7 @@ def _changed(facts: Facts, name: str, definer: int) -> Parts:
 
 def _by_text(facts: Facts, name: str, definer: int) -> Parts:
     """Return the parts of a name that the text of a cell changes, `()` where it makes the name."""
-    reader = Reader(facts.graph)
+    reader = reader_of(facts.graph)
     lines = {d.span.line for d in facts.graph.cells[definer].definitions if d.name == name}
     changed_parts = {part for line in lines for part in reader.changed(name, definer, line)}
     return frozenset(changed_parts or {()})

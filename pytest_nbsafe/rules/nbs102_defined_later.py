@@ -74,14 +74,12 @@ def _marks(item: Missing, definer: int) -> frozenset[Mark]:
 
 def _remedy(facts: Facts, item: Missing, definer: int) -> str:
     """Return what to do: where the reader ran first, another cell had made the name for it."""
-    session = session_split.split(facts.graph, runnable(facts.graph)).of
     read = facts.notebook.cell(item.cell).count
     made_at = [facts.notebook.cell(cell).count for cell in item.later]
-    if read is not None and all(
-        count is not None and count > read and session.get(cell) == session.get(item.cell)
-        for cell, count in zip(item.later, made_at, strict=True)
-    ):
-        return f"bring back the code that made `{item.name}` before this cell ran as [{read}]"
+    if read is not None and all(count is not None and count > read for count in made_at):
+        session = session_split.split(facts.graph, runnable(facts.graph)).of
+        if {session.get(cell) for cell in item.later} == {session.get(item.cell)}:
+            return f"bring back the code that made `{item.name}` before this cell ran as [{read}]"
     return f"move cell {definer} above cell {item.cell}, or this cell below it"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.call_graph import called_by
@@ -73,7 +73,9 @@ class LineageState:
             if parent is not None and self.deleted.get(other, (0, 0)) <= link.at:
                 yield Descent(name, link, parent)
 
-    def roots(self, name: str) -> Iterator[tuple[Descent, ...]]:
+    def roots(
+        self, name: str, scan: Callable[[int], None] = lambda _links: None
+    ) -> Iterator[tuple[Descent, ...]]:
         """Yield why a name is stale, nearest first: the way to each parent that is newer.
 
         A name is stale exactly when there is one. The way starts with the name itself; only the
@@ -83,6 +85,7 @@ class LineageState:
         each other end it. Departs: an input counts from when it was *read*, not from when the
         symbol last changed. The two are the same until a symbol is changed in place (`a += 1`,
         `a['k'] = 1`), which by the letter of Def. 4 would make a stale symbol fresh.
+        `scan` is told how many links of a name are looked at.
         """
         ways: deque[tuple[str, tuple[Descent, ...]]] = deque([(name, ())])
         passed = {name}
@@ -90,6 +93,7 @@ class LineageState:
             symbol, way = ways.popleft()
             if symbol not in self.symbols:
                 continue
+            scan(len(self.symbols[symbol].links))
             for descent in self.parents(symbol):
                 if descent.is_newer:
                     yield (*way, descent)

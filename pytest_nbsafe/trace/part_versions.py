@@ -6,14 +6,16 @@ the cells ran on the side and were followed, else as the text shows them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from itertools import pairwise
 
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.analysis.parts import Parts, Reader, apart
+from pytest_nbsafe.analysis.parts import Parts, apart, reader_of
 from pytest_nbsafe.trace.lineage import Descent, Link, Version, replay
-from pytest_nbsafe.trace.results import Record
+from pytest_nbsafe.trace.results import Record, Timestamp
 from pytest_nbsafe.trace.side_runs import NOTHING_SEEN, SeenParts
 
 
@@ -23,7 +25,7 @@ class PartVersions:
     def __init__(
         self, graph: Graph, records: Sequence[Record], parts_seen: SeenParts = NOTHING_SEEN
     ) -> None:
-        self._reader = Reader(graph)
+        self._reader = reader_of(graph)
         self._seen = parts_seen
         self._versions = cache(partial(_versions, records))
 
@@ -49,9 +51,18 @@ class PartVersions:
 
     def since(self, descent: Descent) -> list[Version]:
         """Return the versions of a parent from its present one back to when it was read."""
-        versions = self._versions().get(descent.link.parent, ())
-        between = (descent.link.read_at, descent.parent.at)
-        return [v for v in reversed(versions) if between[0] < v.at <= between[1]]
+        versions = self._versions().get(descent.link.parent, [])
+        first = bisect_right(versions, descent.link.read_at, key=_at)
+        return versions[first : bisect_right(versions, descent.parent.at, key=_at)][::-1]
+
+    def left_since(self, descent: Descent, steps: AbstractSet[int]) -> Iterator[Version]:
+        """Yield what each of these later runs than the one that read it has left, newest first."""
+        step = 0
+        for version in self.since(descent):
+            if version.at[0] != step and descent.link.read_at[0] < version.at[0]:
+                step = version.at[0]
+                if step in steps:
+                    yield version
 
     def last_made(self, cell: int, name: str) -> Version | None:
         """Return the newest version of a name that a cell made, None where it made none."""
@@ -86,6 +97,10 @@ class PartVersions:
 
     def _changed_at(self, name: str, cell: int, line: int) -> Parts:
         return self._seen.changed(name, cell, line) or self._reader.changed(name, cell, line)
+
+
+def _at(version: Version) -> Timestamp:
+    return version.at
 
 
 def _versions(records: Sequence[Record]) -> dict[str, list[Version]]:

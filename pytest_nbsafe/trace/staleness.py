@@ -36,6 +36,9 @@ _Harm = Callable[[int, _Way], _Way]
 _MOST_THROUGH = 16
 """A cell at the end of a long chain may be outdated for every cell of it: the nearest will do."""
 
+_WAY = 2
+"""The steps that it takes to ask of one way whether it does harm."""
+
 _MOST_ROOTS = 50
 """And of a name made from very many newer ones, the nearest of these are looked at."""
 
@@ -131,6 +134,7 @@ def suspicions(
     taken: `fit` makes `model` newer on every page, `Model()` not.
     """
     last = {run.step for run in plan.last_runs.values()}
+    told = frozenset(run.step for run in plan.runs if run.recorded)
     usual = Relations(clean_records)
     symbols = PartVersions(graph, records, parts_seen)
 
@@ -140,17 +144,15 @@ def suspicions(
             return ()  # it is itself what was made again: `df` from a file that `df` went into
         if _is_own(graph, newer):
             return ()
-        ends = {version.at[0]: version for version in reversed(symbols.since(newer))}
-        for version in reversed(ends.values()):  # as each run has left it
+        for version in symbols.left_since(newer, told):
             newest = replace(newer, parent=version)
-            if newest.is_newer and not (_is_made_up(plan, newest) or usual.holds(newest)):
+            if not (_is_made_up(plan, newest) or usual.holds(newest)):
                 way = (*way[:-1], newest)
                 return () if symbols.is_apart(cell, way) else way
         return ()
 
-    reads = stale_reads(graph, records, harm)
     return Suspicions(
-        stale_reads=tuple(read for read in reads if read.step in last),
+        stale_reads=stale_reads(graph, records, harm, last),
         outdated=_outdated_results(graph, plan, symbols),
         from_below=_reads_from_below(graph, plan, records, symbols),
     )
@@ -171,18 +173,22 @@ def _is_own(graph: Graph, descent: Descent) -> bool:
 def _is_made_up(plan: Plan, descent: Descent) -> bool:
     """Return whether only the plan's own guess lets the parent be newer than the read of it.
 
-    It is so when no count says that the parent was made again then; and when the older version
-    came from a run that no count shows, of a cell further down, which the plan had to put there.
+    It is so when the older version came from a run that no count shows, of a cell further down,
+    which the plan had to put there.
     """
-    again = plan.runs[descent.parent.at[0] - 1]
     before = plan.runs[descent.link.at[0] - 1]
-    return not again.recorded or (not before.recorded and before.cell > descent.link.cell)
+    return not before.recorded and before.cell > descent.link.cell
 
 
 def stale_reads(
-    graph: Graph, records: Sequence[Record], harm: _Harm = lambda _cell, way: way
+    graph: Graph,
+    records: Sequence[Record],
+    harm: _Harm = lambda _cell, way: way,
+    steps: AbstractSet[int] | None = None,
 ) -> tuple[StaleRead, ...]:
     """Return the reads of names that were stale when the run began, by step and line.
+
+    With `steps`, of these steps alone.
 
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
@@ -191,9 +197,11 @@ def stale_reads(
     definers = renewers(graph)
     stale_reads: list[StaleRead] = []
     for moment in step_entries(records):
+        if steps is not None and moment.step not in steps:
+            continue
         for cell, line, name in first_reads.get(moment.step, ()):
             stale = name in moment.stale
-            chain = _chain(moment.state, name, partial(harm, cell)) if stale else ()
+            chain = _chain(graph, moment.state, name, partial(harm, cell)) if stale else ()
             if chain:
                 symbols = [cause.symbol for cause in chain]
                 refreshers = _refreshers(graph, definers, moment.stale, cell, symbols)
@@ -213,9 +221,12 @@ def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, st
     }
 
 
-def _chain(state: LineageState, name: str, harm: Callable[[_Way], _Way]) -> tuple[Cause, ...]:
+def _chain(
+    graph: Graph, state: LineageState, name: str, harm: Callable[[_Way], _Way]
+) -> tuple[Cause, ...]:
     """Return the way to the nearest newer parent that does harm, empty if there is none."""
-    for way in islice(state.roots(name), _MOST_ROOTS):
+    for way in islice(state.roots(name, graph.budget.scan), _MOST_ROOTS):
+        graph.budget.spend(_WAY)
         if harmful := harm(way):
             return tuple(_cause(descent) for descent in harmful)
     return ()

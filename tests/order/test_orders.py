@@ -1,5 +1,6 @@
 """Plans by each order: percent text in, `cell@count` out; `*` marks a run that was inferred."""
 
+import random
 from typing import Any
 
 import percent
@@ -501,6 +502,23 @@ def test_counts_of_no_person_are_ordered(name: str, shape: str) -> None:
     cells = [f"{count}: a{i} = a{max(0, i - 1)}" for i, count in enumerate(counts)]
     plan = order.plan(graph_of(notebook(*cells)), name)
     assert set(plan.cells) == set(range(1, number + 1))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_runs_that_stand_for_a_count_stay_in_its_place_however_dense_the_page(seed: int) -> None:
+    draw = random.Random(seed)
+    cells = [
+        f"{draw.choice(['-', draw.randint(1, 90), draw.randint(1, 20)])}: "
+        f"a{draw.randrange(12)} = {' + '.join(f'a{i}' for i in draw.sample(range(12), 4))}"
+        for _ in range(40)
+    ]
+    graph = graph_of(notebook(*cells))
+    plan = order.plan(graph, "inferred")
+    places = [(run.session, run.count) for run in plan.runs if run.count is not None]
+    assert places == sorted(places)
+    recorded = [(run.cell, run.count) for run in plan.runs if run.recorded]
+    known = [(c.number, c.count) for c in graph.notebook.code_cells if c.count is not None]
+    assert sorted(recorded) == sorted(known)
 
 
 # --- what saved outputs tell -------------------------------------------------------------------
