@@ -26,7 +26,7 @@ from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.wording import called, one_line, since_lock
+from pytest_nbsafe.rules.wording import called, few, one_line, since_lock
 from pytest_nbsafe.sentences import listed
 
 _MOST_STEPS = 4
@@ -125,8 +125,17 @@ def _causes(facts: Facts, cell: int) -> Iterator[Step]:
         for each in syntax.imports(facts.graph, number):
             if each.level or each.module.partition(".")[0] in local:
                 module = f"`{'.' * each.level}{each.module}` of this project"
-                imports = f"imports {module}, which may have changed since"
+                imports = f"imports {module}, which may have changed since{_read_too(facts)}"
                 yield Step(number, each.span.line, imports)
+
+
+def _read_too(facts: Facts) -> str:
+    """Return what is told of the files that the run read and no cell names: a module may have."""
+    now = facts.trial.clean.environment
+    named = {use.symbol.strip("'") for _, use in files.uses(facts.graph)}
+    read = [each.name for each in (now.files if now else ()) if not each.name.endswith(".py")]
+    unnamed = [f"'{name}'" for name in read if name not in named]
+    return f"; so may what the run read: {few(unnamed)}" if unnamed else ""
 
 
 # -- other versions --------------------------------------------------------------------------------

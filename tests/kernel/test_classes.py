@@ -6,6 +6,7 @@ import functools
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,16 @@ CASES = {
         "from sklearn.utils import Bunch; x = Bunch(a=[1], b=2)",
         "x.a.append(2)",
         "x.b",
+    ),
+    "search": (
+        (
+            "import numpy as np; from sklearn.linear_model import Ridge\n"
+            "from sklearn.model_selection import GridSearchCV\n"
+            "p = np.arange(20.0).reshape(10, 2)\n"
+            "x = GridSearchCV(Ridge(), {'alpha': [1, 2]}, cv=2).fit(p, p[:, 0])"
+        ),
+        "x.cv_results_['mean_test_score'][0] += 1",
+        "x.predict(p)",
     ),
     "tree": (
         (
@@ -89,3 +100,15 @@ def test_a_class(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert look() == before
     exec(change, home)
     assert look() != before
+
+
+def test_what_a_search_found_counts_and_not_how_long_it_took() -> None:
+    construct, _, _ = CASES["search"]
+    hashes = set()
+    for seconds in (0.1, 0.2):
+        home: dict[str, Any] = {}
+        exec(construct, home)
+        home["x"].refit_time_ = seconds
+        home["x"].cv_results_["mean_fit_time"] += seconds
+        hashes.add(Snapshot(Texts(), home).fingerprint(home["x"])["hash"])
+    assert len(hashes) == 1

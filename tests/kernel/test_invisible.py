@@ -346,6 +346,7 @@ def test_errors_and_their_places(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_a_long_loop_takes_no_memory_of_ours(pair: Pair) -> None:
     assert (
         pair.prints(

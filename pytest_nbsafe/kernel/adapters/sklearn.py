@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..hashing import instances
 from ..hashing.hasher import Handler, Hasher, qualified
 
 STATE_IS_DICT = True
@@ -25,7 +26,25 @@ def _tree(hasher: Hasher, value: Any) -> None:
     hasher.all(f"tree {qualified(type(value))}", state)
 
 
+def _search(hasher: Hasher, value: Any) -> None:
+    """Write what a search found, but for the seconds that it took."""
+    if type(value).__module__ == instances.HOME_MODULE:
+        instances.add_instance(hasher, value)
+        return
+    state = {name: held for name, held in vars(value).items() if name != "refit_time_"}
+    results = state.pop("cv_results_", None)
+    hasher.tag(f"search {qualified(type(value))}")
+    hasher.attributes(state)
+    if type(results) is not dict:
+        hasher.all("results", [results])
+        return
+    hasher.attributes(
+        {name: held for name, held in results.items() if not str(name).endswith("_time")}
+    )
+
+
 HASHED: dict[str, dict[str, Handler]] = {
     "sklearn.utils": {"Bunch": _bunch},
+    "sklearn.model_selection": {"GridSearchCV": _search, "RandomizedSearchCV": _search},
     "sklearn.neighbors": {"KDTree": _tree, "BallTree": _tree},
 }
