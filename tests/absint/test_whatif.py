@@ -226,6 +226,7 @@ def test_it_says_where_it_gave_up() -> None:
     assert reached.gave_up == "gave up after 3 states, 2 runs from cell 1"
 
 
+@pytest.mark.corpus
 def test_a_notebook_of_200_cells() -> None:
     cells = ["x0 = read()"] + [f"x{i} = x{i - 1} + x{i // 2}" for i in range(1, 200)]
     found = graph(*cells)

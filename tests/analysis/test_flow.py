@@ -142,7 +142,7 @@ def compare(program: tuple[paths.Node, ...], walked: tuple[paths.Path, ...]) -> 
 
 
 @settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(STRAIGHT)
 def test_programs_without_loops_against_every_path(program: tuple[paths.Node, ...]) -> None:
@@ -150,7 +150,7 @@ def test_programs_without_loops_against_every_path(program: tuple[paths.Node, ..
 
 
 @settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 @given(PROGRAMS)
 def test_programs_against_every_path(program: tuple[paths.Node, ...]) -> None:

@@ -99,6 +99,7 @@ def test_no_warning_is_shown() -> None:
         assert run("def f(a):\n    global b\n    return '\\d'").fault is None
 
 
+@pytest.mark.corpus
 def test_large_cells_are_bounded() -> None:
     lines = run("\n".join(f"x{n} = x{n - 1} + 1" for n in range(1, 5001)))
     assert len(lines.definitions) == 5000

@@ -375,7 +375,7 @@ JSON = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 @given(st.data())
 def test_a_forged_entry_of_another_form_is_none(data: st.DataObject) -> None:
     """The checksum is right, as whoever forges an entry would make it."""

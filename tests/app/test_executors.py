@@ -122,6 +122,7 @@ def test_what_is_no_executor(spec: str, message: str, monkeypatch: pytest.Monkey
 
 @posix
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_a_notebook_that_kills_its_worker_is_tried_again_alone(tmp_path: Path) -> None:
     folder = tmp_path / "nbs"
     for number in range(3):

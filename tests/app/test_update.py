@@ -77,6 +77,7 @@ def test_what_is_skipped_hinders_nothing(folder: tuple[Path, Report]) -> None:
     assert skipped.count == 2
 
 
+@pytest.mark.corpus
 def test_pytest_updates_and_shows_it(pytester: pytest.Pytester) -> None:
     page = write(pytester.path / "old.ipynb", "\n# %% [4]\nprint(2)\n#> 1\n")
     result = pytester.runpytest_subprocess("--nbsafe", "--nbsafe-update", "old.ipynb::cell-1")

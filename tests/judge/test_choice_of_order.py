@@ -91,6 +91,7 @@ def test_the_plan_that_gives_more_of_what_was_saved_is_the_history(
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_all_orders_are_run_and_compared(tmp_path: Path) -> None:
     report = run([write(tmp_path / "nb.ipynb", SURE)], {"cache": False, "order": "all"})
     given = {o.order: (o.given, o.failed) for o in report.notebooks[0].compared}

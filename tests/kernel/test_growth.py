@@ -97,6 +97,7 @@ def counted(folder: Path, before: str, source: Callable[[int], str]) -> dict[int
 
 
 @pytest.mark.parametrize("name", sampled(WORK, lambda name: name == "another cell each time"))
+@pytest.mark.corpus
 def test_a_late_cell_takes_what_an_early_one_takes(name: str, tmp_path: Path) -> None:
     found = counted(tmp_path, *WORK[name])
     for where in (0, 1):

@@ -80,6 +80,7 @@ def test_a_mode_that_is_none_is_refused(pytester: pytest.Pytester) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_tags_comments_and_sanitizers_of_nbval_and_our_own(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", MARKED)
     pytester.makefile(

@@ -89,6 +89,7 @@ def test_the_command(notebook: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert last.startswith("to look into it: jupyter console --existing ")
 
 
+@pytest.mark.corpus
 def test_it_waits_until_it_is_interrupted(notebook: Path) -> None:
     command = [sys.executable, "-m", "pytest_nbsafe", "checkout", str(notebook), "--after", "3"]
     with subprocess.Popen(

@@ -40,6 +40,7 @@ def words(report: DiffReport) -> list[str]:
     return [each.how for each in report.differences.differing]
 
 
+@pytest.mark.corpus
 def test_what_cells_change(notebook: Path) -> None:
     first = diff.of_cells(notebook, {}, 1, 2)
     assert words(first) == ["`n` 3 -> 4", "`words` only after cell 2: length 2"]

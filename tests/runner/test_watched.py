@@ -144,6 +144,7 @@ def test_what_we_took_is_counted_as_ours(run: Run) -> None:
     assert [result.incidents for result in results] == [(), ()]
 
 
+@pytest.mark.corpus
 def test_a_fault_of_ours_is_an_incident_and_ends_the_watch(run: Run) -> None:
     sabotage = (
         "import sys\ndef broken(*a): raise RuntimeError('sabotage')\n"
