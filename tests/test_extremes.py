@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
+from tiers import every
 
 from pytest_nbsafe.analysis import cell as analysis
 from pytest_nbsafe.app import check as checking
@@ -129,24 +130,27 @@ def lists_of_functions(n: int) -> Sources:
 
 @pytest.mark.parametrize(
     ("made", "number"),
-    [
-        (lines, 300),
-        (branches, 100),
-        (withs, 100),
-        (cells, 100),
-        (rebound, 100),
-        (summed, 60),
-        (columns, 60),
-        (undefined, 300),
-        (defined_later, 300),
-        (chained, 60),
-        (matched, 100),
-        (texts, 300),
-        (commands, 60),
-        (random, 60),
-        (aliases, 50),
-        (lists_of_functions, 50),
-    ],
+    every(
+        2,
+        [
+            (lines, 300),
+            (branches, 100),
+            (withs, 100),
+            (cells, 100),
+            (rebound, 100),
+            (summed, 60),
+            (columns, 60),
+            (undefined, 300),
+            (defined_later, 300),
+            (chained, 60),
+            (matched, 100),
+            (texts, 300),
+            (commands, 60),
+            (random, 60),
+            (aliases, 50),
+            (lists_of_functions, 50),
+        ],
+    ),
 )
 def test_four_times_as_much_takes_about_four_times_as_long(
     made: Callable[[int], Sources], number: int

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from probe import probe, sockets
 
 _BATCH = 50
-_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 100, 2_000, 20_000
+_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 50, 2_000, 20_000
 
 
 def batches() -> list[object]:
-    """Return the first number of each batch: by default a hundred inputs, by markers the more."""
+    """Return the first number of each batch: by default fifty inputs, by markers the more."""
     return [
         pytest.param(
             first,

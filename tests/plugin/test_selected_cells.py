@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tiers import every
 from makenb import write
 
 pytestmark = pytest.mark.kernel
@@ -49,16 +50,19 @@ def test_what_nothing_selected_needs_is_not_run(pytester: pytest.Pytester) -> No
 
 @pytest.mark.parametrize(
     "slow",
-    [
-        "a = 2",
-        "os.environ['A'] = 'x'",
-        "import warnings\nwarnings.filterwarnings('error')",
-        "def setting(n):\n    os.umask(n)\nsetting(0o22)",
-        "exec('a = 2')",
-        "!true",
-        "json.total = a",
-        "json.dump(a, open(os.devnull, 'w'))",
-    ],
+    every(
+        3,
+        [
+            "a = 2",
+            "os.environ['A'] = 'x'",
+            "import warnings\nwarnings.filterwarnings('error')",
+            "def setting(n):\n    os.umask(n)\nsetting(0o22)",
+            "exec('a = 2')",
+            "!true",
+            "json.total = a",
+            "json.dump(a, open(os.devnull, 'w'))",
+        ],
+    ),
 )
 def test_what_others_may_see_runs(pytester: pytest.Pytester, slow: str) -> None:
     page = PAGE.replace("slow = [", f"{slow}\nslow = [")

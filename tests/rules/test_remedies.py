@@ -123,13 +123,13 @@ def carried_out(case: Case, folder: Path) -> None:
     assert [f.message for f in after if f.severity == "error"] == []
 
 
-@pytest.mark.parametrize("case", every(1, cases("static")), ids=name_of)
+@pytest.mark.parametrize("case", every(2, cases("static")), ids=name_of)
 def test_static_remedies(case: Case, tmp_path: Path) -> None:
     carried_out(case, tmp_path)
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("case", every(9, cases("run")), ids=name_of)
+@pytest.mark.parametrize("case", every(16, cases("run")), ids=name_of)
 def test_remedies_of_runs(case: Case, tmp_path: Path) -> None:
     carried_out(case, tmp_path)
 

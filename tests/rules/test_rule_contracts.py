@@ -358,7 +358,7 @@ _SEARCHES = [
             "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 30000000) "
             "SELECT n FROM r ORDER BY n DESC"
         ),
-        f"SELECT {' + '.join(_SEARCHES)} AS n",
+        pytest.param(f"SELECT {' + '.join(_SEARCHES)} AS n", marks=pytest.mark.corpus),
         f"SELECT replace({_TEXT.format(900000, 'a')}, 'a', {_TEXT.format(900000, 'b')}) AS n",
         pytest.param("SELECT printf('%.*c', 2000000000, 'a') AS n", marks=pytest.mark.corpus),
         (

