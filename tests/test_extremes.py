@@ -9,7 +9,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from tiers import every
+from tiers import every_row
 
 from pytest_nbsafe.analysis import cell as analysis
 from pytest_nbsafe.app import check as checking
@@ -130,7 +130,7 @@ def lists_of_functions(n: int) -> Sources:
 
 @pytest.mark.parametrize(
     ("made", "number"),
-    every(
+    every_row(
         2,
         [
             (lines, 300),

@@ -30,9 +30,15 @@ def by_hand(number: int, cases: Iterable[Case]) -> list[object]:
 
 def every(number: int, cases: Iterable[Case]) -> list[object]:
     """Return cases as parameters of which each so many-th runs by default, the first one too."""
-    cases = list(cases)
-    chosen = {id(case) for case in cases[::number]}
-    return sampled(cases, lambda case: id(case) in chosen)
+    return every_row(number, ((case,) for case in cases))
+
+
+def every_row(number: int, rows: Iterable[tuple[object, ...]]) -> list[object]:
+    """Return rows of several arguments in the same way."""
+    return [
+        pytest.param(*row, marks=pytest.mark.corpus if position % number else ())
+        for position, row in enumerate(rows)
+    ]
 
 
 def spread(default: int, corpus: int, cases: Iterable[Case]) -> list[object]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tiers import every
 from makenb import write
+from tiers import every
 
 pytestmark = pytest.mark.kernel
 

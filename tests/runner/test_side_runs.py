@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tiers import every
+from tiers import every, every_row
 
 from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.runner.kernel_session import KernelSession
@@ -169,7 +169,7 @@ HARMFUL = [
 ]
 
 
-@pytest.mark.parametrize(("source", "cause"), every(3, HARMFUL))
+@pytest.mark.parametrize(("source", "cause"), every_row(3, HARMFUL))
 def test_what_cannot_be_undone_is_not_done(
     started: KernelSession, tmp_path: Path, source: str, cause: str
 ) -> None:
