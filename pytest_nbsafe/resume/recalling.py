@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
@@ -12,6 +12,7 @@ from pytest_nbsafe.resume.catching_up import PastRun, lists_names, reads_all
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
 from pytest_nbsafe.resume.read_beyond import read_beyond
+from pytest_nbsafe.resume.shown_lines import moved_outputs
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -91,8 +92,6 @@ def recalled(
     _compare_names(content, source, state)
     if memory.learners.took_part(event):
         _compare_learning(entry, past, state)
-    if content["source"] != source and _shows_text(executed):
-        raise NotAsThen("its text changed")
     hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
     if hinders:
         raise NotAsThen(hinders)
@@ -102,10 +101,17 @@ def recalled(
         raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
     try:
         runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
-        told = moved(event, number, runs, moves(content["source"], source))
+        own = moves(content["source"], source)
+        told = moved(event, number, runs, own)
     except CannotMove:
         raise NotAsThen("a function that it calls changed") from None
-    return replace(executed, event=told, reused=True)
+    try:
+        others = [each for _, each in runs.values() if each is not None]
+        both = content["source"], source
+        shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
+    except CannotMove:
+        raise NotAsThen("its text changed") from None
+    return replace(executed, event=told, outputs=shown, reused=True)
 
 
 def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
@@ -148,16 +154,27 @@ def _learned(past: Sequence[PastRun]) -> list[str]:
     return [run.entry for run in past if run.learning]
 
 
-def links(entry: Entry, executed: Executed, state: State) -> Mapping[str, Sequence[str]] | None:
+def links(
+    entry: Entry, executed: Executed, past: Sequence[PastRun], state: State
+) -> Mapping[str, Collection[str]] | None:
     """Return what a run that is recalled has changed besides the names that it told of.
 
-    None where who shares objects with whom may be another matter now than it was then.
+    What other runs made than then may share objects with what it changed, whatever it told. None
+    where that holds for what it changed itself.
     """
-    around = entry.content["around"]
-    for name, held in state.items() if around else ():
-        if is_tied(name, held) and around.get(name) != held.maker:
-            return None
-    return links_told(executed)
+    told, around = links_told(executed), entry.content["around"]
+    if not around or told is None or executed.event is None:
+        return told
+    others = {run.entry for run in past if run.by_value}
+    made_anew = {
+        name
+        for name, held in state.items()
+        if is_tied(name, held) and (around.get(name) != held.maker or held.maker in others)
+    }
+    changed = changed_in_place(executed.event)
+    if not made_anew.isdisjoint(changed):
+        return None
+    return {name: {*told.get(name, ()), *made_anew} for name in changed}
 
 
 def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
@@ -210,14 +227,6 @@ def _place(past: Sequence[PastRun], entry: str, source: str) -> tuple[int, Moves
         if run.entry == entry:
             return number, moves(source, run.source)
     raise CannotMove
-
-
-def _shows_text(executed: Executed) -> bool:
-    """Return whether what a run showed may hold lines of its text."""
-    return any(
-        output.kind == "error" or (output.kind == "stream" and output.name == "stderr")
-        for output in executed.outputs
-    )
 
 
 def _words(*texts: str) -> set[str]:

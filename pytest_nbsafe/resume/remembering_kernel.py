@@ -7,7 +7,7 @@ that is judged of the answers is judged as before.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -108,7 +108,7 @@ class RememberingKernel:
                 if memory.verifier is not None:
                     expected, reason = (entry.id, recalled), "it is to be verified"
                     break
-                links = recalling.links(entry, recalled, self._state)
+                links = recalling.links(entry, recalled, self._past, self._state)
                 by_value = recalling.is_by_value(entry, self._past, self._state)
                 self._note(entry.id, source, recalled, links, by_value=by_value)
                 recalling.tell(recalled, heard)
@@ -315,7 +315,7 @@ class RememberingKernel:
         entry: str,
         source: str,
         executed: Executed,
-        links: Mapping[str, Sequence[str]] | None,
+        links: Mapping[str, Collection[str]] | None,
         *,
         by_value: bool = False,
     ) -> None:

@@ -67,7 +67,9 @@ def stored_runs(
             entry, executed = known
             token, kept = entry.id, keeper.known(entry.id)
             by_value = recalling.is_by_value(entry, past, before)
-            state = after(before, executed.event, token, recalling.links(entry, executed, before))
+            state = after(
+                before, executed.event, token, recalling.links(entry, executed, past, before)
+            )
         reasons.append(known if isinstance(known, str) else "")
         beyond = recalling.beyond(source, executed, past, before)
         past.append(PastRun(token, source, executed, before, state, kept, by_value, beyond))

@@ -326,3 +326,12 @@ def test_an_equal_set_may_come_in_another_order(runs: Runs) -> None:
         SETS.replace("set(names)", "{*names, *map(str, range(99))} - {*map(str, range(99))}")
     )
     assert runs.made() == [2, 3]
+
+
+def test_a_comment_in_a_cell_that_warns(runs: Runs) -> None:
+    page = "# %% [1]\n{}import warnings\nwarnings.warn('few')\n# %% [2]\nprint(1)\n"
+    runs.write(page.format(""))
+    assert runs.made() == [1, 2]
+    runs.write(page.format("# why\n\n"))
+    assert runs.made() == []
+    assert runs.are_asleep

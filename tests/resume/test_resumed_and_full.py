@@ -217,3 +217,27 @@ def held_at_the_end(path: Path) -> set[str]:
             holding = remembering.sweep()
             assert holding is not None, "it answers"
             return set(holding.names)
+
+
+WARNS = """
+# %% [1]
+import warnings
+kept = []
+# %% [2]
+{comment}warnings.warn("few rows")
+count = 3
+# %% [3]
+kept.append(count)
+# %% [4]
+print(kept)
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("comment", ["# why\n\n", "other = 1\n"])
+def test_a_comment_in_a_cell_that_warns(own_store: Path, comment: str) -> None:
+    path = own_store / "nb.ipynb"
+    run(path, WARNS.replace("{comment}", ""), resumed=True)
+    page = WARNS.replace("{comment}", comment)
+    reports = [run(path, page, resumed=resumed) for resumed in (True, False)]
+    assert reports[0].findings == reports[1].findings
