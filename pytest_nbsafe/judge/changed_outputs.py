@@ -20,28 +20,29 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.flow import readers_of_same, share_data
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import influences
-from pytest_nbsafe.judge.printed_beside import lines_beside
+from pytest_nbsafe.judge.page_outputs import as_read, draws, is_comparable, shows, shows_digits
+from pytest_nbsafe.judge.printed_beside import beside_learning, beside_outside, prints_anyway
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
+from pytest_nbsafe.judge.written_values import is_of_other_text
 from pytest_nbsafe.libraries.datafiles import phrase, words
 from pytest_nbsafe.libraries.wildcards import alternatives
-from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
+from pytest_nbsafe.notebook.model import Cell, Output, saved_error
 from pytest_nbsafe.trace import drift
-from pytest_nbsafe.trace.outputs import chance_text, shown, tables
+from pytest_nbsafe.trace.outputs import chance_text
 from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
 from pytest_nbsafe.trace.outputs.text_alone import has_pictures, is_of_other_library
 from pytest_nbsafe.trace.outputs.volatility import NOTHING
-from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
-from pytest_nbsafe.values import dataclass, replace
+from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.values import dataclass
 
 _OF_THE_PAGE = frozenset(
     {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
 )
 """Exceptions, besides those that hang on cells alone, which no version of a library raises."""
 _DRAWN = frozenset({"picture", "code", "data", "drawing"})
-_DRAWINGS = ("image/", "application/")
 
 
 def changed(graph: Graph, trial: Trial, expected: Expectations) -> dict[int, ChangedOutput]:
@@ -107,7 +108,7 @@ class _Page:
     def below_failures(self) -> tuple[int, ...]:
         """Return the cells made from one that failed, which is why they show something else."""
         results = self.trial.clean.results
-        failed = (r.cell for r in results if not _is_comparable(self._page(r), r))
+        failed = (r.cell for r in results if not is_comparable(self._page(r), r))
         return downstream(self.graph, *failed)
 
     def _page(self, result: CellResult) -> Cell:
@@ -117,7 +118,7 @@ class _Page:
         """Return what is known to differ from the saved outputs, if any of it is to be compared."""
         page = self._page(result)
         settings = self.expected.settings(result.cell)
-        if settings is None or not _is_comparable(page, result):
+        if settings is None or not is_comparable(page, result):
             return None
         if not page.outputs and not result.outputs:
             return None
@@ -150,9 +151,11 @@ class _Page:
     def _comparable(self, result: CellResult) -> tuple[Sequence[Output], Sequence[Output]]:
         """Return of the saved outputs and of those of a run what the outside has no part in."""
         saved, new = self._page(result).outputs, result.outputs
-        if result.cell in influences(self.graph).beyond_proof:
-            return lines_beside(self.graph, result.cell, saved, new)
-        return saved, new
+        if result.cell not in influences(self.graph).beyond_proof:
+            return saved, new
+        if not saved and prints_anyway(self.graph, result.cell):
+            return saved, new
+        return beside_outside(self.graph, result.cell, saved, new)
 
     def is_by_order(self, cell: int) -> bool:
         """Return whether the recorded order gives the saved output."""
@@ -173,8 +176,8 @@ class _Page:
 
     def _keeps_outputs(self) -> bool:
         """Return whether at least half of what is shown was saved: the page was not cleared."""
-        saved = {c.number for c in self.graph.notebook.code_cells if _shows(c.outputs)}
-        showing = {r.cell for r in self.trial.clean.results if _shows(r.outputs)}
+        saved = {c.number for c in self.graph.notebook.code_cells if shows(c.outputs)}
+        showing = {r.cell for r in self.trial.clean.results if shows(r.outputs)}
         return 2 * len(saved) >= len(saved | showing)
 
     def _has_run(self, page: Cell) -> bool:
@@ -193,7 +196,7 @@ class _Page:
         gives_the_same = self._repeats_another(learning, cell) or self._is_as_learned(
             cell, difference
         )
-        if cell in learning and not gives_the_same:
+        if cell in learning and not gives_the_same and not self._is_sure(cell):
             return "libraries"
         if difference.form in _DRAWN and not self._is_drawn_alike(difference):
             return "libraries"
@@ -210,10 +213,16 @@ class _Page:
             cell
             for cell, difference in differing.items()
             if not (self._is_exact(cell) or self._is_removed(cell, difference))
+            and not self._is_sure(cell)
         }
-        if self._is_other_environment() or self._is_elsewhere(differing):
-            of_libraries = libraries & lenient
-            return frozenset(c for c in of_libraries if not self._is_as_learned(c, differing[c]))
+        moved_by_version = self._moved_by_version(differing)
+        excused = {
+            cell
+            for cell in moved_by_version & lenient
+            if not self._is_as_learned(cell, differing[cell])
+        }
+        if libraries <= moved_by_version:
+            return frozenset(excused)
         drifts = {c: self._drift(c, each) for c, each in differing.items() if c in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
         below = downstream(self.graph, *drifting)
@@ -227,14 +236,50 @@ class _Page:
             related = bool(moved) and share_data(self.graph, cell, reordered)
             if drift.is_of(moved, saved, new, related=related):
                 drifting.add(cell)
-        return frozenset(drifting | (libraries & lenient & {*below}))
+        return frozenset(excused | drifting | (libraries & lenient & {*below}))
+
+    def _moved_by_version(self, differing: Mapping[int, Difference]) -> frozenset[int]:
+        """Return the cells that other versions, which show elsewhere, are enough to explain.
+
+        Where libraries that neither learn nor solve repeat what they gave, only those that do.
+        """
+        made_by = makers(self.graph)
+        if self._is_elsewhere(differing):
+            return made_by.libraries
+        if not self._is_other_environment():
+            return frozenset()
+        steady = made_by.libraries - made_by.learning
+        repeated = [r for r in self.trial.clean.results if r.cell in steady and self._is_kept(r)]
+        return made_by.learning if len(repeated) > 1 else made_by.libraries
+
+    def _is_kept(self, result: CellResult) -> bool:
+        """Return whether a cell shows numbers, and the same as were saved."""
+        repeats = is_comparable(self._page(result), result) and self._is_repeated(result)
+        return repeats and shows_digits(result.outputs)
+
+    def _is_sure(self, cell: int) -> bool:
+        """Return whether what differs is of the cell's own text, or beside what learns and solves.
+
+        No version of a library explains that.
+        """
+        clean = self.trial.clean.last(cell)
+        assert clean is not None, "asked of cells that ran"
+        saved, new = self._page(clean).outputs, clean.outputs
+        if is_of_other_text(self.graph, cell, saved, new):
+            return True
+        if cell not in makers(self.graph).learning:
+            return False
+        settings = self.expected.settings(cell) or Settings()
+        before, after = beside_learning(self.graph, cell, saved, new)
+        differs = compare(before, after, settings) is not None
+        return differs and not drift.by_library(as_read(before), as_read(after))
 
     def _is_elsewhere(self, differing: Mapping[int, Difference]) -> bool:
         """Return whether nothing at all of what libraries show is as it was saved."""
         libraries = makers(self.graph).libraries
-        shows = [r for r in self.trial.clean.results if r.cell in libraries and self._is_shown(r)]
-        equal = [r for r in shows if r.cell not in differing]
-        return len(shows) > 2 and not equal and not self._is_same_python()
+        showing = [r for r in self.trial.clean.results if r.cell in libraries and self._is_shown(r)]
+        equal = [r for r in showing if r.cell not in differing]
+        return len(showing) > 2 and not equal and not self._is_same_python()
 
     def _is_as_learned(self, cell: int, difference: Difference) -> bool:
         """Return whether other numbers are shown of models that show the same ones elsewhere."""
@@ -279,7 +324,7 @@ class _Page:
         """Return the saved outputs of a cell and the new ones, as a reader sees them."""
         result = self.trial.clean.last(cell)
         assert result is not None, "asked of cells that ran"
-        return _read(self.graph.notebook.cell(cell).outputs), _read(result.outputs)
+        return as_read(self.graph.notebook.cell(cell).outputs), as_read(result.outputs)
 
     def _drift(self, cell: int, difference: Difference) -> drift.Drift:
         """Return how two outputs differ, if only as other versions make them differ.
@@ -314,14 +359,14 @@ class _Page:
         if self._is_same_python():
             return True
         others = (r for r in self.trial.clean.results if r.cell in cells and r.cell != cell)
-        return any(self._is_repeated(r) and _shows_digits(r.outputs) for r in others)
+        return any(map(self._is_kept, others))
 
     def _is_drawn_alike(self, difference: Difference) -> bool:
         """Return whether pictures are drawn as they were: others tell, or Python is the same.
 
         Fonts of the machine, where a notebook asks for them, change a picture all the same.
         """
-        if any(map(self._is_repeated, filter(_draws, self.trial.clean.results))):
+        if any(map(self._is_repeated, filter(draws, self.trial.clean.results))):
             return True
         return self._is_same_python() and (difference.kind != "changed" or not self._has_fonts())
 
@@ -335,7 +380,7 @@ class _Page:
         return self._is_shown(result) and compare(page.outputs, result.outputs, settings) is None
 
     def _is_shown(self, result: CellResult) -> bool:
-        return _shows(result.outputs) and _shows(self.graph.notebook.cell(result.cell).outputs)
+        return shows(result.outputs) and shows(self.graph.notebook.cell(result.cell).outputs)
 
     def _is_same_python(self) -> bool:
         """Return whether the page is known to be saved by the Python that it ran in now."""
@@ -343,37 +388,3 @@ class _Page:
         saved = str(info.get("version")) if isinstance(info, Mapping) else ""
         now = self.trial.clean.python
         return bool(now) and saved.split(".")[:2] == now.split(".")[:2]
-
-
-def _is_comparable(page: Cell, result: CellResult) -> bool:
-    """Return whether the outputs of a run are the answer to those saved: none of them failed."""
-    if exception(result) is not None:
-        return result.status == "raised" and saved_error(page) is not None and may_raise(page)
-    failed = result.status != "ok" or result.incidents or printed_failures(result)
-    return not failed and saved_error(page) is None
-
-
-def _read(outputs: Sequence[Output]) -> tuple[Output, ...]:
-    """Return outputs by what a reader sees of them: HTML where there is any, as text."""
-    return tuple(
-        replace(output, text=tables.as_text(html), data={})
-        if isinstance(html := output.data.get("text/html"), str)
-        else output
-        for output in outputs
-    )
-
-
-def _shows(outputs: Sequence[Output]) -> bool:
-    """Return whether outputs show anything but warnings."""
-    parts = shown.of(outputs)
-    return bool(parts.printed.strip() or parts.displays or parts.errors)
-
-
-def _draws(result: CellResult) -> bool:
-    return any(kind.startswith(_DRAWINGS) for output in result.outputs for kind in output.data)
-
-
-def _shows_digits(outputs: Sequence[Output]) -> bool:
-    parts = shown.of(outputs)
-    texts = (parts.printed, *(display.text for display in parts.displays))
-    return any(character.isdigit() for text in texts for character in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
 from pytest_nbsafe.analysis import syntax, trees
 from pytest_nbsafe.analysis.dependencies import page_edges, upstream
@@ -13,6 +14,13 @@ _DEFINITIONS = frozenset({"function", "class"})
 _NO_DATA = _DEFINITIONS | {"import"}
 _READ_NOTHING = frozenset({"len", "print", "range"})
 """Functions that look at nothing but what they are given."""
+
+
+class Touched(NamedTuple):
+    """What something reaches of a cell: the lines that it begins on, the names that bring it."""
+
+    lines: frozenset[int] = frozenset()
+    names: frozenset[str] = frozenset()
 
 
 def reached(graph: Graph, origins: Mapping[int, frozenset[int]]) -> frozenset[int]:

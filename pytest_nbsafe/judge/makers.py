@@ -9,11 +9,11 @@ from functools import cache
 
 from pytest_nbsafe.analysis import draws, syntax
 from pytest_nbsafe.analysis.model import Graph, Span, kept
-from pytest_nbsafe.judge.flow import inherited, only_binds, reached
+from pytest_nbsafe.judge.flow import Touched, inherited, only_binds, reached
 from pytest_nbsafe.libraries import spellings
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import alternatives
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,9 @@ class Makers:
     """The cells that take part of theirs from a library, from one that learns, from a draw.
 
     Libraries are what is not of Python itself, the modules of the project among them; those that
-    learn or solve give other numbers from one version to the next; draws are unseeded ones. Where
-    names are bound unseen (`%run`, `from m import *`), all cells from there on may use a library.
+    learn or solve give other numbers from one version to the next, and `learned` says what of each
+    cell they reach; draws are unseeded ones. Where names are bound unseen (`%run`,
+    `from m import *`), all cells from there on may use a library.
     What lies in `memory` is shown by cells whose own text asks for an array that is not set. The
     cells that are `drawing` do so themselves. `chance_shown` are those cells of `chance` that may
     show what was drawn, and do not bind it alone.
@@ -34,12 +35,13 @@ class Makers:
     memory: frozenset[int] = frozenset()
     drawing: frozenset[int] = frozenset()
     chance_shown: frozenset[int] = frozenset()
+    learned: Mapping[int, Touched] = field(default_factory=dict)
 
 
 @kept
 def makers(graph: Graph) -> Makers:
     """Return who has a part in the cells of a notebook, as the names pass from cell to cell."""
-    learning = _learning(graph.notebook.libraries)
+    learning, steady = (_named(key, graph.notebook.libraries) for key in ("versioned", "steady"))
     imported: dict[int, set[int]] = {}
     learns: dict[int, set[int]] = {}
     for cell in graph.cells:
@@ -47,7 +49,8 @@ def makers(graph: Graph) -> Makers:
             if each.level or each.module.partition(".")[0] in sys.stdlib_module_names:
                 continue
             imported.setdefault(cell, set()).add(each.span.line)
-            if learning.fullmatch(each.module):
+            brought = f"{each.module}.{each.attribute}"
+            if learning.fullmatch(each.module) and not steady.fullmatch(brought):
                 learns.setdefault(cell, set()).add(each.span.line)
     loose: dict[int, set[int]] = {}
     calls: dict[int, set[Span]] = {}
@@ -59,7 +62,11 @@ def makers(graph: Graph) -> Makers:
             within.add(event.cell)
     memory = frozenset(_asking_for_memory(graph))
     libraries = _from(graph, imported) | _below_unseen_names(graph)
-    chance = inherited(graph, {cell: frozenset(own) for cell, own in loose.items()})
+    chance = inherited(graph, _lines(loose))
+    learned = {
+        cell: Touched(frozenset(learns.get(cell, ())), names)
+        for cell, names in inherited(graph, _lines(learns)).items()
+    }
     shown = (
         cell
         for cell, names in chance.items()
@@ -67,11 +74,12 @@ def makers(graph: Graph) -> Makers:
     )
     return Makers(
         libraries,
-        _from(graph, learns),
+        frozenset(learned),
         frozenset(chance),
         memory,
         drawing=frozenset(loose),
         chance_shown=frozenset(shown),
+        learned=learned,
     )
 
 
@@ -91,9 +99,13 @@ def _asking_for_memory(graph: Graph) -> Iterator[int]:
 
 
 def _from(graph: Graph, lines: Mapping[int, set[int]]) -> frozenset[int]:
-    return reached(graph, {cell: frozenset(own) for cell, own in lines.items()})
+    return reached(graph, _lines(lines))
+
+
+def _lines(lines: Mapping[int, set[int]]) -> dict[int, frozenset[int]]:
+    return {cell: frozenset(own) for cell, own in lines.items()}
 
 
 @cache
-def _learning(libraries: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{alternatives(words('outside', 'versioned', libraries))})(?:\..*)?")
+def _named(key: str, libraries: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{alternatives(words('outside', key, libraries))})(?:\..*)?")

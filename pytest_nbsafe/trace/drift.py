@@ -24,6 +24,8 @@ _NOTHING = 1e-9
 """Below this a number is what rounding leaves of zero."""
 _DIGITS = 6
 _LONG = 5
+_AT_LENGTH = 4
+"""How many settings an object has at least that was once shown with all of them."""
 _SMALL = 1e-3
 """Shares and chances below this are what is left of a fit."""
 _MOST = 2_000_000
@@ -34,6 +36,8 @@ _ATOM = patterns.compile(
 _DATA = patterns.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 _RESULT = patterns.compile(r"(\w+)\((\w+=[^=]*(?:, \w+=[^=]*)*)\)")
 _FIELD = patterns.compile(r"=([^,()]+)")
+_OBJECT = patterns.compile(r"([A-Z]\w*)\((.*)\)")
+_SETTING = patterns.compile(r"(\w+)=\s*([^\s,()]+)")
 _WORD = patterns.compile(r"\w+")
 _SMALL_NUMBER = patterns.compile(r"\d\d?\.0")
 _MODULE = patterns.compile(r"\b(?:[^\W\d]\w*\.)+(?=[^\W\d])")
@@ -44,6 +48,8 @@ _PRINTED = patterns.compile(
 """What a library adds to the values: how much and of which kind there is, what it is called."""
 _TITLE = patterns.compile(r"\bName: (\w+), (?=.{0,200}\bdtype)")
 """What a column is called: below it, above it, or nowhere, as the version has it."""
+_TRUTHS = {"true": 1.0, "false": 0.0}
+"""Dummies of categories were numbers, and are truths."""
 _MISSING = frozenset({"nan", "none", "nat", "na", "null"})
 _OF_THE_PAGE = frozenset(
     {"AssertionError", "IndexError", "NameError", "RecursionError", "UnboundLocalError"}
@@ -89,7 +95,7 @@ def by_library(saved: Sequence[Output], new: Sequence[Output]) -> Drift:
         return "print"
     if _gist(before) == _gist(after):
         return "order"
-    if _is_renamed(saved, new):
+    if _is_renamed(saved, new) or _is_set_at_length(saved, new):
         return "print"
     if _CUT.isdisjoint((*before, *after)):
         return ""
@@ -176,6 +182,19 @@ def _is_renamed(saved: Sequence[Output], new: Sequence[Output]) -> bool:
     return bool(before and after) and (not before - after or not after - before)
 
 
+def _is_set_at_length(saved: Sequence[Output], new: Sequence[Output]) -> bool:
+    """Return whether both show one object, with all its settings and with those alone that are set.
+
+    What both name is the same.
+    """
+    objects = [_OBJECT.fullmatch("".join(text_lines(shown))) for shown in (saved, new)]
+    before, after = objects
+    if before is None or after is None or before[1] != after[1]:
+        return False
+    settings = sorted((_SETTING.findall(each[2]) for each in (before, after)), key=len)
+    return len(settings[1]) >= _AT_LENGTH and not Counter(settings[0]) - Counter(settings[1])
+
+
 def _untitled(shown: Sequence[Sequence[Output]]) -> Iterator[list[_Atom]]:
     """Yield the words and numbers of texts without those that are titles in one of them."""
     texts = (output.text for some in shown for output in some)
@@ -204,6 +223,8 @@ def _atom(text: str) -> _Atom:
         except ValueError:
             return text.lower()
     word = text.lower().rstrip("_")
+    if word in _TRUTHS:
+        return _Number(_TRUTHS[word], whole=True)
     return "nan" if word in _MISSING else word
 
 

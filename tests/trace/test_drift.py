@@ -37,6 +37,8 @@ def shown(text: str) -> list[Output]:
         ("SpearmanrResult(correlation=0.5)", "SignificanceResult(statistic=np.float64(0.5))"),
         ("TtestResult(statistic=-1.5, df=78.0)", "Ttest_indResult(statistic=-1.5)"),
         ("(3.0, True)", "(np.float64(3.0), np.True_)"),
+        ("   Gen 1  Gen 2\n0      1      0", "   Gen 1  Gen 2\n0   True  False"),
+        ("Net(a=1, depth=3, loss='l2', tol=0.1)", "Net(depth=3)"),
         ("a  1\nb  2\ndtype: int64", "a    1\nb    2\nName: proportion, dtype: int64"),
         ("2023-01-31    1\nFreq: M, dtype: int64", "2023-01-31    1\nFreq: ME, dtype: int64"),
         ("Timestamp('2023-01-05 00:00:00', freq='D')", "Timestamp('2023-01-05 00:00:00')"),
@@ -52,6 +54,7 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
     ("saved", "new"),
     [
         ("accuracy 0.778", "accuracy 0.844"),
+        ("Net(a=1, depth=3, loss='l2', tol=0.1)", "Net(depth=4)"),
         ("1000", "1001"),
         ("mean 12.34", "mean 12.31"),
         ("fees 5.4", "fees 10.8"),

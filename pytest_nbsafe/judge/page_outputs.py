@@ -1,0 +1,48 @@
+"""Outputs of cells as a reader of the page sees them, and which of a run answer those saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
+from pytest_nbsafe.trace.outputs import shown, tables
+from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
+from pytest_nbsafe.values import replace
+
+_DRAWINGS = ("image/", "application/")
+
+
+def is_comparable(page: Cell, result: CellResult) -> bool:
+    """Return whether the outputs of a run are the answer to those saved: none of them failed."""
+    if exception(result) is not None:
+        return result.status == "raised" and saved_error(page) is not None and may_raise(page)
+    failed = result.status != "ok" or result.incidents or printed_failures(result)
+    return not failed and saved_error(page) is None
+
+
+def as_read(outputs: Sequence[Output]) -> tuple[Output, ...]:
+    """Return outputs by what a reader sees of them: HTML where there is any, as text."""
+    return tuple(
+        replace(output, text=tables.as_text(html), data={})
+        if isinstance(html := output.data.get("text/html"), str)
+        else output
+        for output in outputs
+    )
+
+
+def shows(outputs: Sequence[Output]) -> bool:
+    """Return whether outputs show anything but warnings."""
+    parts = shown.of(outputs)
+    return bool(parts.printed.strip() or parts.displays or parts.errors)
+
+
+def draws(result: CellResult) -> bool:
+    """Return whether a cell drew anything."""
+    return any(kind.startswith(_DRAWINGS) for output in result.outputs for kind in output.data)
+
+
+def shows_digits(outputs: Sequence[Output]) -> bool:
+    """Return whether any digit is among what outputs show."""
+    parts = shown.of(outputs)
+    texts = (parts.printed, *(display.text for display in parts.displays))
+    return any(character.isdigit() for text in texts for character in text)
