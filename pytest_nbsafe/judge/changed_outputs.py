@@ -42,6 +42,7 @@ _OF_THE_PAGE = frozenset(
     {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
 )
 """Exceptions, besides those that hang on cells alone, which no version of a library raises."""
+_SEVERAL = 2
 _DRAWN = frozenset({"picture", "code", "data", "drawing"})
 
 
@@ -196,7 +197,7 @@ class _Page:
         gives_the_same = self._repeats_another(learning, cell) or self._is_as_learned(
             cell, difference
         )
-        if cell in learning and not gives_the_same and not self._is_sure(cell):
+        if self._may_move(cell) and not gives_the_same and not self._is_sure(cell):
             return "libraries"
         if difference.form in _DRAWN and not self._is_drawn_alike(difference):
             return "libraries"
@@ -221,7 +222,7 @@ class _Page:
             for cell in moved_by_version & lenient
             if not self._is_as_learned(cell, differing[cell])
         }
-        if libraries <= moved_by_version:
+        if libraries & lenient <= moved_by_version:
             return frozenset(excused)
         drifts = {c: self._drift(c, each) for c, each in differing.items() if c in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
@@ -250,7 +251,19 @@ class _Page:
             return frozenset()
         steady = made_by.libraries - made_by.learning
         repeated = [r for r in self.trial.clean.results if r.cell in steady and self._is_kept(r)]
-        return made_by.learning if len(repeated) > 1 else made_by.libraries
+        if len(repeated) < _SEVERAL:
+            return made_by.libraries
+        return frozenset(filter(self._may_move, made_by.libraries & differing.keys()))
+
+    def _may_move(self, cell: int) -> bool:
+        """Return whether a cell shows numbers that are learned or solved, or what is told of data.
+
+        Data that come with a library stay the same; their descriptions do not.
+        """
+        made_by = makers(self.graph)
+        if cell in made_by.learning:
+            return True
+        return cell in made_by.steady and not drift.same_words(*self._both(cell))
 
     def _is_kept(self, result: CellResult) -> bool:
         """Return whether a cell shows numbers, and the same as were saved."""

@@ -22,8 +22,8 @@ class Makers:
 
     Libraries are what is not of Python itself, the modules of the project among them; those that
     learn or solve give other numbers from one version to the next, and `learned` says what of each
-    cell they reach; draws are unseeded ones. Where names are bound unseen (`%run`,
-    `from m import *`), all cells from there on may use a library.
+    cell they reach; what is `steady` of these may give other words. Draws are unseeded ones. Where
+    names are bound unseen (`%run`, `from m import *`), all cells from there on may use a library.
     What lies in `memory` is shown by cells whose own text asks for an array that is not set. The
     cells that are `drawing` do so themselves. `chance_shown` are those cells of `chance` that may
     show what was drawn, and do not bind it alone.
@@ -36,6 +36,7 @@ class Makers:
     drawing: frozenset[int] = frozenset()
     chance_shown: frozenset[int] = frozenset()
     learned: Mapping[int, Touched] = field(default_factory=dict)
+    steady: frozenset[int] = frozenset()
 
 
 @kept
@@ -44,14 +45,16 @@ def makers(graph: Graph) -> Makers:
     learning, steady = (_named(key, graph.notebook.libraries) for key in ("versioned", "steady"))
     imported: dict[int, set[int]] = {}
     learns: dict[int, set[int]] = {}
+    keeps: dict[int, set[int]] = {}
     for cell in graph.cells:
         for each in syntax.imports(graph, cell):
             if each.level or each.module.partition(".")[0] in sys.stdlib_module_names:
                 continue
             imported.setdefault(cell, set()).add(each.span.line)
             brought = f"{each.module}.{each.attribute}"
-            if learning.fullmatch(each.module) and not steady.fullmatch(brought):
-                learns.setdefault(cell, set()).add(each.span.line)
+            if learning.fullmatch(each.module):
+                kind = keeps if steady.fullmatch(brought) else learns
+                kind.setdefault(cell, set()).add(each.span.line)
     loose: dict[int, set[int]] = {}
     calls: dict[int, set[Span]] = {}
     within: set[int] = set()
@@ -80,6 +83,7 @@ def makers(graph: Graph) -> Makers:
         drawing=frozenset(loose),
         chance_shown=frozenset(shown),
         learned=learned,
+        steady=_from(graph, keeps),
     )
 
 

@@ -140,3 +140,16 @@ def test_functions_that_give_the_same_from_version_to_version() -> None:
     assert why(text, {2: "best: 0.25134\narea: 9.5"}) == {2: "libraries"}
     both = text.replace("import quad", "import quad, odeint")
     assert why(both, {2: "best: 0.71133\narea: 9.5"}) == {2: "libraries"}
+
+
+def test_data_that_come_with_a_library_are_told_of_in_other_words() -> None:
+    text = """\
+# %% [1]
+from sklearn.datasets import load_breast_cancer
+data = load_breast_cancer()
+# %% [2]
+print(data.keys(), len(data.data))
+#> data target 572
+"""
+    assert why(text, {2: "data target 569"}) == {2: ""}
+    assert why(text, {2: "data frame target 569"}) == {2: "libraries"}
