@@ -120,22 +120,42 @@ def _causes(facts: Facts, cell: int) -> Iterator[Step]:
         if number in above and use.what == "read":
             reads = f"reads {called(use.symbol)}, which may have changed since"
             yield Step(number, use.span.line, reads)
+    yield from _modules(facts, above)
+
+
+def _modules(facts: Facts, above: Sequence[int]) -> Iterator[Step]:
+    """Yield the imports of modules of the project, with the files that these read, each once."""
     local = facts.project.local if facts.project is not None else ()
+    imported: dict[tuple[int, int, str], None] = {}
     for number in above:
         for each in syntax.imports(facts.graph, number):
             if each.level or each.module.partition(".")[0] in local:
-                module = f"`{'.' * each.level}{each.module}` of this project"
-                imports = f"imports {module}, which may have changed since{_read_too(facts)}"
-                yield Step(number, each.span.line, imports)
+                imported[number, each.span.line, "." * each.level + each.module] = None
+    unnamed = _read_by_nobody(facts)
+    for number, line, module in imported:
+        found = facts.module_files.find(module) if facts.module_files is not None else None
+        reads = [name for name in unnamed if found and name.rpartition("/")[2] in found.text]
+        unnamed = [name for name in unnamed if name not in reads]
+        what = f", which reads {_quoted(reads)}: either" if reads else ", which"
+        step = f"imports `{module}` of this project{what} may have changed since"
+        is_last = (number, line, module) == [*imported][-1]
+        yield Step(number, line, step + (_read_too(unnamed) if is_last else ""))
 
 
-def _read_too(facts: Facts) -> str:
-    """Return what is told of the files that the run read and no cell names: a module may have."""
+def _read_by_nobody(facts: Facts) -> list[str]:
+    """Return the files that the run read and that no cell names: a module may have."""
     now = facts.trial.clean.environment
     named = {use.symbol.strip("'") for _, use in files.uses(facts.graph)}
     read = [each.name for each in (now.files if now else ()) if not each.name.endswith(".py")]
-    unnamed = [f"'{name}'" for name in read if name not in named]
-    return f"; so may what the run read: {few(unnamed)}" if unnamed else ""
+    return [name for name in read if name not in named]
+
+
+def _read_too(unnamed: Sequence[str]) -> str:
+    return f"; so may what the run read: {_quoted(unnamed)}" if unnamed else ""
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return few([f"'{name}'" for name in names])
 
 
 # -- other versions --------------------------------------------------------------------------------

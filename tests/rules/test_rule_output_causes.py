@@ -28,4 +28,24 @@ def test_what_a_module_of_the_project_read_is_named(tmp_path: Path) -> None:
     reads, imports = finding.steps
     assert (reads.cell, reads.cause) == (2, "reads `log.txt`, which may have changed since")
     assert imports.cell == 1
-    assert imports.cause.endswith("may have changed since; so may what the run read: `prices.txt`")
+    reads_too = "which reads `prices.txt`: either may have changed since"
+    assert imports.cause == f"imports `shop` of this project, {reads_too}"
+
+
+@pytest.mark.kernel
+def test_what_the_run_read_is_named_once_where_no_module_names_it(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n", encoding="utf-8")
+    (tmp_path / "prices.txt").write_text("7\n", encoding="utf-8")
+    (tmp_path / "log.txt").write_text("a\nb\n", encoding="utf-8")
+    module = "NAME = 'prices' + '.txt'\ndef total():\n    return int(open(NAME).read())\n"
+    (tmp_path / "shop.py").write_text(module, encoding="utf-8")
+    (tmp_path / "tax.py").write_text("def of(sum):\n    return sum\nrate = 0\n", encoding="utf-8")
+    page = PAGE.replace("import shop", "import shop\nfrom tax import of, rate")
+    page = page.replace("shop.total()", "of(shop.total()) + rate")
+    (finding,) = (f for f in run(page, tmp_path, notes=False) if f.code == "NBS402")
+    imports = [step.cause for step in finding.steps if step.cause.startswith("imports")]
+    assert [cause.partition(" may")[0] for cause in imports] == [
+        "imports `shop` of this project, which",
+        "imports `tax` of this project, which",
+    ]
+    assert imports[1].endswith("since; so may what the run read: `prices.txt`")

@@ -40,9 +40,8 @@ def shown(text: str) -> list[Output]:
         ("   Gen 1  Gen 2\n0      1      0", "   Gen 1  Gen 2\n0   True  False"),
         ("Net(a=1, depth=3, loss='l2', tol=0.1)", "Net(depth=3)"),
         (
-            "Data columns (total 1 columns):\na size    9 non-null int64",
-            "Data columns (total 1 columns):\n #   Column  Non-Null Count  Dtype\n"
-            "---  ------  --------------  -----\n 0   a size  9 non-null      int64",
+            "Data (1):\na size    9 non-null int64",
+            "Data (1):\n #   Column  Non-Null Count  Dtype\n 0   a size  9 non-null  int64",
         ),
         ("a  1\nb  2\ndtype: int64", "a    1\nb    2\nName: proportion, dtype: int64"),
         ("2023-01-31    1\nFreq: M, dtype: int64", "2023-01-31    1\nFreq: ME, dtype: int64"),
