@@ -222,8 +222,6 @@ class _Page:
             for cell in moved_by_version & lenient
             if not self._is_as_learned(cell, differing[cell])
         }
-        if libraries & lenient <= moved_by_version:
-            return frozenset(excused)
         drifts = {c: self._drift(c, each) for c, each in differing.items() if c in lenient}
         drifting = {cell for cell, each in drifts.items() if each}
         below = downstream(self.graph, *drifting)

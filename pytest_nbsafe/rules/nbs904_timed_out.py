@@ -2,17 +2,19 @@
 
 Why it matters: it was stopped, so neither it nor what depends on it has been tested.
 
-Limits: the limits are the user's, in seconds (`timeout` for one cell, `notebook-timeout` for all
-runs of a notebook, which has no limit by default); an endless loop and a slow machine look the
-same. Once the notebook is at its limit, what further runs would have shown is not known. A cell
-that takes ten times as long in the recorded order as from top to bottom, and five seconds at least,
-is stopped there, as are all further runs when they took twice as long as the page's own.
+Limits: the limits are the user's, in seconds (`timeout` for one cell, which the metadata of a
+notebook may set as `execution.timeout`; `notebook-timeout` for all runs of a notebook, which has
+no limit by default); an endless loop and a slow machine look the same. Once the notebook is at its
+limit, what further runs would have shown is not known. A cell that takes ten times as long in the
+recorded order as from top to bottom, and five seconds at least, is stopped there, as are all
+further runs when they took twice as long as the page's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.rules.base import Claim, Facts, claim, cut_short
 from pytest_nbsafe.trace.results import STOPPED, CellResult
 
@@ -29,7 +31,9 @@ for _ in range(3):
 
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that was stopped."""
-    limit = facts.config.timeout_s
+    own_limit = markers.timeout_s(facts.notebook.metadata)
+    limit = own_limit or facts.config.timeout_s
+    place = "the notebook's metadata (`execution`)" if own_limit else "[tool.nbsafe]"
     longer = "longer than the limit" if limit is None else f"longer than {limit:g} s"
     for result, where, severity in cut_short(facts, "timed-out"):
         if result.reason.startswith(STOPPED):
@@ -42,7 +46,7 @@ def check(facts: Facts) -> Iterator[Claim]:
             result.failing_line,
             "observed",
             f"this cell ran {longer}{where}",
-            remedy="do less, raise `timeout` in [tool.nbsafe], or tag the cell skip-execution",
+            remedy=f"do less, raise `timeout` in {place}, or tag the cell skip-execution",
             severity=severity,
         )
     yield from _of_notebook(facts)

@@ -172,6 +172,12 @@ def test_a_text_that_was_removed_is_no_drift() -> None:
     assert why(drawn, {2: "0.5"}, {2: "0.7"}) == {2: ""}
 
 
+def test_dicts_of_an_older_python_where_no_library_has_a_part() -> None:
+    text = "# %% [1]\nd = {'b': 1, 'a': 2}\n# %% [2]\nprint(*d)\n#> a b\n"
+    assert why(text, {2: "b a"}, saved_by="3.5.2") == {2: "libraries"}
+    assert why(text, {2: "b a"}, saved_by="3.8.1") == {2: ""}
+
+
 def test_nothing_as_it_was() -> None:
     everything = {2: "2", 3: "9", 4: "5"}
     assert set(why(TABLES, everything).values()) == {"libraries"}

@@ -569,6 +569,10 @@ def test_a_dead_kernel_and_an_endless_cell() -> None:
     late = the_one(evaluate(tried(facts, ended(1, "timed-out"))))
     assert lines([late]) == ["NBS904 1:1 observed error"]
     assert late.message == "this cell ran longer than 3 s"
+    own = replace(facts, notebook=replace(facts.notebook, metadata={"execution": {"timeout": 1}}))
+    sooner = the_one(evaluate(tried(own, ended(1, "timed-out"))))
+    assert sooner.message == "this cell ran longer than 1 s"
+    assert "`timeout` in the notebook's metadata" in sooner.remedy
 
 
 def test_a_stale_result_stands_over_what_it_read_from_below() -> None:
