@@ -2,10 +2,11 @@
 
 A page is wrong where two clean runs agree on an output that it does not show; where the recorded
 order gives it, the order is why. What no two runs give alike, and what looks outside, is no such
-output. What other
-versions of libraries may give is told apart, by signs of them: the same words and numbers in
-another order or print, exceptions of libraries that the page does not show, objects that are shown
-otherwise, and, of libraries that learn or solve, that nothing else made by one is as it was.
+output. What other versions of libraries may give is told apart, by signs of them: the same words
+and numbers in another order or print, exceptions of libraries that the page does not show, objects
+that are shown otherwise, and, of libraries that learn or solve, that nothing else made by one is
+as it was. What a version does not explain stays wrong: what is not learned while libraries repeat
+the rest of it, what the text of the cell says itself.
 """
 
 from __future__ import annotations
@@ -194,10 +195,8 @@ class _Page:
         if self._is_exact(cell) or self._is_removed(cell, difference):
             return repeated
         learning = makers(self.graph).learning
-        gives_the_same = self._repeats_another(learning, cell) or self._is_as_learned(
-            cell, difference
-        )
-        if self._may_move(cell) and not gives_the_same and not self._is_sure(cell):
+        repeats = self._repeats_another(learning, cell) or self._is_as_learned(cell, difference)
+        if self._may_move(cell) and not repeats and not self._is_sure(cell):
             return "libraries"
         if difference.form in _DRAWN and not self._is_drawn_alike(difference):
             return "libraries"

@@ -153,3 +153,15 @@ print(data.keys(), len(data.data))
 """
     assert why(text, {2: "data target 569"}) == {2: ""}
     assert why(text, {2: "data frame target 569"}) == {2: "libraries"}
+
+
+def test_an_object_that_is_no_picture_was_removed() -> None:
+    text = "# %% [1]\nkept = f()\n# %% [2]\nkept\n# %% [3]\n1\n#= 1\n"
+    notebook = percent.parse(text)
+    for kind, reasons in (("utils.capture.CapturedIO", {2: ""}), ("core.display.Image", {})):
+        result = ran(notebook, {})
+        shows = (Output("execute_result", text=f"<IPython.{kind} at 0x7f00>"),)
+        first, second, third = result.results
+        result = replace(result, results=(first, replace(second, outputs=shows), third))
+        differing = changed(build(notebook), Trial(result, second=result), Expectations())
+        assert {cell: each.why for cell, each in differing.items()} == reasons
