@@ -47,7 +47,8 @@ class Finding:
     it is about, where a run has shown which: `df['price']`. `fails_too` are the other cells that
     an error stood at which this one accounts for. `step_lines` are the physical lines of `steps`,
     0 for a step at no cell; they are there once the finding is complete. `joined` is what it tells
-    along: the same fault at other places, and what it accounts for.
+    along: the same fault at other places, and what it accounts for. `patch` are the lines of an
+    edit that may mend it, cell by cell: what goes begins with "-", what comes with "+".
     """
 
     code: str
@@ -66,6 +67,7 @@ class Finding:
     fails_too: tuple[int, ...] = ()
     step_lines: tuple[int, ...] = ()
     joined: tuple[Joined, ...] = ()
+    patch: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

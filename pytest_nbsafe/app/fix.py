@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import files, suffixes
-from pytest_nbsafe.app import fix_order, session
+from pytest_nbsafe.app import fix_leaks, fix_order, session
 from pytest_nbsafe.app.discovery import Which, notebooks_in
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.app.whole_files import put
@@ -63,7 +63,7 @@ def fix(
 ) -> Iterator[Fixed]:
     """Yield what can be mended in each notebook; nothing is written.
 
-    With `unsafe` also what changes results, such as a seed.
+    With `unsafe` also what changes results, such as a seed, or a scaler that moves below a split.
 
     Raises:
         NbsafeError: a path or a setting is not understood.
@@ -102,8 +102,10 @@ def _fixed(path: Path, config: Config, *, unsafe: bool) -> Fixed:
     )
     if in_text.done != by_order.done and by_order.refused:
         by_order = _mended_by_running(replace(in_text, refused=()), config)
-        return replace(by_order, refused=(*in_text.refused, *by_order.refused))
-    return replace(in_text, refused=(*by_order.refused, *in_text.refused))
+        in_text = replace(by_order, refused=(*in_text.refused, *by_order.refused))
+    else:
+        in_text = replace(in_text, refused=(*by_order.refused, *in_text.refused))
+    return _without_leaks(in_text, config) if unsafe else in_text
 
 
 def _mended_by_running(fixed: Fixed, config: Config) -> Fixed:
@@ -117,6 +119,19 @@ def _mended_by_running(fixed: Fixed, config: Config) -> Fixed:
         done=(*fixed.done, *mended.says),
         diff=(*fixed.diff, *diff),
     )
+
+
+def _without_leaks(fixed: Fixed, config: Config) -> Fixed:
+    mended, refused = fix_leaks.mended(fixed.path, config, fixed.content)
+    for each in mended:
+        diff = cell_diff.shown(_read(fixed, config), each.edits)
+        fixed = replace(
+            fixed,
+            content=each.content,
+            done=(*fixed.done, *each.says),
+            diff=(*fixed.diff, *diff),
+        )
+    return replace(fixed, refused=(*fixed.refused, *(f"not kept: {says}" for says in refused)))
 
 
 def _read(fixed: Fixed, config: Config) -> Notebook:

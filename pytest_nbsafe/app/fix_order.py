@@ -54,7 +54,7 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
-class _Examined:
+class Examined:
     """What was found in a content, and seen when it ran."""
 
     findings: tuple[Finding, ...]
@@ -84,20 +84,19 @@ class _Attempt:
         """Return the content with these edits, its cells in this order."""
         return edited(self.content.decode("utf-8"), edits, order).encode("utf-8")
 
-    def settings(self, before: _Examined, cell: int) -> Settings | None:
+    def settings(self, before: Examined, cell: int) -> Settings | None:
         """Return how the outputs of a cell are compared, None where they are not."""
         return expectations(before.facts.notebook, self.config).settings(cell)
 
-    def examined(self, content: bytes) -> _Examined | None:
+    def examined(self, content: bytes) -> Examined | None:
         """Return what is found in a new content, which is run twice."""
-        config = replace(self.config, repeat=max(self.config.repeat, 2))
-        return _examined(self.path, config, content)
+        return examined(self.path, twice(self.config), content)
 
 
 def mended(path: Path, config: Config, content: bytes) -> tuple[Mended | None, tuple[str, ...]]:
     """Return the first remedy that is proved, if any, and why others were not kept."""
-    config = replace(config, static=False, resume="off", order="auto", parameters=())
-    before = _examined(path, config, content)
+    config = as_it_stands(config)
+    before = examined(path, config, content)
     if before is None or not _due(before.findings):
         return None, ()
     stale = {finding.location.cell for finding in _due(before.findings) if finding.code in _STALE}
@@ -112,12 +111,22 @@ def mended(path: Path, config: Config, content: bytes) -> tuple[Mended | None, t
     return None, tuple(dict.fromkeys(refused))
 
 
+def as_it_stands(config: Config) -> Config:
+    """Return a configuration in which a page is run whole, as it was saved."""
+    return replace(config, static=False, resume="off", order="auto", parameters=())
+
+
+def twice(config: Config) -> Config:
+    """Return a configuration in which what the page gives is compared with what it gives again."""
+    return replace(config, repeat=max(config.repeat, 2))
+
+
 def _called(order: Order) -> str:
     moved = sorted(fewest_moves.moved(order))
     return f"{in_words(moved)} moved" if moved else "run again as it stands"
 
 
-def _examined(path: Path, config: Config, content: bytes) -> _Examined | None:
+def examined(path: Path, config: Config, content: bytes) -> Examined | None:
     """Run a content in copies of the folder; None where it does not run."""
     session = NotebookSession(path, config, content=content, in_copy=True)
     try:
@@ -127,7 +136,7 @@ def _examined(path: Path, config: Config, content: bytes) -> _Examined | None:
         session.close()
     if session.facts is None or session.trial is None or not session.trial.has_run:
         return None
-    return _Examined(session.findings, session.facts, session.trial)
+    return Examined(session.findings, session.facts, session.trial)
 
 
 def _due(findings: Sequence[Finding]) -> list[Finding]:
@@ -137,7 +146,7 @@ def _due(findings: Sequence[Finding]) -> list[Finding]:
 # -- which orders are tried -----------------------------------------------------------------------
 
 
-def _orders(before: _Examined) -> Iterator[Order]:
+def _orders(before: Examined) -> Iterator[Order]:
     """Yield the orders that may mend, the fewest moves first, the page's own last."""
     due = _due(before.findings)
     number = len(before.facts.notebook.cells)
@@ -150,7 +159,7 @@ def _orders(before: _Examined) -> Iterator[Order]:
         yield as_it_is
 
 
-def _hangs_on_order(before: _Examined, finding: Finding) -> bool:
+def _hangs_on_order(before: Examined, finding: Finding) -> bool:
     """Return whether another order may mend a finding; a cell that fails must pass in one."""
     if finding.code != "NBS401" or before.trial.replay is None:
         return finding.code in _ORDER - {"NBS401"}
@@ -158,7 +167,7 @@ def _hangs_on_order(before: _Examined, finding: Finding) -> bool:
     return as_recorded is not None and as_recorded.status == "ok"
 
 
-def _constraints(before: _Examined) -> Iterator[fewest_moves.Before]:
+def _constraints(before: Examined) -> Iterator[fewest_moves.Before]:
     """Yield what may bind the cells: the recorded order, what cells read in it, the text."""
     replay = before.trial.replay
     if replay is not None:
@@ -173,7 +182,7 @@ def _constraints(before: _Examined) -> Iterator[fewest_moves.Before]:
 # -- one order, tried and proved ------------------------------------------------------------------
 
 
-def _tried(attempt: _Attempt, before: _Examined, order: Order) -> Mended | str:
+def _tried(attempt: _Attempt, before: Examined, order: Order) -> Mended | str:
     """Return what this order of the cells mends, or why it is not kept."""
     runs = {cell.number: cell for cell in runnable(before.facts.graph)}
     counts = saved_results.counts([runs[cell] for cell in order if cell in runs])
@@ -205,7 +214,7 @@ def _tried(attempt: _Attempt, before: _Examined, order: Order) -> Mended | str:
 
 
 def _is_renewed(
-    attempt: _Attempt, before: _Examined, after: _Examined, order: Order, result: CellResult
+    attempt: _Attempt, before: Examined, after: Examined, order: Order, result: CellResult
 ) -> bool | str:
     """Return whether what a cell shows now is to be saved, or why it may not.
 
@@ -240,7 +249,7 @@ def _differ(outputs: Sequence[Output], others: Sequence[Output], settings: Setti
     return difference is not None and difference.kind != "unknown"
 
 
-def _shown_before(before: _Examined, cell: int, result: CellResult, settings: Settings) -> bool:
+def _shown_before(before: Examined, cell: int, result: CellResult, settings: Settings) -> bool:
     """Return whether any run of the page as it was gave the same."""
     runs = (run for run in (before.trial.replay, before.trial.clean) if run is not None)
     results = (run.last(cell) for run in runs)

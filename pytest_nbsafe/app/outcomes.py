@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pytest_nbsafe.findings import Finding, Outcome, fails
 from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, Notebook, may_raise
 from pytest_nbsafe.rules import suppressions
+from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures, why
 from pytest_nbsafe.values import replace
 
+_LEAKS = "NBS3"
 _NOT_RUN = frozenset({"skipped", "not-reached"})
 
 
@@ -63,15 +65,28 @@ def late_findings(
     )
 
 
-def with_lines(findings: Iterable[Finding], notebook: Notebook | None) -> Iterator[Finding]:
-    """Yield findings that know the lines of their steps in the file."""
+def completed(
+    findings: Iterable[Finding], notebook: Notebook | None, facts: Facts | None
+) -> Iterator[Finding]:
+    """Yield findings with the lines of their steps in the file, and edits that may mend a leak."""
     for finding in findings:
-        if notebook is None or not finding.steps:
+        if notebook is None:
             yield finding
             continue
         cells = notebook.cells
         lines = (cells[s.cell - 1].file_line(s.line) if s.cell else 0 for s in finding.steps)
-        yield replace(finding, step_lines=tuple(line or 0 for line in lines))
+        patch = _patch(facts, finding) if facts is not None else ()
+        yield replace(finding, step_lines=tuple(line or 0 for line in lines), patch=patch)
+
+
+def _patch(facts: Facts, finding: Finding) -> tuple[str, ...]:
+    """Return the lines of the edit that may mend a leak, none for any other finding."""
+    if not finding.code.startswith(_LEAKS) or finding.severity == "note":
+        return ()
+    from pytest_nbsafe.fix import cell_diff, leak_patches
+
+    remedy = leak_patches.patch(facts.graph, finding)
+    return tuple(cell_diff.patch(facts.notebook, remedy.edits)) if remedy is not None else ()
 
 
 def may_change_findings(cell: Cell, result: CellResult, findings: Iterable[Finding]) -> bool:

@@ -22,7 +22,7 @@ from pytest_nbsafe.app import (
 from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.app.notebook_verdict import compared, remarks, verdict
-from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome, with_lines
+from pytest_nbsafe.app.outcomes import completed, late_findings, may_change_findings, outcome
 from pytest_nbsafe.app.pages import page_of
 from pytest_nbsafe.config import Config, shows
 from pytest_nbsafe.environment import Environment
@@ -379,7 +379,8 @@ class NotebookSession:
 
     def _take(self, findings: tuple[Finding, ...]) -> None:
         """Keep what was found, without what the baseline knows."""
-        findings = other_languages.told(with_lines(findings, self.notebook), self.notebook)
+        complete = completed(findings, self.notebook, self.facts)
+        findings = other_languages.told(complete, self.notebook)
         if self.updates:
             findings = tuple(f for f in findings if f.code not in update.RENEWED)
         if self._runs_once and not self.config.static:

@@ -31,6 +31,19 @@ def shown(
             yield from _diff(f"{name}, output", old, new)
 
 
+def patch(notebook: Notebook, edits: Mapping[int, CellEdit]) -> Iterator[str]:
+    """Yield for each cell whose source changes its name, and the lines that change."""
+    for number, edit in sorted(edits.items()):
+        if edit.source is None:
+            continue
+        yield f"cell {number}"
+        old, new = notebook.cell(number).source.split("\n"), edit.source.split("\n")
+        hunks = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+        for line in hunks[1:]:
+            is_hunk = line.startswith("@@")
+            yield "..." if is_hunk else f"{line[:1]} {line[1:]}".rstrip()
+
+
 def _move(notebook: Notebook, cell: int, order: Sequence[int]) -> Iterator[str]:
     place = order.index(cell)
     where = f"above cell {order[place + 1]}" if place + 1 < len(order) else "to the end"

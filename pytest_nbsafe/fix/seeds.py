@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pytest_nbsafe.analysis import draws
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.fix import own_statements
 from pytest_nbsafe.fix.notebook_text import CellEdit
+from pytest_nbsafe.fix.own_statements import Placed
 from pytest_nbsafe.fix.remedy import Patient, Remedy
 from pytest_nbsafe.libraries import random_sources
 from pytest_nbsafe.libraries.random_sources import Source
-from pytest_nbsafe.notebook.model import Cell, Notebook
 
 
 def remedies(patient: Patient) -> Iterator[Remedy]:
@@ -34,7 +35,7 @@ def remedies(patient: Patient) -> Iterator[Remedy]:
 def _seeded(graph: Graph, source: Source) -> Remedy | None:
     first, _, call = source.seed.partition(".")
     needs = source.imports or f"import {first}"
-    place = _import(graph.notebook, needs.split()[1])
+    place = _import(graph, needs.split()[1])
     if place is None:
         if first in graph.binders:  # by a `from` import, or it is something else
             return None
@@ -43,26 +44,22 @@ def _seeded(graph: Graph, source: Source) -> Remedy | None:
         return Remedy(
             "NBS405", f"cell {cell.number}: `{source.seed}` at the top", {cell.number: edit}
         )
-    cell, line, name = place
-    if graph.binders.get(name, ()) != (cell.number,):
+    last, name = place
+    if graph.binders.get(name, ()) != (last.cell,):
         return None
-    lines = cell.source.split("\n")
-    text = "\n".join((*lines[:line], f"{name}.{call}", *lines[line:]))
-    says = f"cell {cell.number}: `{name}.{call}` behind the imports"
-    return Remedy("NBS405", says, {cell.number: CellEdit(text)})
+    lines = graph.notebook.cell(last.cell).source.split("\n")
+    text = "\n".join((*lines[: last.end], f"{name}.{call}", *lines[last.end :]))
+    says = f"cell {last.cell}: `{name}.{call}` behind the imports"
+    return Remedy("NBS405", says, {last.cell: CellEdit(text)})
 
 
-def _import(notebook: Notebook, module: str) -> tuple[Cell, int, str] | None:
-    """Return the cell that imports a module, the last line of its imports, and the name."""
-    for cell in notebook.code_cells:
-        try:
-            body = ast.parse(cell.source).body
-        except (SyntaxError, ValueError):  # a magic, or half-written
-            continue
-        imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
-        for node in imports:
-            for alias in node.names if isinstance(node, ast.Import) else ():
+def _import(graph: Graph, module: str) -> tuple[Placed, str] | None:
+    """Return the last import of the cell that imports a module, and the name of the module."""
+    for cell in graph.notebook.code_cells:
+        placed = own_statements.of_cell(graph, cell.number)
+        imports = [each for each in placed if isinstance(each.node, ast.Import | ast.ImportFrom)]
+        for each in imports:
+            for alias in each.node.names if isinstance(each.node, ast.Import) else ():
                 if alias.name == module:
-                    last = imports[-1]
-                    return cell, last.end_lineno or last.lineno, alias.asname or module
+                    return imports[-1], alias.asname or module
     return None

@@ -171,6 +171,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "endLine": where.end_line,
         "message": escapes.sentence(finding.message),
         "remedy": escapes.sentence(finding.remedy),
+        "patch": text.patch(finding),
         "steps": [[s.cell, s.line, escapes.sentence(s.cause)] for s in finding.steps],
     }
 

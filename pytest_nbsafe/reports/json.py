@@ -64,6 +64,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "steps": [picked(step, "cell line cause") for step in finding.steps],
         **picked(finding, "remedy fingerprint"),
         **({"symbols": finding.symbols} if finding.symbols else {}),
+        **({"patch": finding.patch} if finding.patch else {}),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from pytest_nbsafe.findings import Finding, Report, sort_key
@@ -32,15 +32,21 @@ def _item(finding: Finding) -> Iterator[str]:
         frames.of_notebook(None, finding.location, finding.anchor), finding.location
     )
     if drawn:
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", "\n".join(drawn))), default=0))
-        yield from ("", f"  {fence}text", *(f"  {line}" for line in drawn), f"  {fence}")
+        yield from ("", *(f"  {line}" for line in _fenced("text", drawn)))
     if finding.remedy:
         yield from ("", f"  To fix: {said(finding.remedy)}")
+    if finding.patch:
+        yield from ("", *(f"  {line}" for line in _fenced("diff", text.patch(finding))))
     if finding.steps:
         yield from ("", "  <details><summary>How it came about</summary>", "")
         steps = enumerate(map(text.said, finding.steps), start=1)
         yield from (f"  {number}. {said(step)}" for number, step in steps)
         yield from ("", "  </details>")
+
+
+def _fenced(language: str, lines: Sequence[str]) -> Iterator[str]:
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", "\n".join(lines))), default=0))
+    yield from (f"{fence}{language}", *lines, fence)
 
 
 def said(sentence: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe import suffixes
 from pytest_nbsafe.codes import CODES
@@ -19,9 +19,13 @@ from pytest_nbsafe.findings import (
 from pytest_nbsafe.locations import NOTEBOOK
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import escape, frames
-from pytest_nbsafe.reports.colour import Paint, plain
+from pytest_nbsafe.reports.colour import Paint, Role, plain
 from pytest_nbsafe.sentences import few, many
 
+_ALONG = "    "
+_EDIT = "An edit that may do it; `nbsafe fix --unsafe` makes it where a run proves it:"
+_PATCHED: Mapping[str, Role] = {"-": "error", "+": "remedy"}
+"""How a line of an edit is coloured, by its first character."""
 _MOST_PATHS = 20
 """Of a fault that is the same in more notebooks some are named."""
 
@@ -147,7 +151,13 @@ def _body(finding: Finding, notebook: Notebook | None, paint: Paint) -> list[str
     remedy = (
         [paint(f"To fix: {escape.sentence(finding.remedy)}", "remedy")] if finding.remedy else []
     )
-    return [*drawn, *_path(finding.steps, paint), *remedy]
+    edit = [_ALONG + paint(line, _PATCHED.get(line[:1], "frame")) for line in patch(finding)]
+    return [*drawn, *_path(finding.steps, paint), *remedy, *([_EDIT] if edit else []), *edit]
+
+
+def patch(finding: Finding) -> list[str]:
+    """Return the lines of the edit that may mend a finding, as a terminal or a page may show."""
+    return [escape.line(line) for line in finding.patch]
 
 
 def _path(steps: Sequence[Step], paint: Paint) -> list[str]:

@@ -100,6 +100,11 @@ DRAWS = "# %% [2]\ndrawn = {}\n# %% [3]\nprint(drawn)\n"
             "import math\nimport numpy as numbers\nimport os\nnumbers.random.seed(0)",
         ),
         (
+            "%time 1\nimport numpy as np",
+            "np.random.rand(3)",
+            "%time 1\nimport numpy as np\nnp.random.seed(0)",
+        ),
+        (
             "import pandas as pd",
             "pd.Series(range(9)).sample(3).sum()",
             "import numpy as np\n\nnp.random.seed(0)\nimport pandas as pd",

@@ -183,7 +183,7 @@ def test_it_is_used_by_keys_and_search(opened: Any) -> None:
     assert opened.locator(".cell.chosen").get_attribute("id") == "cell-2"
     opened.locator("h2.mono").focus()
     opened.keyboard.press("j")
-    assert opened.locator(".cell.chosen").get_attribute("id") == "cell-3"
+    opened.locator("#cell-3.chosen").wait_for()
     assert "cell 2" in opened.inner_text("#details")
     opened.locator("#notebook svg a").first.focus()
     opened.keyboard.press("Enter")

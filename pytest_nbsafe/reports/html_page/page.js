@@ -160,7 +160,8 @@
       ),
       make("p", {}, ...said(finding.message)),
       finding.steps.length ? make("ol", {}, ...finding.steps.map((each) => step(each, number))) : null,
-      finding.remedy ? make("p", { class: "fix" }, "To fix: ", ...said(finding.remedy)) : null
+      finding.remedy ? make("p", { class: "fix" }, "To fix: ", ...said(finding.remedy)) : null,
+      finding.patch.length ? make("pre", { class: "patch", tabindex: "0" }, finding.patch.join("\n")) : null
     );
   }
   function cellBox(cell, findings, number) {
