@@ -29,7 +29,9 @@ class PageCell:
     """One cell of the page.
 
     `new` are its outputs in the run, `status` how that ended, empty where it did not run; `changed`
-    says that they are not those that were saved. `makes` are the names that it binds or changes.
+    says that they are not those that were saved. `makes` are the names that it binds or changes,
+    `differs` those of them that hold something else in the other order. What it reads and makes is
+    that of its run, and that of its text where it did not run.
     """
 
     number: int
@@ -43,6 +45,7 @@ class PageCell:
     duration_s: float = 0.0
     reads: tuple[PageRead, ...] = ()
     makes: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,29 @@ class PageStep:
 
 
 @dataclass(frozen=True, slots=True)
+class PageParting:
+    """The first cell that makes something else in the plan than from top to bottom.
+
+    `name` is what differs, `read` what it is made from that differs too; that comes from cell
+    `there` in the plan and from cell `here` on the page, where these are not the same. 0 and ""
+    stand for none.
+    """
+
+    cell: int
+    name: str
+    read: str = ""
+    there: int = 0
+    here: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """A notebook's cells in page order, and the plan by which they were run, or would be."""
+    """A notebook's cells in page order, and the plan by which they were run, or would be.
+
+    `parting` is there where both orders ran, and do not give the same.
+    """
 
     cells: tuple[PageCell, ...]
     order: str
     plan: tuple[PageStep, ...]
+    parting: PageParting | None = None

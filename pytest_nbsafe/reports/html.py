@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.findings import Finding, NotebookReport, Report, sort_key
-from pytest_nbsafe.pages import PageCell, PageOutput
+from pytest_nbsafe.pages import PageCell, PageOutput, PageParting
 from pytest_nbsafe.reports import escape as escapes
 from pytest_nbsafe.reports import text
 from pytest_nbsafe.reports.colour import Paint, plain
@@ -147,6 +147,7 @@ def _data(number: int, notebook: NotebookReport, findings: list[Finding], share:
         "reasons": [escapes.sentence(reason) for reason in notebook.reasons],
         "note": escapes.sentence(notebook.note),
         "order": page.order if page else "",
+        "parting": _parting(page.parting) if page and page.parting else None,
         "plan": [
             [step.cell, step.count, step.reason, step.session, step.probability]
             for step in (page.plan if page else ())
@@ -157,6 +158,10 @@ def _data(number: int, notebook: NotebookReport, findings: list[Finding], share:
     content = json.dumps(encodable(document), separators=(",", ":"))
     inert = content.replace("<", "\\u003c")  # no tag, and no end of this one, stands in it
     return f'<script type="application/json" id="data-{number}">{inert}</script>'
+
+
+def _parting(parting: PageParting) -> list[str | int]:
+    return [parting.cell, parting.name, parting.read, parting.there, parting.here]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -191,6 +196,7 @@ def _cell(cell: PageCell, budget: _Budget) -> dict[str, Any]:
         "took": round(cell.duration_s, 3),
         "reads": [[read.name, read.cell] for read in cell.reads],
         "makes": list(cell.makes),
+        "differs": list(cell.differs),
     }
 
 

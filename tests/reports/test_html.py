@@ -113,6 +113,20 @@ def test_what_a_run_shows_is_on_the_page(tmp_path: Path) -> None:
     assert run([path], {"static": True}).notebooks[0].page is None
 
 
+@pytest.mark.kernel
+def test_what_cells_read_in_the_run_and_where_orders_part(tmp_path: Path) -> None:
+    path = makenb.write(
+        tmp_path / "nb.ipynb",
+        "# %% [3]\nrate = 2\n# %% [2]\ntotal = globals()['rate'] * 2\nshown = total + rate\n"
+        "# %% [1]\nrate = 5\n",
+    )
+    (data,) = data_of(html.render(run([path], {"pages": True, "repeat": 2})))
+    cells = data["cells"]
+    assert cells[1]["reads"] == [["rate", 1]]
+    assert (cells[1]["makes"], cells[1]["differs"]) == (["total", "shown"], ["shown", "total"])
+    assert data["parting"] == [2, "shown", "rate", 3, 1]
+
+
 def test_many_notebooks_stay_small() -> None:
     picture = PageOutput("image", "A" * 100_000, "image/png")
     page = Page((PageCell(1, "code", "draw()", 1, (picture,) * 10),), "recorded", ())

@@ -259,6 +259,19 @@
     );
     return make("section", {}, make("h2", {}, "which cell reads what of which"), picture);
   }
+  function made(name, cell) {
+    const words = cell.differs.includes(name) ? [" ", make("span", { class: "tag error" }, "another value in the plan")] : [];
+    return make("li", {}, make("code", {}, name), ...words);
+  }
+  function parting(notebook, number) {
+    if (!notebook.parting) return "";
+    const [cell, name, read, there, here] = notebook.parting;
+    const at = (other) => (other ? make("a", { href: `#${number}/${other}` }, `cell ${other}`) : "no cell");
+    const made = name ? [": ", make("code", {}, name), " is another value"] : [];
+    const from = read ? [", made from ", make("code", {}, read)] : [];
+    const ways = there !== here ? [", which comes from ", at(there), " in the plan and from ", at(here), " on the page"] : [];
+    return make("p", { class: "parting" }, "The plan and the run from top to bottom part first in ", at(cell), ...made, ...from, ...ways, ".");
+  }
   function details(notebook, cell, number) {
     const links = (pairs) =>
       pairs.map(([name, other, words]) =>
@@ -277,7 +290,7 @@
       make("strong", {}, "reads"),
       list(links(cell.reads.map(([name, from]) => [name, from, "of"])), "no name of another cell"),
       make("strong", {}, "makes"),
-      list(cell.makes.map((name) => make("li", {}, make("code", {}, name))), "no name"),
+      list(cell.makes.map((name) => made(name, cell)), "no name"),
       make("strong", {}, "is read by"),
       list(links(readers), "no other cell"),
     ];
@@ -302,6 +315,7 @@
       ),
       ...notebook.reasons.concat(notebook.note ? [notebook.note] : []).map((r) => make("p", {}, ...said(r))),
       strip(notebook, number) || "",
+      parting(notebook, number),
       make("div", { class: "columns" }, box, side)
     );
     side.append(make("section", { id: "details", "aria-live": "polite" }), graph(notebook, number));
