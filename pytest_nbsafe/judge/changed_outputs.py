@@ -11,7 +11,6 @@ the rest of it, what the text of the cell says itself.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,13 +20,19 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.flow import readers_of_same, share_data
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import influences
-from pytest_nbsafe.judge.page_outputs import as_read, draws, is_comparable, shows, shows_digits
+from pytest_nbsafe.judge.page_outputs import (
+    as_read,
+    asks_for_fonts,
+    draws,
+    is_comparable,
+    shows,
+    shows_digits,
+)
 from pytest_nbsafe.judge.printed_beside import beside_learning, beside_outside, prints_anyway
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
 from pytest_nbsafe.judge.written_values import is_of_other_text
-from pytest_nbsafe.libraries.datafiles import phrase, words
-from pytest_nbsafe.libraries.wildcards import alternatives
+from pytest_nbsafe.libraries.datafiles import phrase
 from pytest_nbsafe.notebook.model import Cell, Output, saved_error
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import chance_text
@@ -35,9 +40,9 @@ from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
 from pytest_nbsafe.trace.outputs.text_alone import has_pictures, is_of_other_library
-from pytest_nbsafe.trace.outputs.volatility import NOTHING
+from pytest_nbsafe.trace.outputs.volatility import Volatile
 from pytest_nbsafe.trace.results import CellResult
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 _OF_THE_PAGE = frozenset(
     {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
@@ -142,13 +147,19 @@ class _Page:
         by_chance = by_chance and not self._is_removed(result.cell, first)
         if again is None:
             return None if by_chance else first
-        varying = volatile(result.outputs, again.outputs, settings)
+        varying = self._varying(result, again, settings)
         varies = varying.is_all or bool(varying.groups)
         if by_chance and (varies or agree_by_chance(first.new)):
             return None
         if varies:
             first = compare(saved, new, settings, varying)
         return first
+
+    def _varying(self, first: CellResult, second: CellResult, settings: Settings) -> Volatile:
+        """Return what two runs give differently; to the last digit where a cell asks the clock."""
+        if first.cell in influences(self.graph).outside:
+            settings = replace(settings, mode="exact")
+        return volatile(first.outputs, second.outputs, settings)
 
     def _comparable(self, result: CellResult) -> tuple[Sequence[Output], Sequence[Output]]:
         """Return of the saved outputs and of those of a run what the outside has no part in."""
@@ -161,14 +172,12 @@ class _Page:
 
     def is_by_order(self, cell: int) -> bool:
         """Return whether the recorded order gives the saved output."""
-        clean, again = self.trial.clean.last(cell), self._again(cell)
-        replayed = self.trial.replay.last(cell) if self.trial.replay else None
+        clean, again, replay = self.trial.clean.last(cell), self._again(cell), self.trial.replay
+        replayed = replay.last(cell) if replay else None
         if clean is None or again is None or replayed is None:
             return False
         settings = self.expected.settings(cell) or Settings()
-        varying = NOTHING
-        if again.outputs != clean.outputs:
-            varying = volatile(clean.outputs, again.outputs, settings)
+        varying = self._varying(clean, again, settings)
         return compare(*self._comparable(replayed), settings, varying) is None
 
     def _again(self, cell: int) -> CellResult | None:
@@ -378,11 +387,9 @@ class _Page:
         """
         if any(map(self._is_repeated, filter(draws, self.trial.clean.results))):
             return True
-        return self._is_same_python() and (difference.kind != "changed" or not self._has_fonts())
-
-    def _has_fonts(self) -> bool:
-        fonts = re.compile(rf"\b(?:{alternatives(words('printing', 'fonts'))})\b")
-        return any(fonts.search(cell.source) for cell in self.graph.notebook.code_cells)
+        return self._is_same_python() and (
+            difference.kind != "changed" or not asks_for_fonts(self.graph)
+        )
 
     def _is_repeated(self, result: CellResult) -> bool:
         page = self.graph.notebook.cell(result.cell)

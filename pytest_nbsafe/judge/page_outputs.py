@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.libraries.datafiles import words
+from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
 from pytest_nbsafe.trace.outputs import shown, tables
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
@@ -46,3 +50,9 @@ def shows_digits(outputs: Sequence[Output]) -> bool:
     parts = shown.of(outputs)
     texts = (parts.printed, *(display.text for display in parts.displays))
     return any(character.isdigit() for text in texts for character in text)
+
+
+def asks_for_fonts(graph: Graph) -> bool:
+    """Return whether the notebook asks for fonts of the machine."""
+    fonts = re.compile(rf"\b(?:{alternatives(words('printing', 'fonts'))})\b")
+    return any(fonts.search(cell.source) for cell in graph.notebook.code_cells)

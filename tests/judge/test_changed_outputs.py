@@ -34,6 +34,13 @@ def test_what_two_runs_do_not_agree_on_is_not_compared() -> None:
     assert why(PURE, {2: "2"}, {2: "7"}) == {}
 
 
+def test_a_clock_that_moves_by_less_than_numbers_are_compared_by() -> None:
+    text = "# %% [1]\nimport time\n# %% [2]\nprint(time.time())\n#> 1795463100.25\n"
+    assert why(text, {2: "1795474221.52632"}, {2: "1795474222.61"}) == {}
+    sure = text.replace("time.time()", "2.0e9 - time.timezone")
+    assert why(sure, {2: "1795474221.52632"}, {2: "1795474222.61"}) == {2: ""}
+
+
 def test_a_part_that_varies_leaves_the_rest_to_be_compared() -> None:
     text = PURE.replace("#> 1", "#> took 17.2 s\n#> accuracy: 0.9")
     assert why(text, {2: "took 8 s\naccuracy: 0.7"}, {2: "took 9 s\naccuracy: 0.7"}) == {2: ""}
