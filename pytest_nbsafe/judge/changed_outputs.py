@@ -17,37 +17,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.judge import page_outputs
 from pytest_nbsafe.judge.flow import readers_of_same, share_data
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import influences
-from pytest_nbsafe.judge.page_outputs import (
-    as_read,
-    asks_for_fonts,
-    draws,
-    is_comparable,
-    shows,
-    shows_digits,
-)
 from pytest_nbsafe.judge.printed_beside import beside_learning, beside_outside, prints_anyway
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
 from pytest_nbsafe.judge.written_values import is_of_other_text
 from pytest_nbsafe.libraries.datafiles import phrase
-from pytest_nbsafe.notebook.model import Cell, Output, saved_error
+from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import chance_text
 from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
 from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
-from pytest_nbsafe.trace.outputs.text_alone import has_pictures, is_of_other_library
+from pytest_nbsafe.trace.outputs.text_alone import has_pictures
 from pytest_nbsafe.trace.outputs.volatility import Volatile
 from pytest_nbsafe.trace.results import CellResult
 from pytest_nbsafe.values import dataclass, replace
 
-_OF_THE_PAGE = frozenset(
-    {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
-)
-"""Exceptions, besides those that hang on cells alone, which no version of a library raises."""
 _SEVERAL = 2
 _DRAWN = frozenset({"picture", "code", "data", "drawing"})
 
@@ -115,7 +104,7 @@ class _Page:
     def below_failures(self) -> tuple[int, ...]:
         """Return the cells made from one that failed, which is why they show something else."""
         results = self.trial.clean.results
-        failed = (r.cell for r in results if not is_comparable(self._page(r), r))
+        failed = (r.cell for r in results if not page_outputs.is_comparable(self._page(r), r))
         return downstream(self.graph, *failed)
 
     def _page(self, result: CellResult) -> Cell:
@@ -125,7 +114,7 @@ class _Page:
         """Return what is known to differ from the saved outputs, if any of it is to be compared."""
         page = self._page(result)
         settings = self.expected.settings(result.cell)
-        if settings is None or not is_comparable(page, result):
+        if settings is None or not page_outputs.is_comparable(page, result):
             return None
         if not page.outputs and not result.outputs:
             return None
@@ -187,8 +176,8 @@ class _Page:
 
     def _keeps_outputs(self) -> bool:
         """Return whether at least half of what is shown was saved: the page was not cleared."""
-        saved = {c.number for c in self.graph.notebook.code_cells if shows(c.outputs)}
-        showing = {r.cell for r in self.trial.clean.results if shows(r.outputs)}
+        saved = {c.number for c in self.graph.notebook.code_cells if page_outputs.shows(c.outputs)}
+        showing = {r.cell for r in self.trial.clean.results if page_outputs.shows(r.outputs)}
         return 2 * len(saved) >= len(saved | showing)
 
     def _has_run(self, page: Cell) -> bool:
@@ -253,7 +242,7 @@ class _Page:
         made_by = makers(self.graph)
         if self._is_elsewhere(differing):
             return made_by.libraries
-        if not self._is_other_environment():
+        if not page_outputs.are_of_other_library(self.graph.notebook, self.trial.clean.results):
             return frozenset()
         steady = made_by.libraries - made_by.learning
         repeated = [r for r in self.trial.clean.results if r.cell in steady and self._is_kept(r)]
@@ -273,8 +262,10 @@ class _Page:
 
     def _is_kept(self, result: CellResult) -> bool:
         """Return whether a cell shows numbers, and the same as were saved."""
-        repeats = is_comparable(self._page(result), result) and self._is_repeated(result)
-        return repeats and shows_digits(result.outputs)
+        repeats = page_outputs.is_comparable(self._page(result), result) and self._is_repeated(
+            result
+        )
+        return repeats and page_outputs.shows_digits(result.outputs)
 
     def _is_sure(self, cell: int) -> bool:
         """Return whether what differs is of the cell's own text, or beside what learns and solves.
@@ -291,7 +282,9 @@ class _Page:
         settings = self.expected.settings(cell) or Settings()
         before, after = beside_learning(self.graph, cell, saved, new)
         differs = compare(before, after, settings) is not None
-        return differs and not drift.by_library(as_read(before), as_read(after))
+        return differs and not drift.by_library(
+            page_outputs.as_read(before), page_outputs.as_read(after)
+        )
 
     def _is_elsewhere(self, differing: Mapping[int, Difference]) -> bool:
         """Return whether nothing at all of what libraries show is as it was saved."""
@@ -343,7 +336,9 @@ class _Page:
         """Return the saved outputs of a cell and the new ones, as a reader sees them."""
         result = self.trial.clean.last(cell)
         assert result is not None, "asked of cells that ran"
-        return as_read(self.graph.notebook.cell(cell).outputs), as_read(result.outputs)
+        return page_outputs.as_read(self.graph.notebook.cell(cell).outputs), page_outputs.as_read(
+            result.outputs
+        )
 
     def _drift(self, cell: int, difference: Difference) -> drift.Drift:
         """Return how two outputs differ, if only as other versions make them differ.
@@ -358,21 +353,6 @@ class _Page:
         unordered = saved_before(self.graph.notebook, DICTS_IN_ORDER)
         return drift.by_python(saved, new, unordered=unordered)
 
-    def _is_other_environment(self) -> bool:
-        """Return whether a library shows, or raises, what it did not when the page was saved."""
-        notebook = self.graph.notebook
-        for result in self.trial.clean.results:
-            page = notebook.cell(result.cell)
-            if is_of_other_library(page.outputs, result.outputs):
-                return True
-            failure = result.failure
-            if failure is None or result.status != "raised" or saved_error(page) is not None:
-                continue
-            raised = Output("error", ename=failure.ename)
-            if failure.ename not in _OF_THE_PAGE and drift.is_of_library(raised):
-                return True
-        return False
-
     def _repeats_another(self, cells: frozenset[int], cell: int) -> bool:
         """Return whether another of these cells shows numbers, and the same as were saved."""
         if self._is_same_python():
@@ -385,10 +365,10 @@ class _Page:
 
         Fonts of the machine, where a notebook asks for them, change a picture all the same.
         """
-        if any(map(self._is_repeated, filter(draws, self.trial.clean.results))):
+        if any(map(self._is_repeated, filter(page_outputs.draws, self.trial.clean.results))):
             return True
         return self._is_same_python() and (
-            difference.kind != "changed" or not asks_for_fonts(self.graph)
+            difference.kind != "changed" or not page_outputs.asks_for_fonts(self.graph)
         )
 
     def _is_repeated(self, result: CellResult) -> bool:
@@ -397,7 +377,9 @@ class _Page:
         return self._is_shown(result) and compare(page.outputs, result.outputs, settings) is None
 
     def _is_shown(self, result: CellResult) -> bool:
-        return shows(result.outputs) and shows(self.graph.notebook.cell(result.cell).outputs)
+        return page_outputs.shows(result.outputs) and page_outputs.shows(
+            self.graph.notebook.cell(result.cell).outputs
+        )
 
     def _is_same_python(self) -> bool:
         """Return whether the page is known to be saved by the Python that it ran in now."""

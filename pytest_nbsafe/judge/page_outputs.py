@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import alternatives
-from pytest_nbsafe.notebook.model import Cell, Output, may_raise, saved_error
+from pytest_nbsafe.notebook.model import Cell, Notebook, Output, may_raise, saved_error
+from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import shown, tables
+from pytest_nbsafe.trace.outputs.text_alone import is_of_other_library
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
 from pytest_nbsafe.values import replace
 
 _DRAWINGS = ("image/", "application/")
+
+_OF_THE_PAGE = frozenset(
+    {"FileNotFoundError", "KeyError", "ModuleNotFoundError", "OSError", "StdinNotImplementedError"}
+)
+"""Exceptions, besides those that hang on cells alone, which no version of a library raises."""
 
 
 def is_comparable(page: Cell, result: CellResult) -> bool:
@@ -56,3 +63,18 @@ def asks_for_fonts(graph: Graph) -> bool:
     """Return whether the notebook asks for fonts of the machine."""
     fonts = re.compile(rf"\b(?:{alternatives(words('printing', 'fonts'))})\b")
     return any(fonts.search(cell.source) for cell in graph.notebook.code_cells)
+
+
+def are_of_other_library(notebook: Notebook, results: Iterable[CellResult]) -> bool:
+    """Return whether a library shows, or raises, what it did not when the page was saved."""
+    for result in results:
+        page = notebook.cell(result.cell)
+        if is_of_other_library(page.outputs, result.outputs):
+            return True
+        failure = result.failure
+        if failure is None or result.status != "raised" or saved_error(page) is not None:
+            continue
+        raised = Output("error", ename=failure.ename)
+        if failure.ename not in _OF_THE_PAGE and drift.is_of_library(raised):
+            return True
+    return False
