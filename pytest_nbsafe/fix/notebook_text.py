@@ -110,7 +110,7 @@ def _around(text: str, place: Place, places: Sequence[Place]) -> tuple[str, str,
     """Return what stands before the first item of a list, behind the last, and between two."""
     if not places:
         inside = _indent(text, place[0])
-        unit = inside - _indent(text, text.rfind("{", 0, place[0]))
+        unit = inside - _indent_around(text, place[0])
         if inside <= 0 or unit <= 0:
             return "[", "]", ", "
         end = _end_of_line(text)
@@ -139,7 +139,7 @@ def _value(text: str, place: Place, new: Any) -> str:
     if json.loads(written) == new:
         return written
     inside = _indent(text, place[0])
-    unit = inside - _indent(text, text.rfind("{", 0, place[0]))
+    unit = inside - _indent_around(text, place[0])
     escapes = text.isascii() and bool(_ESCAPED.search(text))
     indent = unit if inside > 0 and unit > 0 else None
     shown = json.dumps(new, indent=indent, sort_keys=True, ensure_ascii=escapes)
@@ -153,6 +153,16 @@ def _indent(text: str, at: int) -> int:
     begin = text.rfind("\n", 0, at) + 1
     line = text[begin:at]
     return len(line) - len(line.lstrip(" ")) if begin else -1
+
+
+def _indent_around(text: str, at: int) -> int:
+    """Return by how many spaces the nearest line above is indented that is so by less."""
+    inside, above = _indent(text, at), at
+    while (above := text.rfind("\n", 0, above)) > 0:
+        around = _indent(text, above)
+        if around < inside:
+            return max(around, 0)
+    return inside
 
 
 def _end_of_line(text: str) -> str:

@@ -133,7 +133,7 @@ def _common(one: str, other: str) -> str:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_new_outputs_are_written_in_the_style_of_the_file(end: str) -> None:
-    cell = {"cell_type": "code", "execution_count": 3, "outputs": [], "source": ["1 + 1"]}
+    cell = {"cell_type": "code", "execution_count": 3, "metadata": {}, "outputs": [], "source": []}
     text = json.dumps({"nbformat": 4, "cells": [cell]}, indent=2).replace("\n", end)
     output = {"output_type": "stream", "name": "stdout", "text": ["é\n"]}
     cell |= {"outputs": [{key: output[key] for key in sorted(output)}], "execution_count": 1}
