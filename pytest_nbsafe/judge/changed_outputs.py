@@ -147,7 +147,7 @@ class _Page:
     def _varying(self, first: CellResult, second: CellResult, settings: Settings) -> Volatile:
         """Return what two runs give differently; to the last digit where a cell asks the clock."""
         if first.cell in influences(self.graph).outside:
-            settings = replace(settings, mode="exact")
+            settings = replace(settings, mode="exact", now=None)
         return volatile(first.outputs, second.outputs, settings)
 
     def _comparable(self, result: CellResult) -> tuple[Sequence[Output], Sequence[Output]]:

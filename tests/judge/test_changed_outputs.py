@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 import percent
 import pytest
 from page_runs import ran, why
@@ -36,7 +38,10 @@ def test_what_two_runs_do_not_agree_on_is_not_compared() -> None:
 
 def test_a_clock_that_moves_by_less_than_numbers_are_compared_by() -> None:
     text = "# %% [1]\nimport time\n# %% [2]\nprint(time.time())\n#> 1795463100.25\n"
-    assert why(text, {2: "1795474221.52632"}, {2: "1795474222.61"}) == {}
+    first, second = {2: "1795474221.52632"}, {2: "1795474222.61"}
+    assert why(text, first, second) == {}
+    now = datetime.fromtimestamp(1795474223, tz=timezone.utc)
+    assert why(text, first, second, expected=Expectations(now=now)) == {}
     sure = text.replace("time.time()", "2.0e9 - time.timezone")
     assert why(sure, {2: "1795474221.52632"}, {2: "1795474222.61"}) == {2: ""}
 
