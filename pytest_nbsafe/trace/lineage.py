@@ -128,7 +128,7 @@ class LineageTable:
         self.gone: set[str] = set()
         self._symbols: dict[str, Version] = {}
         self._deleted: dict[str, Timestamp] = {}
-        self._aliases: dict[str, frozenset[str]] = {}
+        self._aliases: dict[str, set[str]] = {}
         self.now = LineageState(self._symbols, self._deleted)
 
     def apply(self, record: Record) -> None:
@@ -176,7 +176,7 @@ class LineageTable:
         """Make every name of the changed object new, with what flowed into it."""
         if name in before and before[name].imported:
             return  # `np.random.seed(0)`, `plt.title(t)`: a module is not made again by that
-        group = self._aliases.get(name, frozenset({name}))
+        group = self._aliases.get(name, {name})
         for alias in sorted(group):
             old = before.get(alias)
             kept = dict(old.links) if old is not None else {}
@@ -188,20 +188,25 @@ class LineageTable:
 
     def _still_shared(self, record: Record, name: str) -> bool:
         """Whether the name held one object with others before the statement and does after it."""
-        others = self._aliases.get(name, frozenset()) - {name}
+        others = self._aliases.get(name, set()) - {name}
         return any(name in group and others & group for group in record.aliases)
 
     def _part(self, name: str) -> None:
         """Take a name out of the names of its object."""
-        group = self._aliases.pop(name, frozenset())
-        for other in group - {name}:
-            self._aliases[other] = group - {name}
+        self._aliases.pop(name, set()).discard(name)
 
     def _join(self, names: Collection[str]) -> None:
-        """Note that these names hold one object now, with all that held it before."""
-        group = frozenset(names).union(*(self._aliases.get(n, frozenset()) for n in names))
-        for name in group:
-            self._aliases[name] = group
+        """Note that these names hold one object now, with all that held it before.
+
+        All names of one object share one set. The largest of the sets takes in the others, so that
+        a long chain of copies does not copy its names again with each.
+        """
+        known = [self._aliases[name] for name in names if name in self._aliases]
+        group = max(known, key=len, default=set[str]())
+        for other in (*known, names):
+            if other is not group:
+                group.update(other)
+                self._aliases.update(dict.fromkeys(other, group))
 
 
 def _links(
