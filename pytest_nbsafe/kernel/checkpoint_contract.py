@@ -5,7 +5,7 @@ As `contract`, the host imports it.
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, Literal, TypedDict
 
 from .contract import PACKAGE, Fingerprint
 
@@ -15,6 +15,8 @@ COLLECT = f"{PACKAGE}.checkpoint.collect"
 """The module whose `ask` takes a `CollectQuestion` and gives `Kept`."""
 RESTORE = f"{PACKAGE}.checkpoint.restore"
 """The module whose `ask` takes a `RestoreQuestion` and gives a list of `Restored`."""
+CARRY = f"{PACKAGE}.learning.carried_log"
+"""The module whose `ask` takes a `CarryQuestion` and gives a `CarriedLog`, or its `cause` alone."""
 
 
 class KeepQuestion(TypedDict):
@@ -116,3 +118,60 @@ class Restored(TypedDict):
     fingerprints: dict[str, Fingerprint]
     load_s: float
     cause: str
+
+
+class LogState(TypedDict):
+    """What was known of learning after a run that learned; it tells of the other `runs`."""
+
+    run: int
+    stream: KeptFile
+    runs: list[int]
+
+
+class LogVersion(TypedDict):
+    """Where, after a run, the objects are found that a state (by its number) knows something of.
+
+    `tracked` gives for each object, by its number, the names that lead to it, each with the steps
+    from it (None where they cannot be told); `lost` is how many have no name. What else is in the
+    names that are `cut` is not known.
+    """
+
+    run: int
+    state: int
+    tracked: dict[str, dict[str, list[Any] | None]]
+    lost: int
+    cut: list[str]
+
+
+class CarriedLog(TypedDict):
+    """What was known of learning in a kernel, in files: `arrays` holds those of all states.
+
+    `shapes` are their kinds and lengths. Only a kernel whose `probe` is the same can read it.
+    `cause` says why there is nothing.
+    """
+
+    versions: list[LogVersion]
+    states: list[LogState]
+    arrays: KeptFile | None
+    shapes: list[tuple[str, int]]
+    probe: str
+    cause: str
+
+
+class CarryQuestion(TypedDict, total=False):
+    """What is to be done about what is known of learning.
+
+    `rest`: nothing is watched from now on. `keep`: it goes into files of the `folder`. `restore`:
+    what the files hold is known from now on, and all is watched again. `found` gives, for the
+    number of each object, a name and the steps from it; `runs` for the number of each run
+    the one that stands for it, and where its lines are now (None: where they were).
+    """
+
+    do: Literal["rest", "keep", "restore"]
+    folder: str
+    arrays: KeptFile
+    shapes: list[tuple[str, int]]
+    stream: KeptFile
+    probe: str
+    found: dict[str, tuple[str, list[Any]]]
+    runs: dict[str, tuple[int, dict[str, int] | None]]

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -320,7 +320,7 @@ class Tracer:
                 n for n, identity in bindings.items() if identity
             }
             after = self.name_fingerprints.finish(wanted, bound | bindings.keys())
-        used = self._inputs(after)
+        used = self._inputs(after, bindings.keys())
         evaluations, copies = self.desk.report() if self.desk else ([], [])
         self.sources = []
         run: CellRun = {
@@ -336,7 +336,7 @@ class Tracer:
         }
         self._publish(run)
 
-    def _inputs(self, after: dict[str, Fingerprint]) -> Inputs | None:
+    def _inputs(self, after: dict[str, Fingerprint], changed: Iterable[str]) -> Inputs | None:
         """Return what the run has used beyond names, None where that is not known."""
         if self.inputs is None:
             return None
@@ -345,7 +345,9 @@ class Tracer:
             with open_log.unnoticed():
                 used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
-            used["learning"] = sorted(self.desk.libraries) if self.desk else []
+            if self.desk is not None:
+                used["learning"] = sorted(self.desk.libraries)
+                self.desk.note_run(self.runs, self.home, own, {*after, *changed})
             used["links"] = self.links.of(self.name_fingerprints.before, after, own)
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")

@@ -21,6 +21,7 @@ from pytest_nbsafe.kernel.contract import (
     Sweep,
 )
 from pytest_nbsafe.resume import questions, recalling, world
+from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
     PastRun,
     Step,
@@ -67,13 +68,15 @@ class RememberingKernel:
         self._made = 0
         self._held: dict[str, str] = {}
         self._numbers: dict[int, int] = {}
-        self._is_whole = True
+        self._is_whole = self._log_is_whole = True
+        self._is_second = False
         self._to_come: tuple[str, ...] = ()
         self._state: State = START
         self._over = False
         self._keeper = (
             Keeper(memory.store, memory.context, memory.notebook) if memory.keeps else None
         )
+        self._logs = CarriedLogs(memory.store, memory.context, memory.notebook)
 
     @property
     def alive(self) -> bool:
@@ -116,13 +119,13 @@ class RememberingKernel:
             reason = reason or "it is new"
         number = len(self._past) + 1
         self.reasons[number] = reason
-        whole = lists_names(source) or questions.asks_history(source) or self._will_learn(source)
-        live = self._caught_up((source, *self._to_come), whole=whole)
+        whole = lists_names(source) or questions.asks_history(source)
+        live = self._caught_up([source], whole=whole, learns=self._will_learn(source))
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())
             self._keeper.keep_before(live, self._past, changes)
         executed = self._numbered(live.execute(source, limit_s, heard), number)
-        if not self._is_whole and self._memory.learners.took_part(executed.event):
+        if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
         missing = missing_name(executed)
@@ -148,7 +151,8 @@ class RememberingKernel:
         if known is not None:
             answer = cast("Answer", known["answer"])
         else:
-            answer = self._caught_up(asked["cells"]).aside(asked, margin_s)
+            cells, learns = asked["cells"], any(map(self._may_learn, asked["cells"]))
+            answer = self._caught_up(cells, learns=learns).aside(asked, margin_s)
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
                     run["event"] = self._told(run["event"], len(self._past) + ordinal)
@@ -189,6 +193,8 @@ class RememberingKernel:
         if self.live is not None:
             if self.live.alive and self._keeper is not None:
                 self._keeper.finish(self.live, self._past)
+                if self._log_is_whole:
+                    self._logs.keep(self.live, self._past, self._number_of)
             self.live.close()
             self.live = None
 
@@ -202,53 +208,80 @@ class RememberingKernel:
             self.python, self.fault = live.python, live.fault
         return self.live
 
-    def _caught_up(self, texts: Sequence[str], *, whole: bool = False) -> LiveKernel:
+    def _caught_up(
+        self, texts: Sequence[str], *, whole: bool = False, learns: bool = False
+    ) -> LiveKernel:
         """Return the live kernel, all held in it that these texts may read.
 
-        It is `whole` if all that ran before has run in it.
+        It is `whole` if all that ran before has run in it. Where the texts may learn, what was
+        learned before is known in it.
 
         Raises:
             StateDiffers: what ran before gives something else now.
 
         """
-        wanted = needed(self._state, texts, self._sources())
+        if self.live is not None or any(map(self._will_run, self._to_come)):
+            texts = (*texts, *self._to_come)
+        whole = whole or self._is_second  # nothing is begun a third time
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()
         left = self._past[self._made :]
+        wanted = needed(self._state, texts, self._sources())
         plan, before = steps(left, wanted, may_load=self._keeper is not None and not whole)
-        self._is_whole = self._is_whole and all(step.runs and not step.loads for step in plan)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
-            self._end_live()  # it holds too little: another comes to all that is needed
-            return self._caught_up(texts, whole=whole)
+            self._end_live()  # it holds too little
+            return self._caught_up(texts, whole=True)
+        held = made_now(self._held, left, plan)
+        stale = [n for n in held if n not in self._state or self._state[n].maker != held[n]]
+        held = {name: held[name] for name in held.keys() - stale}
+        log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
+        if (skips or not self._log_is_whole) and any(map(self._may_learn, texts)):
+            carried = self._logs.find(self._past, self._state)
+            log = carried.of(held) if carried is not None else None
+            if log is None and learns:
+                return self._caught_up(texts, whole=True)
+        if skips:
+            live.carry({"do": "rest"})
+            self._log_is_whole = False
+        self._is_whole = self._is_whole and all(step.runs and not step.loads for step in plan)
         for run, step in zip(left, plan, strict=True):
             self._made += 1
             if step.runs:
                 self._run_again(live, self._made, run)
             if step.loads:
                 self._load(live, run, step)
+        self._held = held
         if left:
-            held = made_now(self._held, left, plan)
-            stale = [n for n in held if n not in self._state or self._state[n].maker != held[n]]
-            self._held = {name: held[name] for name in held.keys() - stale}
             live.unbind(stale)
             live.count_from(len(self._past) + 1)
+        if log is not None:
+            if live.carry(log)["cause"]:
+                self._end_live()
+                return self._caught_up(texts, whole=True)
+            self._log_is_whole = True
         return live
 
     def _end_live(self) -> None:
         """End the live kernel: another will come to the state of the session."""
         if self.live is not None:
             self.live.close()
-        self.live, self._made, self._is_whole = None, 0, True
+        self.live, self._made, self._is_second = None, 0, True
+        self._is_whole = self._log_is_whole = True
         self._held, self._numbers, self._identities = {}, {}, Identities()
         if self._keeper is not None:
             self._keeper.forget()
 
+    def _will_run(self, source: str) -> bool:
+        """Return whether a text to come will surely have to run."""
+        memory, question = self._memory, questions.of_cell(source)
+        return bool(why_unfit(memory, source) or not memory.store.entries(memory.context, question))
+
     def _will_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or one to come that has to be run as well."""
-        unfit = (text for text in self._to_come if why_unfit(self._memory, text))
-        return self._may_learn(source) or any(map(self._may_learn, unfit))
+        to_run = (text for text in self._to_come if self._will_run(text))
+        return self._may_learn(source) or any(map(self._may_learn, to_run))
 
     def _may_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or judge what has: it has to be watched."""
@@ -296,10 +329,17 @@ class RememberingKernel:
         """Return what the live kernel told of a run, in the numbers of the session."""
         last = max(self._numbers, default=0)
         runs = {
-            run: (self._numbers.get(run, len(self._past) + run - last), None)
+            run: (self._number_of(run) or len(self._past) + run - last, None)
             for run in runs_told(event)
         }
         return self._identities.told(moved(event, number, runs, None))
+
+    def _number_of(self, run: int) -> int:
+        """Return the number of a run of the live kernel in the session, 0 where it is not known.
+
+        One that it has not made itself has the number below zero already.
+        """
+        return -run if run < 0 else self._numbers.get(run, 0)
 
     def _note_held(self) -> None:
         """Take note of what the live kernel holds of the last run."""

@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import (
+    CARRY,
     COLLECT,
     KEEP,
     RESTORE,
+    CarriedLog,
+    CarryQuestion,
     CollectQuestion,
     Keeping,
     KeepQuestion,
@@ -314,6 +317,11 @@ class LiveKernel:
             for item in asked["covariables"]
         ]
         return cast("list[Restored]", answer or lost)
+
+    def carry(self, asked: CarryQuestion) -> CarriedLog:
+        """Keep what is known of learning, or bring it along; return what is kept, or the cause."""
+        answer, cause = self._answer(CARRY, asked, CHECKPOINT_MARGIN_S)
+        return cast("CarriedLog", answer or {"cause": cause, "arrays": None})
 
     def close(self) -> None:
         """Stop the kernel and remove what was made for it; safe to call twice."""

@@ -15,6 +15,7 @@ from ..functions.stand_in import StandIn, exchange
 if TYPE_CHECKING:
     from ..contract import Copies, Evaluation
     from ..tracing.incidents import Watch
+    from .carried_log import CarriedLogs
     from .fit_log import FitLog
     from .watched_calls import Handler
 
@@ -25,7 +26,8 @@ class Desk:
     """Where hooks report; what is done `with` it harms nobody: our first fault ends the watch.
 
     `busy`: a watched call is running, and what it calls is its own affair. `libraries` are those
-    whose watched functions the run called.
+    whose watched functions the run called. It `is_resting` while a kernel comes to a state whose
+    log will be brought along: `logs` are the copies for that.
     """
 
     def __init__(self, watch: Watch) -> None:
@@ -33,6 +35,8 @@ class Desk:
         self.on = True
         self.fit_log: FitLog | None = None
         self.busy = False
+        self.is_resting = False
+        self.logs: CarriedLogs | None = None
         self.libraries: set[str] = set()
         self.thread = threading.get_ident()
         self.inner: list[weakref.ref[Any]] = []
@@ -70,6 +74,18 @@ class Desk:
                 return self.fit_log.take()
         return [], []
 
+    def note_run(self, run: int, home: dict[str, Any], own: list[str], touched: set[str]) -> None:
+        """Take note of what is known after a run that may have `touched` some names."""
+        if self.fit_log is None or self.is_resting or not self.on:
+            return
+        with self:
+            if self.logs is None:
+                from .carried_log import CarriedLogs
+
+                self.logs = CarriedLogs()
+            about = self.fit_log, run, home, own, touched
+            self.logs.note(*about, has_changed=bool(self.libraries))
+
     def leave(self) -> None:
         """Put everything back as it was, and never watch again."""
         self.on = False
@@ -94,7 +110,7 @@ class Hook(StandIn):
     def func(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the original, with an eye on what goes in and what comes out."""
         desk = self.desk
-        if desk.busy or not desk.on or threading.get_ident() != desk.thread:
+        if desk.busy or not desk.on or desk.is_resting or threading.get_ident() != desk.thread:
             if desk.busy and self.name == "fit" and args and len(desk.inner) < _INNER:
                 with desk, contextlib.suppress(TypeError):
                     desk.inner.append(weakref.ref(args[0]))

@@ -138,7 +138,7 @@ class FitLog:
 
     def remember(self, value: Any, rows: Rows) -> Rows:
         """Know a value again as long as it lives."""
-        _hold(self._values, value, rows)
+        hold(self._values, value, rows)
         return rows
 
     def derive(self, value: Any, source: Rows, past: frozenset[int]) -> Rows:
@@ -171,7 +171,7 @@ class FitLog:
 
     def hold(self, estimator: Any, fit: Fit) -> None:
         """Note that an estimator holds what was learned by a fit."""
-        _hold(self._fitted, estimator, fit)
+        hold(self._fitted, estimator, fit)
 
     def unfit(self, estimator: Any) -> None:
         """Know no more what an estimator holds."""
@@ -186,10 +186,10 @@ class FitLog:
 
     def predicted(self, value: Any, prediction: Prediction) -> None:
         """Know a prediction again, and what is sliced from it."""
-        _hold(self._predicted, value, prediction)
+        hold(self._predicted, value, prediction)
         base = value.base if isinstance(value, np.ndarray) else None  # a slice of it refers to that
         if isinstance(base, np.ndarray) and len(base) == prediction.rows.n:
-            _hold(self._predicted, base, prediction)
+            hold(self._predicted, base, prediction)
         self._predictions = [*self._predictions[-50:], prediction]
 
     def prediction(self, value: Any) -> Prediction | None:
@@ -323,7 +323,8 @@ def _past(rows: Rows, targets: Rows | None) -> frozenset[int]:
 # ------------------------------------------------------------------ weak tables
 
 
-def _hold(table: dict[int, tuple[weakref.ref[Any], Any]], value: Any, fact: Any) -> None:
+def hold(table: dict[int, tuple[weakref.ref[Any], Any]], value: Any, fact: Any) -> None:
+    """Know a value again as long as it lives."""
     key = id(value)
 
     def gone(ref: weakref.ref[Any]) -> None:

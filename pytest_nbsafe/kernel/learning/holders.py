@@ -1,0 +1,132 @@
+"""Where in the names of the notebook certain objects are found, and found again elsewhere."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+import typing
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from ..adapters import of_class
+
+MOST = 2_000
+"""How many objects are looked at for one name."""
+_ENDS = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), range, slice, type(...), types.ModuleType}
+    | {types.BuiltinFunctionType, types.CodeType}
+)
+"""Kinds of values that lead to nothing that is of interest."""
+Path = typing.Optional[typing.List[Any]]  # noqa: UP006, UP045  # Python 3.8 has no other
+"""Steps from the value of a name: `[attribute]`, or the number of an element; None where they
+cannot be told."""
+
+
+class Holdings:
+    """What one name leads to: paths to objects, by identity; `is_cut` where not all was seen.
+
+    `is_plain` says that it leads to nothing that could be of interest, whatever that is.
+    """
+
+    __slots__ = ("is_cut", "is_plain", "paths")
+
+    def __init__(self) -> None:
+        self.paths: dict[int, Path] = {}
+        self.is_cut = False
+        self.is_plain = True
+
+
+def held_by(value: Any, wanted: Collection[int]) -> Holdings:
+    """Return where the objects of these identities are in a value."""
+    holdings = Holdings()
+    seen: set[int] = set()
+    level: list[tuple[Any, Path]] = [(value, [])]
+    while level:
+        below: list[tuple[Any, Path]] = []
+        for item, path in level:
+            key = id(item)
+            if type(item) in _ENDS or key in seen:
+                continue
+            seen.add(key)
+            holdings.is_plain = False
+            if key in wanted:
+                holdings.paths[key] = path
+            if len(seen) > MOST or _is_long(item):
+                holdings.is_cut = True
+                return holdings
+            below += _parts(item, path)
+        level = below
+    return holdings
+
+
+def at(value: Any, path: list[Any]) -> Any:
+    """Return what is found on a path.
+
+    Raises:
+        Exception: nothing is found there.
+
+    """
+    for step in path:
+        if isinstance(step, list):
+            held = getattr(value, "__dict__", None)
+            value = held[step[0]] if held is not None and step[0] in held else value.base
+        elif type(value) is dict:
+            value = list(value.values())[step]
+        else:
+            value = value[step]
+    return value
+
+
+def _is_long(item: Any) -> bool:
+    """Return whether a value holds too many others for all of them to be looked at."""
+    if type(item) not in {list, tuple, dict, set, frozenset} or len(item) <= MOST:
+        return False
+    return not _ENDS.issuperset(map(type, item.values() if type(item) is dict else item))
+
+
+def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:
+    """Yield what a value holds, each with its path."""
+    kind = type(item)
+    if kind is list or kind is tuple or kind is dict:
+        values = list(item.values()) if kind is dict else item
+        if not _ENDS.issuperset(map(type, values)):
+            for number, each in enumerate(values):
+                yield each, None if path is None else [*path, number]
+        return
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(item, numpy.ndarray):
+        if item.base is not None:
+            yield item.base, None if path is None else [*path, ["base"]]
+        if item.dtype.hasobject:
+            yield from ((each, None) for each in item.ravel().tolist())
+        return
+    if not gc.is_tracked(item) or kind is type:
+        return
+    if kind is types.FunctionType:
+        if item.__module__ == "__main__":
+            cells = [cell.cell_contents for cell in item.__closure__ or () if _is_full(cell)]
+            held = [*cells, *(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
+            yield from ((each, None) for each in [*held, *vars(item).values()])
+        return
+    if isinstance(item, type):
+        if item.__module__ == "__main__":
+            yield from ((each, None) for each in vars(item).values())
+        return
+    adapter = of_class(kind)
+    parts = adapter.lazily_copied(item) if hasattr(adapter, "lazily_copied") else None
+    if parts is not None:
+        yield from ((each, None) for each in parts)
+        return
+    own = getattr(item, "__dict__", None)
+    if type(own) is dict:
+        for name, each in own.items():
+            yield each, None if path is None or type(name) is not str else [*path, [name]]
+    yield from ((each, None) for each in gc.get_referents(item) if each is not own)
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False

@@ -1,0 +1,131 @@
+"""What was learned by cells that are not run again is known in the kernel of those that are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import makenb
+import pytest
+
+from pytest_nbsafe.app import session
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.findings import Finding
+from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
+from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.runner.live_kernel import LiveKernel
+
+pytestmark = [pytest.mark.kernel, pytest.mark.corpus]
+
+PAGE = """
+# %% [1]
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+from sklearn.metrics import accuracy_score
+rng = np.random.default_rng(0)
+X = rng.normal(size=(300, 4))
+y = (X[:, 0] + X[:, 1] > 0).astype(int)
+def late(value):
+    sum(number * number for number in range(4_000_000))
+    return value
+# %% [2]
+scaler = StandardScaler()
+S = late(scaler.fit_transform(X))
+# %% [3]
+train, test, ytrain, ytest = late(train_test_split(S, y, random_state=0))
+# %% [4]
+models = late({"one": [LogisticRegression().fit(train, ytrain)]})
+# %% [5]
+guess = models["one"][0].predict(test)
+# %% [6]
+count = len(test)
+# %% [7]
+print(round(accuracy_score(ytest, guess), 3))
+# %% [8]
+print(round(models["one"][0].score(test, ytest), 3))
+"""
+BOTH = "rows = np.vstack([train, test]); models['one'][0].fit(rows, np.r_[ytrain, ytest])"
+
+
+FIRST, LAST, COUNT = "print(round(acc", "print(round(models", "count = len(test)"
+
+
+class Pages:
+    """A page in a folder of its own, its leaks, and which logs were brought to a kernel."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path, self.restored = path, list[str]()
+        carry = LiveKernel.carry
+
+        def seen(kernel: LiveKernel, asked: CarryQuestion) -> CarriedLog:
+            told = carry(kernel, asked)
+            if asked["do"] == "restore":
+                self.restored.append(told["cause"])
+            return told
+
+        monkeypatch.setattr(LiveKernel, "carry", seen)
+
+    def leaks(self, page: str, resume: str = "on") -> list[Finding]:
+        self.restored.clear()
+        makenb.write(self.path, page)
+        report = session.examine(self.path, configuration(self.path, {"resume": resume}))
+        return [found for found in report.findings if found.code.startswith("NBS3")]
+
+
+@pytest.fixture
+def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
+    pytest.importorskip("sklearn")
+    monkeypatch.setattr(kept_values, "MOST_SHARE", 2.0)
+    return Pages(own_store / "nb.ipynb", monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        {LAST: "print('score', round(models"},
+        {FIRST: "print('of', count, round(acc"},
+        {"guess = models": "# two lines\n\nguess = models", FIRST: "print('', round(acc"},
+        {"S = late": "# why\nS = late", LAST: "print(1, round(models"},
+        {LAST: f"{BOTH}\n{LAST}"},
+        {COUNT: "other = test\ndel test", "score(test": "score(other"},
+        {COUNT: "moved = models.pop('one')", 'models["one"][0].score': "moved[0].score"},
+        {COUNT: "test = test[:50]", FIRST: "ytest = ytest[:50]\nprint(round(acc"},
+    ],
+)
+def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[str, str]) -> None:
+    pages.leaks(PAGE)
+    page = PAGE
+    for old, new in edits.items():
+        assert old in page
+        page = page.replace(old, new)
+    resumed, restored = pages.leaks(page), [*pages.restored]
+    assert resumed == pages.leaks(page, "off")
+    assert set(restored) <= {""}
+
+
+def test_a_state_is_carried_from_kernel_to_kernel(pages: Pages) -> None:
+    """The second kernel has the log of the first, and the third that of the second."""
+    page = PAGE
+    pages.leaks(page)
+    for number in range(2):
+        page = page.replace(LAST, f"again = {number}\nprint(round(models")
+        page = page.replace("guess = models", f"first = {number}\nguess = models")
+        resumed, restored = pages.leaks(page), [*pages.restored]
+        assert resumed == pages.leaks(page, "off")
+        assert restored[:1] == [""]
+
+
+def test_a_kernel_with_other_hashes_runs_all(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages.leaks(PAGE)
+    carry = LiveKernel.carry
+
+    def other(kernel: LiveKernel, asked: CarryQuestion) -> CarriedLog:
+        return carry(kernel, {**asked, "probe": "another"} if "probe" in asked else asked)
+
+    monkeypatch.setattr(LiveKernel, "carry", other)
+    page = PAGE.replace("print(round(models", "print('score', round(models")
+    resumed, restored = pages.leaks(page), [*pages.restored]
+    assert restored
+    assert all(restored)
+    assert resumed == pages.leaks(page, "off")
