@@ -9,6 +9,7 @@ import pytest
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
 from pytest_nbsafe.resume import kept_values
@@ -56,6 +57,7 @@ class Pages:
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path, self.restored = path, list[str]()
+        self.environment: Environment | None = None
         carry = LiveKernel.carry
 
         def seen(kernel: LiveKernel, asked: CarryQuestion) -> CarriedLog:
@@ -70,6 +72,7 @@ class Pages:
         self.restored.clear()
         makenb.write(self.path, page)
         report = session.examine(self.path, configuration(self.path, {"resume": resume}))
+        self.environment = report.notebooks[0].environment
         return [found for found in report.findings if found.code.startswith("NBS3")]
 
 
@@ -99,8 +102,9 @@ def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[s
     for old, new in edits.items():
         assert old in page
         page = page.replace(old, new)
-    resumed, restored = pages.leaks(page), [*pages.restored]
+    resumed, restored, environment = pages.leaks(page), [*pages.restored], pages.environment
     assert resumed == pages.leaks(page, "off")
+    assert environment == pages.environment
     assert set(restored) <= {""}
 
 

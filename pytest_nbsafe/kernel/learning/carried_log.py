@@ -8,7 +8,6 @@ its arrays beside it, each once.
 from __future__ import annotations
 
 import io
-import json
 import pickle
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -179,29 +178,7 @@ def _alive(log: FitLog) -> set[int]:
 # ------------------------------------------------------------------ in the other kernel
 
 
-def ask(question: str) -> None:
-    """Do what the host asks about the log; the answer leaves with the reply to its request."""
-    from .. import bootstrap
-
-    asked: CarryQuestion = json.loads(question)
-    tracer = bootstrap.tracers[-1]
-    desk = tracer.desk
-    answer: Any = {"cause": "", "arrays": None}
-    try:
-        if desk is None:
-            answer["cause"] = "nothing is watched"
-        elif asked["do"] == "rest":
-            desk.is_resting = True
-        elif asked["do"] == "keep":
-            answer = (desk.logs or CarriedLogs()).kept(asked["folder"])
-        else:
-            _restore(desk, tracer.home, asked)
-    except Exception as error:
-        answer = {"cause": f"the log could not be carried: {error!r}", "arrays": None}
-    bootstrap.answer(json.dumps(answer))
-
-
-def _restore(desk: Any, home: Mapping[str, Any], asked: CarryQuestion) -> None:
+def restore(desk: Any, home: Mapping[str, Any], asked: CarryQuestion) -> None:
     """Let the watch go on with another log.
 
     Raises:
@@ -209,7 +186,7 @@ def _restore(desk: Any, home: Mapping[str, Any], asked: CarryQuestion) -> None:
 
     """
     log = desk.fit_log
-    if log is None or not desk.on or probe() != asked["probe"]:
+    if probe() != asked["probe"]:
         message = "this kernel is another"
         raise ValueError(message)
     registry, facts, held = _loaded(asked)
