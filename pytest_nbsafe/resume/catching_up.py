@@ -93,6 +93,16 @@ class PastRun:
         told = inputs is None or bool(inputs["settings"] or inputs["drew"] or inputs["packages"])
         return told or _EFFECTS.search(self.source) is not None
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether all that it did, beyond names, was to draw random numbers."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        if inputs is None or _EFFECTS.search(self.source) is not None:
+            return False
+        told = inputs["settings"], inputs["packages"], inputs["modules"], inputs["written"]
+        return not any(told) and not inputs["variables_set"]
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -125,6 +135,13 @@ def steps(
             wanted = (wanted - run.bound) | run.reads
         plan.append(Step(runs, loads))
     return plan[::-1], wanted
+
+
+def opened(past: Sequence[PastRun]) -> list[str]:
+    """Return the files that runs have read, and the modules that they imported."""
+    told = (run.executed.event for run in past)
+    inputs = [event["inputs"] for event in told if event is not None]
+    return [path for each in inputs if each for path in (*each["opened"], *each["modules"])]
 
 
 def reads_all(*texts: str) -> bool:

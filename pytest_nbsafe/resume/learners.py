@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.resume.catching_up import PastRun, is_code, mentioned
+from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.values import dataclass
 
 
@@ -29,3 +33,17 @@ class Learners:
 
 
 NO_LEARNERS = Learners(frozenset(), frozenset(), frozenset())
+
+
+def may_learn(learners: Learners, source: str, past: Sequence[PastRun], state: State) -> bool:
+    """Return whether a text may learn from rows after some runs, or judge what has."""
+    sources = {run.entry: run.source for run in past}
+    words = {
+        word
+        for word in mentioned(state, [source], sources)
+        if word not in state or is_code(state[word])
+    }
+    is_there = any(learners.were_imported(run.executed.event) for run in past)
+    return not words.isdisjoint(learners.words) and (
+        is_there or not words.isdisjoint(learners.libraries)
+    )

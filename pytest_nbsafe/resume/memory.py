@@ -18,9 +18,9 @@ class Memory:
     settings of the tracer. `notebook` names what it is for. `unfit` gives the texts whose outcome
     cannot be known, each with the reason; `changes` the names that a text changes. `environ` is the
     environment that its process would have.
-    With `keeps` values are kept, too, and loaded again, but not where a cell learns: who learned
-    from which rows is followed from the first cell. Where there is a `verifier` everything is run,
-    and it is told what would have been reused but comes out otherwise.
+    With `keeps` values are kept, too, and loaded again, and what is known of who learned from which
+    rows. Where there is a `verifier` everything is run, and it is told what would have been reused
+    but comes out otherwise.
     """
 
     store: Store
@@ -42,6 +42,12 @@ def why_unfit(memory: Memory, source: str) -> str:
         return memory.unfit[source]
     varies = memory.store.entries(memory.context, _of_varying(source))
     return "it gave something else when it was run again" if varies else ""
+
+
+def will_run(memory: Memory, source: str) -> bool:
+    """Return whether a text will surely have to run, whatever ran before it."""
+    known = memory.store.entries(memory.context, questions.of_cell(source))
+    return not known or bool(why_unfit(memory, source))
 
 
 def note_varying(memory: Memory, source: str, entry: str) -> None:

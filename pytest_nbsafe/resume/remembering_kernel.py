@@ -26,16 +26,16 @@ from pytest_nbsafe.resume.catching_up import (
     PastRun,
     Step,
     held_after,
-    is_code,
     lists_names,
     made_now,
-    mentioned,
     needed,
+    opened,
     steps,
 )
 from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_values import Keeper
-from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
+from pytest_nbsafe.resume.learners import may_learn
+from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit, will_run
 from pytest_nbsafe.resume.positions import moved, runs_told
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.repeated_runs import differs, missing_name
@@ -120,7 +120,8 @@ class RememberingKernel:
         number = len(self._past) + 1
         self.reasons[number] = reason
         whole = lists_names(source) or questions.asks_history(source)
-        live = self._caught_up([source], whole=whole, learns=self._will_learn(source))
+        texts = (source, *self._to_come)
+        live = self._caught_up(texts, whole=whole, learns=self._will_learn(source))
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())
             self._keeper.keep_before(live, self._past, changes)
@@ -165,19 +166,15 @@ class RememberingKernel:
         """Return what the cells ran in."""
         question = self._of_now(questions.of_cells(_SURROUNDINGS, (), dict(asked)))
         known = self._known(question)
-        if known is not None and known["files"] == _states(asked):
+        if known is not None and known["files"] == world.states(asked):
             return cast("Surroundings", known["answer"])
-        with_reused: SurroundingsQuestion = {**asked, "files": [*asked["files"], *self._opened()]}
-        answer = self._caught_up(()).surroundings(with_reused)
+        files = [*asked["files"], *opened(self._past)]
+        live = self.live if all(run.is_quiet for run in self._past[self._made :]) else None
+        live = live or self._caught_up(())
+        answer = live.surroundings({**asked, "files": files})
         if answer is not None:
-            self._keep(question, {"answer": answer, "files": _states(asked)}, 0.0)
+            self._keep(question, {"answer": answer, "files": world.states(asked)}, 0.0)
         return answer
-
-    def _opened(self) -> list[str]:
-        """Return the files that all runs have read, and the modules that they imported."""
-        told = (run.executed.event for run in self._past)
-        inputs = [event["inputs"] for event in told if event is not None]
-        return [path for each in inputs if each for path in (*each["opened"], *each["modules"])]
 
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows."""
@@ -220,7 +217,7 @@ class RememberingKernel:
             StateDiffers: what ran before gives something else now.
 
         """
-        if self.live is not None or any(map(self._will_run, self._to_come)):
+        if any(will_run(self._memory, text) for text in self._to_come):
             texts = (*texts, *self._to_come)
         whole = whole or self._is_second  # nothing is begun a third time
         if whole and not self._is_whole:
@@ -273,28 +270,14 @@ class RememberingKernel:
         if self._keeper is not None:
             self._keeper.forget()
 
-    def _will_run(self, source: str) -> bool:
-        """Return whether a text to come will surely have to run."""
-        memory, question = self._memory, questions.of_cell(source)
-        return bool(why_unfit(memory, source) or not memory.store.entries(memory.context, question))
-
     def _will_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or one to come that has to be run as well."""
-        to_run = (text for text in self._to_come if self._will_run(text))
+        to_run = (text for text in self._to_come if will_run(self._memory, text))
         return self._may_learn(source) or any(map(self._may_learn, to_run))
 
     def _may_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or judge what has: it has to be watched."""
-        learners = self._memory.learners
-        words = {
-            word
-            for word in mentioned(self._state, [source], self._sources())
-            if word not in self._state or is_code(self._state[word])
-        }
-        is_there = any(learners.were_imported(run.executed.event) for run in self._past)
-        return not words.isdisjoint(learners.words) and (
-            is_there or not words.isdisjoint(learners.libraries)
-        )
+        return may_learn(self._memory.learners, source, self._past, self._state)
 
     def _sources(self) -> dict[str, str]:
         """Return the texts of the entries of the session."""
@@ -412,8 +395,3 @@ class RememberingKernel:
 
 def _is_hindered(run: SideRun) -> bool:
     return run["event"] is not None and recalling.is_hindered(run["event"])
-
-
-def _states(asked: SurroundingsQuestion) -> dict[str, str]:
-    """Return hashes of the files that a question names, as they are now."""
-    return {path: world.file_hash(f"{asked['home']}/{path}") for path in asked["files"]}

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from pytest_nbsafe.kernel.contract import Inputs
+from pytest_nbsafe.kernel.contract import Inputs, SurroundingsQuestion
 
 _HASH_BYTES = 16
 _CHUNK = 1024 * 1024
@@ -60,6 +60,11 @@ def file_hash(path: str) -> str:
         return _hashes[key]
     except (OSError, ValueError):
         return ""
+
+
+def states(asked: SurroundingsQuestion) -> dict[str, str]:
+    """Return hashes of the files that a question names, as they are now."""
+    return {path: file_hash(f"{asked['home']}/{path}") for path in asked["files"]}
 
 
 def folder_hash(path: str) -> str:
