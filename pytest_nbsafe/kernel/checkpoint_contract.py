@@ -15,7 +15,7 @@ COLLECT = f"{PACKAGE}.checkpoint.collect"
 """The module whose `ask` takes a `CollectQuestion` and gives `Kept`."""
 RESTORE = f"{PACKAGE}.checkpoint.restore"
 """The module whose `ask` takes a `RestoreQuestion` and gives a list of `Restored`."""
-CARRY = f"{PACKAGE}.learning.carrying"
+CARRY = f"{PACKAGE}.checkpoint.carrying"
 """The module whose `ask` takes a `CarryQuestion` and gives a `CarriedLog`, or its `cause` alone."""
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from . import open_log
 from .bends import Bends
 from .checkpoint.links import Links
+from .checkpoint.log_notes import note_run
 from .contract import MIME, CellRun, Fingerprint, Inputs
 from .hashing.function_texts import Texts
 from .hashing.snapshot import Snapshot, warm_up
@@ -347,7 +348,7 @@ class Tracer:
             own = [name for name in list(self.home) if self.is_own(name)]
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)
-                self.desk.note_run(self.runs, self.home, own, {*after, *changed})
+                note_run(self.desk, self.runs, self.home, own, {*after, *changed})
             used["links"] = self.links.of(self.name_fingerprints.before, after, own)
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")

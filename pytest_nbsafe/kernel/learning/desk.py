@@ -15,7 +15,6 @@ from ..functions.stand_in import StandIn, exchange
 if TYPE_CHECKING:
     from ..contract import Copies, Evaluation
     from ..tracing.incidents import Watch
-    from .carried_log import CarriedLogs
     from .fit_log import FitLog
     from .watched_calls import Handler
 
@@ -36,7 +35,7 @@ class Desk:
         self.fit_log: FitLog | None = None
         self.busy = False
         self.is_resting = False
-        self.logs: CarriedLogs | None = None
+        self.logs: Any = None
         self.libraries: set[str] = set()
         self.thread = threading.get_ident()
         self.inner: list[weakref.ref[Any]] = []
@@ -73,18 +72,6 @@ class Desk:
             if self.fit_log is not None:
                 return self.fit_log.take()
         return [], []
-
-    def note_run(self, run: int, home: dict[str, Any], own: list[str], touched: set[str]) -> None:
-        """Take note of what is known after a run that may have `touched` some names."""
-        if self.fit_log is None or self.is_resting or not self.on:
-            return
-        with self:
-            if self.logs is None:
-                from .carried_log import CarriedLogs
-
-                self.logs = CarriedLogs()
-            about = self.fit_log, run, home, own, touched
-            self.logs.note(*about, has_changed=bool(self.libraries))
 
     def leave(self) -> None:
         """Put everything back as it was, and never watch again."""

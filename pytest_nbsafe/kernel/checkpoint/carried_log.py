@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checkpoint import blobs
 from ..checkpoint_contract import CarriedLog, CarryQuestion, LogState, LogVersion
-from . import holders
-from .fit_log import Fit, FitLog, Prediction, hold
-from .table_rows import Rows
+from ..learning.fit_log import Fit, FitLog, Prediction, hold
+from ..learning.table_rows import Rows
+from . import blobs, holders
 
 if TYPE_CHECKING:
     from .holders import Holdings

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from .. import bootstrap
-from ..checkpoint.undisturbed import undisturbed
 from ..checkpoint_contract import CarryQuestion
+from .undisturbed import undisturbed
 
 
 def ask(question: str) -> None:

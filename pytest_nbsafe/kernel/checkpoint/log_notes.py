@@ -1,0 +1,20 @@
+"""Takes note of the fit log after each run; numpy is there once there is a log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..learning.desk import Desk
+
+
+def note_run(desk: Desk, run: int, home: dict[str, Any], own: list[str], touched: set[str]) -> None:
+    """Take note of what is known of learning after a run that may have `touched` some names."""
+    if desk.fit_log is None or desk.is_resting or not desk.on:
+        return
+    with desk:
+        if desk.logs is None:
+            from .carried_log import CarriedLogs
+
+            desk.logs = CarriedLogs()
+        about = desk.fit_log, run, home, own, touched
+        desk.logs.note(*about, has_changed=bool(desk.libraries))
