@@ -142,7 +142,18 @@ class _Page:
             return None
         if varies:
             first = compare(saved, new, settings, varying)
-        return first
+        return None if first is not None and self._may_be_timed(result, first, settings) else first
+
+    def _may_be_timed(self, result: CellResult, first: Difference, settings: Settings) -> bool:
+        """Return whether a timer may have given what differs, and the same once more by chance."""
+        outside = influences(self.graph)
+        if result.cell not in outside.outside - outside.beyond_proof:
+            return False
+        significant = " ".join(word.lstrip("-0.") for word in first.new.split())
+        if not agree_by_chance(significant) or self._is_removed(result.cell, first):
+            return False
+        pair = self._page(result).outputs, result.outputs
+        return compare(*beside_outside(self.graph, result.cell, *pair), settings) is None
 
     def _varying(self, first: CellResult, second: CellResult, settings: Settings) -> Volatile:
         """Return what two runs give differently; to the last digit where a cell asks the clock."""

@@ -338,3 +338,19 @@ def test_what_lies_in_memory_or_outside_is_not_judged(source: str) -> None:
 def test_a_timer_is_settled_by_two_runs() -> None:
     text = "# %% [1]\nimport time\nt = time.time()\nprint('accuracy', 0.7)\n#> accuracy 0.9\n"
     assert why(text, {1: "accuracy 0.7"}) == {1: ""}
+
+
+@pytest.mark.parametrize(("saved", "new"), [("0.3", "0.0"), ("0.0086", "0.0051")])
+def test_few_digits_of_a_timer_are_the_same_in_two_runs_by_chance(saved: str, new: str) -> None:
+    text = (
+        "# %% [1]\nimport time\nt = time.perf_counter()\n"
+        "# %% [2]\nprint(time.perf_counter() - t)\n#> {}\n# %% [3]\nprint(7)\n#> 7\n"
+    )
+    shown = {2: new, 3: "7"}
+    assert why(text.format(saved), shown, shown) == {}
+    beside = text.replace("- t)", "- t)\nprint('accuracy', 0.7)").format(
+        f"{saved}\n#> accuracy 0.9"
+    )
+    assert why(
+        beside, {**shown, 2: f"{new}\naccuracy 0.7"}, {**shown, 2: f"{new}\naccuracy 0.7"}
+    ) == {2: ""}
