@@ -23,6 +23,7 @@ from pytest_nbsafe.notebook.model import Cell, Output
 from pytest_nbsafe.order import dependency
 from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.rules.nbs404_nondeterministic import is_of_draws
 from pytest_nbsafe.sentences import cells as in_words
 from pytest_nbsafe.sentences import few
 from pytest_nbsafe.trace.outputs import shown
@@ -258,6 +259,7 @@ def _shown_before(before: Examined, cell: int, result: CellResult, settings: Set
 
 def _unproved(before: Sequence[Finding], after: Sequence[Finding]) -> str:
     """Return why the new page is no better than the old one, "" where it is."""
+    after = [finding for finding in after if not is_of_draws(finding)]
     more = Counter(map(_key, after)) - Counter(map(_key, before))
     if more:
         codes = sorted({code for code, _ in more})

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_nbsafe.findings import Step
+from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.judge import partings
 from pytest_nbsafe.judge.partings import Parting, Source
 from pytest_nbsafe.rules.base import Claim, Facts, claim
@@ -67,6 +67,11 @@ def check(facts: Facts) -> Iterator[Claim]:
             yield _claim(facts, parting, cell, source)
 
 
+def is_of_draws(finding: Finding) -> bool:
+    """Return whether a finding of this rule tells of draws that a seed would make the same."""
+    return finding.code == "NBS404" and finding.remedy == _REASONS["draw"][1]
+
+
 def _claim(facts: Facts, parting: Parting, origin: int, source: Source) -> Claim:
     what = called(parting.name) if parting.name else "the output"
     reason, remedy = _REASONS.get(source, ("", "look for what is not the same in each run"))
@@ -80,5 +85,4 @@ def _claim(facts: Facts, parting: Parting, origin: int, source: Source) -> Claim
         steps=[Step(origin, 1, reason)] if reason and origin != parting.cell else (),
         remedy=remedy,
         symbols=(parting.name,) if parting.name else (),
-        unless=("NBS405",) if source == "draw" else (),
     )

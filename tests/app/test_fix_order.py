@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from makenb import write
 
+from pytest_nbsafe.app.run import run
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Output
@@ -120,3 +121,18 @@ def test_a_move_is_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[st
     page = write(tmp_path / "a.ipynb", UNSAVED)
     assert main(["fix", "--diff", str(page)]) == 0
     assert capsys.readouterr().out == f"moved {page}, cell 2: above cell 1\n late = 1\n"
+
+
+@pytest.mark.corpus
+def test_draws_that_nothing_seeds_are_told_and_hinder_nothing(tmp_path: Path) -> None:
+    page = write(
+        tmp_path / "a.ipynb",
+        f"# %% [4]\nimport random\nx = random.random()\n{MOVED}",
+    )
+    found = run([page], {"repeat": 2}).findings
+    told = [f.message for f in found if f.code == "NBS404"]
+    assert told == [
+        "`x` of this cell is another in each run: it draws random numbers without a seed"
+    ]
+    assert main(["fix", str(page)]) == 0
+    assert [cell.source for cell in load.read(page).cells][2] == "rate = 3"
