@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,14 @@ print(__import__("json").dumps({
                     for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}")),
 }))
 """
+
+
+@pytest.fixture(autouse=True)
+def own_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let each test start its servers, however many kernels others have left running."""
+    monkeypatch.setattr(forked_kernels, "_servers", {})
+    yield
+    forked_kernels.close_idle()
 
 
 def shown(cell: str, folder: Path, **options: Any) -> str:
