@@ -181,15 +181,8 @@ def _in_a_pipeline(graph: Graph, finding: Finding) -> Remedy | None:
 
 def _last_import(graph: Graph) -> Placed | None:
     """Return the last import of the first cell that has any."""
-    for cell in sorted(graph.cells):
-        imports = [
-            placed
-            for placed in own_statements.of_cell(graph, cell)
-            if isinstance(placed.node, ast.Import | ast.ImportFrom)
-        ]
-        if imports:
-            return imports[-1]
-    return None
+    of_cells = (own_statements.imports(graph, cell) for cell in sorted(graph.cells))
+    return next((imports[-1] for imports in of_cells if imports), None)
 
 
 # -- the edits ------------------------------------------------------------------------------------

@@ -59,6 +59,12 @@ def of_cell(graph: Graph, cell: int) -> Iterator[Placed]:
             yield placed
 
 
+def imports(graph: Graph, cell: int) -> list[Placed]:
+    """Return the imports of a cell that stand alone, from the top."""
+    kinds = ast.Import | ast.ImportFrom
+    return [placed for placed in of_cell(graph, cell) if isinstance(placed.node, kinds)]
+
+
 def between(graph: Graph, first: Placed, last: Placed) -> Iterator[tuple[int, Statement]]:
     """Yield what runs on the page after one statement and before another, with its cell."""
     for cell, statement in below(graph, first):

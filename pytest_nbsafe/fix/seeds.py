@@ -56,8 +56,7 @@ def _seeded(graph: Graph, source: Source) -> Remedy | None:
 def _import(graph: Graph, module: str) -> tuple[Placed, str] | None:
     """Return the last import of the cell that imports a module, and the name of the module."""
     for cell in graph.notebook.code_cells:
-        placed = own_statements.of_cell(graph, cell.number)
-        imports = [each for each in placed if isinstance(each.node, ast.Import | ast.ImportFrom)]
+        imports = own_statements.imports(graph, cell.number)
         for each in imports:
             for alias in each.node.names if isinstance(each.node, ast.Import) else ():
                 if alias.name == module:

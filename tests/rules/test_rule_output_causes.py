@@ -17,13 +17,22 @@ print(shop.total(), len(lines))
 """
 
 
+def lay_project(folder: Path, module: str) -> None:
+    """Write a project with this text as its module `shop`, and the files that it reads."""
+    texts = {
+        "pyproject.toml": "[project]\nname = 'shop'\n",
+        "prices.txt": "7\n",
+        "log.txt": "a\nb\n",
+        "shop.py": module,
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 @pytest.mark.kernel
 def test_what_a_module_of_the_project_read_is_named(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n", encoding="utf-8")
-    (tmp_path / "prices.txt").write_text("7\n", encoding="utf-8")
-    (tmp_path / "log.txt").write_text("a\nb\n", encoding="utf-8")
     module = "def total():\n    return int(open('prices.txt').read())\n"
-    (tmp_path / "shop.py").write_text(module, encoding="utf-8")
+    lay_project(tmp_path, module)
     (finding,) = (f for f in run(PAGE, tmp_path, notes=False) if f.code == "NBS402")
     reads, imports = finding.steps
     assert (reads.cell, reads.cause) == (2, "reads `log.txt`, which may have changed since")
@@ -34,11 +43,8 @@ def test_what_a_module_of_the_project_read_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.kernel
 def test_what_the_run_read_is_named_once_where_no_module_names_it(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n", encoding="utf-8")
-    (tmp_path / "prices.txt").write_text("7\n", encoding="utf-8")
-    (tmp_path / "log.txt").write_text("a\nb\n", encoding="utf-8")
     module = "NAME = 'prices' + '.txt'\ndef total():\n    return int(open(NAME).read())\n"
-    (tmp_path / "shop.py").write_text(module, encoding="utf-8")
+    lay_project(tmp_path, module)
     (tmp_path / "tax.py").write_text("def of(sum):\n    return sum\nrate = 0\n", encoding="utf-8")
     page = PAGE.replace("import shop", "import shop\nfrom tax import of, rate")
     page = page.replace("shop.total()", "of(shop.total()) + rate")
