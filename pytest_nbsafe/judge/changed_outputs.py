@@ -26,7 +26,7 @@ from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
 from pytest_nbsafe.judge.written_values import is_of_other_text
 from pytest_nbsafe.libraries.datafiles import phrase
-from pytest_nbsafe.notebook.model import Cell, Output
+from pytest_nbsafe.notebook.model import Cell, Output, minor_version, saved_python
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import chance_text
 from pytest_nbsafe.trace.outputs.comparison import Settings, compare, volatile
@@ -394,7 +394,5 @@ class _Page:
 
     def _is_same_python(self) -> bool:
         """Return whether the page is known to be saved by the Python that it ran in now."""
-        info = self.graph.notebook.metadata.get("language_info")
-        saved = str(info.get("version")) if isinstance(info, Mapping) else ""
-        now = self.trial.clean.python
-        return bool(now) and saved.split(".")[:2] == now.split(".")[:2]
+        now = minor_version(self.trial.clean.python)
+        return now is not None and saved_python(self.graph.notebook) == now

@@ -17,7 +17,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.flow import share_data
 from pytest_nbsafe.judge.outside_influences import NO_INFLUENCES, Influences
 from pytest_nbsafe.judge.trial import PICTURE, Judgement
-from pytest_nbsafe.notebook.model import Notebook, Output
+from pytest_nbsafe.notebook.model import Notebook, Output, saved_python
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs.text_alone import (
     compare,
@@ -228,10 +228,8 @@ def agree_by_chance(text: str) -> bool:
 
 def saved_before(notebook: Notebook, version: tuple[int, int]) -> bool:
     """Return whether a notebook says that an older Python than this one saved it."""
-    info = notebook.metadata.get("language_info")
-    saved = str(info.get("version")) if isinstance(info, Mapping) else ""
-    numbers = saved.split(".")[:2]
-    return all(map(str.isdigit, numbers)) and tuple(map(int, numbers)) < version
+    saved = saved_python(notebook)
+    return saved is not None and saved < version
 
 
 def standing(

@@ -107,6 +107,8 @@ SKIP_TAGS = frozenset({"skip-execution", LEFT_OUT})
 
 
 _ONCE_TAG = "nbsafe:once"
+_LONG = 6
+"""No part of a version has so many digits."""
 
 
 def is_skipped(cell: Cell) -> bool:
@@ -119,6 +121,18 @@ def runs_once(notebook: Notebook) -> bool:
     own = notebook.metadata.get("nbsafe")
     asked = isinstance(own, dict) and own.get("once") is True
     return asked or any(_ONCE_TAG in cell.tags for cell in notebook.cells)
+
+
+def saved_python(notebook: Notebook) -> tuple[int, int] | None:
+    """Return major and minor of the Python that saved a notebook; None if it does not say so."""
+    info = notebook.metadata.get("language_info")
+    return minor_version(str(info.get("version"))) if isinstance(info, Mapping) else None
+
+
+def minor_version(version: str) -> tuple[int, int] | None:
+    """Return major and minor of a version such as `3.11.7`; None if it is no such thing."""
+    numbers = [part for part in version.split(".")[:2] if part.isdecimal() and len(part) < _LONG]
+    return (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else None
 
 
 def may_raise(cell: Cell, ename: str = "") -> bool:

@@ -25,6 +25,7 @@ from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
 from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import ChangedOutput
+from pytest_nbsafe.notebook.model import minor_version, saved_python
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.wording import called, few, one_line, since_lock
 from pytest_nbsafe.sentences import listed
@@ -192,8 +193,12 @@ def _locked(facts: Facts) -> str:
 
 
 def _libraries(facts: Facts, cell: int) -> str:
-    """Return the libraries that have a part in what a cell shows, as a sentence names them."""
+    """Return the libraries that have a part in what a cell shows, and a Python that is not ours."""
     above = (*upstream(page_edges(facts.graph), cell), cell)
     imports = (each for number in above for each in syntax.imports(facts.graph, number))
     modules = {each.module.partition(".")[0] for each in imports if not each.level}
-    return listed(sorted(modules - sys.stdlib_module_names)[:_MOST_STEPS]) or "Python"
+    libraries = sorted(modules - sys.stdlib_module_names)[:_MOST_STEPS]
+    saved = saved_python(facts.notebook)
+    if saved is None or saved == minor_version(facts.trial.clean.python):
+        return listed(libraries) or "Python"
+    return listed([f"Python (it was {saved[0]}.{saved[1]} when this was saved)", *libraries])

@@ -14,11 +14,9 @@ from collections.abc import Iterator
 
 from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.findings import Verdict
-from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error
+from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error, saved_python
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
-_LONG = 6
-"""No part of a version has so many digits."""
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
 _PYTHON_2 = "Missing parentheses in call to"
 
@@ -59,12 +57,8 @@ def _verdict(facts: Facts, cell: int) -> Verdict | None:
 
 def _is_newer(facts: Facts) -> bool:
     """Return whether the notebook was made by a newer Python than this one."""
-    info = facts.notebook.metadata.get("language_info")
-    version = str(info.get("version", "")) if isinstance(info, dict) else ""
-    parts = version.split(".")[:2]
-    return all(part.isdecimal() and len(part) < _LONG for part in parts) and (
-        tuple(int(part) for part in parts) > sys.version_info[:2]
-    )
+    saved = saved_python(facts.notebook)
+    return saved is not None and saved > sys.version_info[:2]
 
 
 def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool) -> Claim:

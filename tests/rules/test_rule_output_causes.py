@@ -1,9 +1,13 @@
 """What NBS402 names as what may have changed since the page was saved."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import percent
 import pytest
 from rulecase import run
+
+from pytest_nbsafe.app import run as app_run
 
 PAGE = """\
 # %% [1]
@@ -55,3 +59,16 @@ def test_what_the_run_read_is_named_once_where_no_module_names_it(tmp_path: Path
         "imports `tax` of this project, which",
     ]
     assert imports[1].endswith("since; so may what the run read: `prices.txt`")
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("saved_by", ["3.5.2", ""])
+def test_another_python_is_named_beside_other_libraries(tmp_path: Path, saved_by: str) -> None:
+    keys = "# %% [1]\nimport numpy\nkeys = {'b': 1, 'a': numpy.bool_(True)}\n"
+    notebook = percent.parse(keys + "# %% [2]\nprint(keys)\n#> {'a': True, 'b': 1}\n")
+    info = {"language_info": {"name": "python", "version": saved_by}}
+    path = tmp_path / "notebook.ipynb"
+    percent.write(replace(notebook, metadata=info if saved_by else {}), path)
+    (message,) = (f.message for f in app_run.run([path], {}).findings if f.code == "NBS402")
+    text = "other versions of Python (it was 3.5 when this was saved) and numpy give that"
+    assert (text in message) == bool(saved_by)
