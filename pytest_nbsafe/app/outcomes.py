@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.findings import Finding, Outcome, fails
+from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.notebook.model import SKIP_TAGS, Cell, Notebook, may_raise
 from pytest_nbsafe.rules import suppressions
 from pytest_nbsafe.rules.base import Facts
@@ -123,7 +124,7 @@ def _not_passed(cell: Cell, result: CellResult | None) -> str:
     """
     if result is None:
         tag = next((tag for tag in cell.tags if tag in SKIP_TAGS), "")
-        return f"tagged {tag}" if tag else ""
+        return markers.written_as(cell, tag) if tag else ""
     if result.status in _NOT_RUN:
         return result.reason
     raised = exception(result)

@@ -49,9 +49,19 @@ def output_mode(cell: Cell) -> OutputMode | None:
     return next((mode for text in asked for mode in OUTPUT_MODES if mode == text), None)
 
 
+def written_as(cell: Cell, tag: str) -> str:
+    """Return the words on the page that give a cell a tag: `tagged nbval-skip`."""
+    other = next((word for word, meant in _words(cell.tags, cell.source) if meant == tag), tag)
+    return f"{'tagged' if other in cell.tags else 'marked'} {other}"
+
+
 def _meant(own: tuple[str, ...], source: str) -> Iterator[str]:
+    return (meant for _, meant in _words(own, source))
+
+
+def _words(own: tuple[str, ...], source: str) -> Iterator[tuple[str, str]]:
     comments = _COMMENT.findall(source) if "NBVAL" in source or "PYTEST_VALIDATE" in source else ()
     for word in (*own, *comments):
         meant = _OF_NBVAL.get(word.lower().replace("_", "-"))
         if meant is not None:
-            yield meant
+            yield word, meant

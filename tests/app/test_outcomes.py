@@ -46,6 +46,10 @@ def test_a_cell_that_did_not_run_is_skipped() -> None:
     skipped = CellResult(1, 1, "skipped", reason="because of cell 2")
     assert said(FIRST, skipped) == ("skipped", "because of cell 2")
     assert said(SKIPPED, None) == ("skipped", "tagged nbsafe:skip")
+    by_comment = replace(SKIPPED, source="# NBVAL_SKIP\nraise SystemExit")
+    assert said(by_comment, None) == ("skipped", "marked NBVAL_SKIP")
+    by_tag = replace(SKIPPED, tags=("nbval-skip", "nbsafe:skip"))
+    assert said(by_tag, None) == ("skipped", "tagged nbval-skip")
     assert said(FIRST, None) == ("passed", "")
     assert said(None, None, replace(ERROR, location=Location(0, 1, 1)))[0] == "failed"
 
