@@ -9,8 +9,8 @@ pictures pixel by pixel, without what chance, the clock or the machine decides. 
 two clean runs agree on what the page does not show. Where other versions of libraries may give it
 (numbers in their last digits, rows in another order, exceptions that the page does not show), it
 is one warning for the notebook. What the recorded order gives is told by NBS201 and NBS103; what
-unseeded draws give, by NBS405; cells that look at the clock, the machine or which files there are
-are not judged. `nbsafe:output=off` on a cell leaves it out, `nbsafe:output=exact` is strict.
+unseeded draws give, by NBS405; cells that look at the clock, the machine or which files there are,
+or that start threads, are not judged. `nbsafe:output=off` on a cell leaves it out, `nbsafe:output=exact` is strict.
 
 Source: the test that nbval makes, which compares text.
 """
