@@ -15,6 +15,7 @@ from typing import Any
 from pytest_nbsafe import files, suffixes
 from pytest_nbsafe.app import fix_leaks, fix_order, session
 from pytest_nbsafe.app.discovery import Which, notebooks_in
+from pytest_nbsafe.app.fix_order import Mended
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.app.whole_files import put
 from pytest_nbsafe.config import Config
@@ -31,6 +32,7 @@ from pytest_nbsafe.fix.notebook_text import edited, is_editable
 from pytest_nbsafe.fix.remedy import Patient, Remedy
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.sentences import many
 from pytest_nbsafe.values import dataclass, replace
 
 _STATIC = (
@@ -48,13 +50,15 @@ _OF_THIS_ENVIRONMENT = frozenset({None, "", "python3"})
 class Fixed:
     """What is mended in a notebook: in words, as lines of a diff, and its new content.
 
-    `refused` says which remedy was tried and why it was not kept.
+    `refused` says which remedy was tried and why it was not kept, `withheld` how many were not
+    tried, for they change results.
     """
 
     path: Path
     done: tuple[str, ...] = ()
     diff: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    withheld: int = 0
     content: bytes = b""
 
 
@@ -85,6 +89,18 @@ def write(fixed: Fixed) -> None:
     put(fixed.path, fixed.content)
 
 
+def summary(pages: Sequence[Fixed], *, written: bool) -> str:
+    """Return what was mended in all, or would be, and what `--unsafe` would mend besides."""
+    mended = [fixed for fixed in pages if fixed.done]
+    edits = sum(len(fixed.done) for fixed in mended)
+    done = "made" if written else "to make"
+    of_all = many(len(pages), "notebook")
+    says = f"{many(edits, 'edit')} {done}, in {len(mended)} of {of_all}"
+    withheld = sum(fixed.withheld for fixed in pages)
+    more = f"; {withheld} more with --unsafe, for results change" if withheld else ""
+    return (says if edits else f"nothing to mend in {of_all}") + more
+
+
 def _fixed(path: Path, config: Config, *, unsafe: bool) -> Fixed:
     fixed = Fixed(path, content=files.read_bytes(path, config.most_mb * files.MEGABYTE))
     notebook = _read(fixed, config)
@@ -112,6 +128,17 @@ def _mended_by_running(fixed: Fixed, config: Config) -> Fixed:
     mended, refused = fix_order.mended(fixed.path, config, fixed.content)
     if mended is None:
         return replace(fixed, refused=tuple(f"not kept: {says}" for says in refused))
+    return _with(fixed, config, mended)
+
+
+def _without_leaks(fixed: Fixed, config: Config) -> Fixed:
+    mended, refused = fix_leaks.mended(fixed.path, config, fixed.content)
+    for each in mended:
+        fixed = _with(fixed, config, each)
+    return replace(fixed, refused=(*fixed.refused, *(f"not kept: {says}" for says in refused)))
+
+
+def _with(fixed: Fixed, config: Config, mended: Mended) -> Fixed:
     diff = cell_diff.shown(_read(fixed, config), mended.edits, mended.order)
     return replace(
         fixed,
@@ -119,19 +146,6 @@ def _mended_by_running(fixed: Fixed, config: Config) -> Fixed:
         done=(*fixed.done, *mended.says),
         diff=(*fixed.diff, *diff),
     )
-
-
-def _without_leaks(fixed: Fixed, config: Config) -> Fixed:
-    mended, refused = fix_leaks.mended(fixed.path, config, fixed.content)
-    for each in mended:
-        diff = cell_diff.shown(_read(fixed, config), each.edits)
-        fixed = replace(
-            fixed,
-            content=each.content,
-            done=(*fixed.done, *each.says),
-            diff=(*fixed.diff, *diff),
-        )
-    return replace(fixed, refused=(*fixed.refused, *(f"not kept: {says}" for says in refused)))
 
 
 def _read(fixed: Fixed, config: Config) -> Notebook:
@@ -160,15 +174,24 @@ def _mended_text(fixed: Fixed, config: Config, *, unsafe: bool) -> Fixed:
         if _more(before=findings, after=after) or len(after) >= len(findings):
             refused.add(remedy.says)
             continue
-        diff = cell_diff.shown(_read(fixed, config), remedy.edits)
-        fixed = replace(
-            fixed,
-            content=content,
-            done=(*fixed.done, f"{remedy.code} {remedy.says}"),
-            diff=(*fixed.diff, *diff),
-        )
+        says = (f"{remedy.code} {remedy.says}",)
+        fixed = _with(fixed, config, Mended(says, remedy.edits, (), content))
         findings = after
-    return replace(fixed, refused=tuple(f"not kept: {says}" for says in sorted(refused)))
+    withheld = 0 if unsafe else _unsafe_remedies(fixed, config, findings)
+    refusals = tuple(f"not kept: {says}" for says in sorted(refused))
+    return replace(fixed, refused=refusals, withheld=withheld)
+
+
+def _unsafe_remedies(fixed: Fixed, config: Config, findings: Sequence[Finding]) -> int:
+    """Return how many remedies there are that change results; the same edit counts once."""
+    safe, unsafe = (
+        {each.says for kind in _STATIC for each in kind(patient)}
+        for patient in (
+            _patient(fixed, config, findings, unsafe=False),
+            _patient(fixed, config, findings, unsafe=True),
+        )
+    )
+    return len(unsafe - safe) + len({f.patch for f in findings if f.patch})
 
 
 def _patient(fixed: Fixed, config: Config, findings: Sequence[Finding], *, unsafe: bool) -> Patient:

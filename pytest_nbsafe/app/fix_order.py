@@ -45,7 +45,7 @@ _CHANCE = "NBS404"
 class Mended:
     """A notebook that is mended: in words, the edits of its cells, their new order, the content.
 
-    `edits` and `order` name the cells by their old numbers.
+    `edits` and `order` name the cells by their old numbers; no order means that none moves.
     """
 
     says: tuple[str, ...]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_nbsafe.cli.writing import printed_format, say, show, write
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import WITH_PAGES, of_command
+from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.app.discovery import Which
@@ -100,9 +101,9 @@ def fix(given: argparse.Namespace) -> int:
     which, kept = Which(given.force_exclude), given.check or given.diff
     settings = {**_settings(given), **({"static": True} if given.static else {})}
     lines: list[str] = []
-    due = False
+    pages: list[fixing.Fixed] = []
     for fixed in fixing.fix(given.paths, settings, which, unsafe=given.unsafe):
-        due = due or bool(fixed.done)
+        pages.append(replace(fixed, content=b""))
         if fixed.done and not kept:
             fixing.write(fixed)
         for says in fixed.refused:
@@ -110,7 +111,8 @@ def fix(given: argparse.Namespace) -> int:
         done = fixed.diff if given.diff else (f"{fixed.path}: {says}" for says in fixed.done)
         lines.extend(escape.clean(line) for line in done)
     write("".join(f"{line}\n" for line in lines), given.output)
-    return ERRORS if due and given.check else OK
+    say(fixing.summary(pages, written=not kept))
+    return ERRORS if given.check and any(fixed.done for fixed in pages) else OK
 
 
 def _spread(given: argparse.Namespace, settings: dict[str, Any]) -> Report:

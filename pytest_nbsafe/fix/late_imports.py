@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from pytest_nbsafe.analysis.build import build
+from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.fix import own_statements
 from pytest_nbsafe.fix.notebook_text import CellEdit
 from pytest_nbsafe.fix.remedy import Patient, Remedy
 
@@ -19,7 +22,7 @@ def remedies(patient: Patient) -> Iterator[Remedy]:
         where = finding.location
         line = reader.source.split("\n")[where.line - 1]
         name = line[where.column - 1 : (where.end_column or where.column) - 1]
-        lines = _import_of(name, definer.source)
+        lines = _import_of(name, build(notebook), definer.number)
         if lines and not reader.source.startswith("%%") and "__future__" not in reader.source:
             says = f"the import of `{name}` moves up, from cell {definer.number} to {reader.number}"
             moved = definer.source.split("\n")[lines.start : lines.stop]
@@ -30,24 +33,15 @@ def remedies(patient: Patient) -> Iterator[Remedy]:
             yield Remedy("NBS102", says, edits)
 
 
-def _import_of(name: str, source: str) -> range:
+def _import_of(name: str, graph: Graph, cell: int) -> range:
     """Return the offsets of the lines that hold the import of a name and nothing else."""
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError):  # a magic, or half-written
-        return range(0)
-    lines = source.split("\n")
-    for statement in body:
-        if not isinstance(statement, ast.Import | ast.ImportFrom):
+    for placed in own_statements.imports(graph, cell):
+        node = placed.node
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             continue
-        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
-            continue
-        if name not in {(a.asname or a.name).partition(".")[0] for a in statement.names}:
-            continue
-        end = statement.end_lineno or statement.lineno
-        whole = "\n".join(lines[statement.lineno - 1 : end])
-        alone = whole.strip() == ast.get_source_segment(source, statement)
-        return range(statement.lineno - 1, end) if alone else range(0)
+        assert isinstance(node, ast.Import | ast.ImportFrom), "imports alone are asked for"
+        if name in {(a.asname or a.name).partition(".")[0] for a in node.names}:
+            return range(placed.line - 1, placed.end)
     return range(0)
 
 

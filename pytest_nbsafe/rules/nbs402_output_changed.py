@@ -10,7 +10,8 @@ two clean runs agree on what the page does not show. Where other versions of lib
 (numbers in their last digits, rows in another order, exceptions that the page does not show), it
 is one warning for the notebook. What the recorded order gives is told by NBS201 and NBS103; what
 unseeded draws give, by NBS405; cells that look at the clock, the machine or which files there are,
-or that start threads, are not judged. `nbsafe:output=off` on a cell leaves it out, `nbsafe:output=exact` is strict.
+or that start threads, are not judged. `nbsafe:output=off` on a cell leaves it out,
+`nbsafe:output=exact` is strict.
 
 Source: the test that nbval makes, which compares text.
 """

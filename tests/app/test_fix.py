@@ -64,3 +64,20 @@ def test_what_only_shows_writes_nothing(
 def test_what_is_needed_or_not_certain_stays(tmp_path: Path, sources: tuple[str, ...]) -> None:
     text = _write(tmp_path / "a.ipynb", *sources)
     assert (0, text) == _fixed(tmp_path / "a.ipynb")
+
+
+def test_it_says_how_much_was_mended_and_what_would_change_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(tmp_path / "late.ipynb", *LATE)
+    _write(tmp_path / "drawn.ipynb", "import numpy as np", "np.random.rand(3)")
+    said = []
+    for options in (("--check",), (), (), ("--unsafe",)):
+        main(["fix", "--static", *options, str(tmp_path)])
+        said.append(capsys.readouterr().err.strip())
+    assert said == [
+        "nbsafe: 1 edit to make, in 1 of 2 notebooks; 1 more with --unsafe, for results change",
+        "nbsafe: 1 edit made, in 1 of 2 notebooks; 1 more with --unsafe, for results change",
+        "nbsafe: nothing to mend in 2 notebooks; 1 more with --unsafe, for results change",
+        "nbsafe: 1 edit made, in 1 of 2 notebooks",
+    ]
