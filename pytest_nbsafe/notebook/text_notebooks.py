@@ -97,7 +97,7 @@ def _by_jupytext(text: str, form: str) -> dict[str, Any]:
         hint = "pip install 'pytest-nbsafe[jupytext]'"
         raise Unreadable(1, message, hint) from None
     try:
-        data = cast("dict[str, Any]", jupytext.reads(text, fmt=form))
+        data = cast("dict[str, Any]", jupytext.reads(_with_kernel_shown(text), fmt=form))
     except Exception as error:  # jupytext trusts its input; anything may break in it
         said = str(error).partition("\n")[0]
         message = f"jupytext cannot read this as {form}: {type(error).__name__}: {said}"
@@ -105,6 +105,18 @@ def _by_jupytext(text: str, form: str) -> dict[str, Any]:
     for cell in data["cells"]:
         cell.pop("id", None)  # drawn at random
     return data
+
+
+_KERNEL_NAME = patterns.compile(r"(?m)^((?:# )? +)name: *(\S+) *$")
+
+
+def _with_kernel_shown(text: str) -> str:
+    """Return a text whose kernel has a name to be shown by: nbformat rejects one without it."""
+    header = _header(text)
+    if "kernelspec:" not in header or "display_name:" in header:
+        return text
+    named = _KERNEL_NAME.sub(r"\g<0>\n\1display_name: \2", header, count=1)
+    return named + text[len(header) :]
 
 
 _KERNEL = patterns.compile(r"(?m)^jupyter: *([\w.-]+) *$")

@@ -51,19 +51,20 @@ class Collecting:
         is_copy = ".ipynb_checkpoints" in file_path.parts
         if is_copy or not suffixes.is_notebook(file_path.name):
             return collectors
-        if not self._is_looked_at(file_path, parent.session):
+        if not self._is_looked_at(file_path, parent.session, is_free=not collectors):
             return collectors
         file: NotebookFile = NotebookFile.from_parent(parent, path=file_path)
         file.open_notebooks, file.chosen = self._open_notebooks, self._settings
         return [file]
 
-    def _is_looked_at(self, path: Path, session: pytest.Session) -> bool:
+    def _is_looked_at(self, path: Path, session: pytest.Session, *, is_free: bool) -> bool:
         """Return whether a notebook was named, or lies where the command line looks too.
 
-        Text is a notebook for pytest where `include` names it: it may hold tests of another kind.
+        Text may hold tests of another kind: it is a notebook where `include` names it, or where
+        it was named itself and is free, for nothing else collects it.
         """
         if session.isinitpath(path):
-            return not suffixes.is_text(path.name) or self._is_included(path)
+            return is_free or not suffixes.is_text(path.name) or self._is_included(path)
         named = next((folder for folder in path.parents if session.isinitpath(folder)), None)
         if named is None:
             return not suffixes.is_text(path.name)

@@ -95,5 +95,7 @@ def _steps(facts: Facts, item: Missing, definer: int) -> tuple[Step, ...]:
 
 
 def _as(facts: Facts, cell: int) -> str:
+    if all(each.count is None for each in facts.notebook.code_cells):
+        return ""  # the page tells of no run: it is text, or was cleared
     count = facts.notebook.cell(cell).count
     return "; it was never run" if count is None else f"; it ran as [{count}]"

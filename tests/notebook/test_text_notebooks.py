@@ -244,6 +244,52 @@ def test_in_folders_include_names_what_is_a_notebook(
     collected.stdout.no_fnmatch_line("*Module*")
 
 
+def test_text_that_nothing_else_collects_is_a_notebook_where_it_is_named(
+    pytester: pytest.Pytester,
+) -> None:
+    for name in ("page.md", "other.md"):
+        (pytester.path / name).write_text(dedent(MYST))
+    (pytester.path / "test_page.py").write_text(dedent(PERCENT))
+
+    named = pytester.runpytest("--nbsafe", "--collect-only", "-q", "page.md")
+    named.stdout.fnmatch_lines(["page.md::cell-2", "page.md::cell-3", "page.md::notebook"])
+    in_folder = pytester.runpytest("--nbsafe", "--collect-only", "-q", ".")
+    in_folder.stdout.no_fnmatch_line("*.md*")
+    doctests = pytester.runpytest("--nbsafe", "--doctest-glob=*.md", "--co", "-q", "page.md")
+    doctests.stdout.no_fnmatch_line("*cell-2*")
+    module = pytester.runpytest("--nbsafe", "--collect-only", "-q", "test_page.py")
+    module.stdout.no_fnmatch_line("*cell-2*")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("page.md", "---\nkernelspec:\n  name: python3\n---\n\n```{code-cell}\nmissing\n```\n"),
+        (
+            "page.py",
+            "# ---\n# jupyter:\n#   kernelspec:\n#     name: python3\n# ---\n\n# %%\nmissing\n",
+        ),
+    ],
+)
+def test_a_kernel_needs_no_name_to_be_shown_by(name: str, text: str) -> None:
+    notebook = load.loads(text, name)
+    assert notebook.kernel_name == "python3"
+    assert [cell.source for cell in notebook.code_cells] == ["missing"]
+    assert text.split("\n").index("missing") + 1 == notebook.code_cells[0].file_line(1)
+
+
+def test_a_page_without_counts_is_not_said_to_have_never_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "n.py"
+    path.write_text("# %%\nprint(total)\n# %%\ntotal = 3\n")
+
+    assert main(["check", "--no-cache", str(path)]) == 1
+    shown = capsys.readouterr().out
+    assert "1. cell 1 (line 1): reads `total`\n" in shown
+    assert "never run" not in shown
+
+
 @pytest.mark.kernel
 def test_text_is_run(pytester: pytest.Pytester) -> None:
     (pytester.path / "nbsafe.toml").write_text('include = ["*.py"]')
