@@ -167,6 +167,16 @@ class NotebookReport:
     page: Page | None = None
     updated: tuple[str, ...] = ()
 
+    @property
+    def word(self) -> str:
+        """The verdict as people read it, or the status where nothing was run.
+
+        Where something else than its order fails a notebook, its order alone is clean.
+        """
+        if self.verdict == "clean" and self.status == "failed":
+            return "clean order"
+        return self.verdict or self.status
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -69,7 +69,7 @@ def _head() -> Iterator[str]:
 
 def _overview(report: Report, rows: Iterable[str]) -> Iterator[str]:
     codes = Counter(finding.code for finding in report.findings)
-    words = Counter(notebook.verdict or notebook.status for notebook in report.notebooks)
+    words = Counter(notebook.word for notebook in report.notebooks)
     severities = Counter(finding.severity for finding in report.findings)
     sums = {
         "notebooks": len(report.notebooks),
@@ -107,7 +107,7 @@ def _button(kind: str, value: str, words: str) -> str:
 def _row(number: int, notebook: NotebookReport, findings: list[Finding]) -> str:
     counts = Counter(finding.severity for finding in findings)
     codes = [*dict.fromkeys(finding.code for finding in findings)]
-    word = notebook.verdict or notebook.status
+    word = notebook.word
     said = (f"{finding.code} {finding.name} {finding.message}" for finding in findings)
     searched = " ".join((notebook.path, word, *said))
     return (
@@ -143,7 +143,7 @@ def _data(number: int, notebook: NotebookReport, findings: list[Finding], share:
     document = {
         "path": escapes.line(notebook.path),
         "status": notebook.status,
-        "verdict": notebook.verdict,
+        "verdict": notebook.word,
         "reasons": [escapes.sentence(reason) for reason in notebook.reasons],
         "note": escapes.sentence(notebook.note),
         "order": page.order if page else "",

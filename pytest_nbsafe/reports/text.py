@@ -61,7 +61,7 @@ def summary(report: Report, paint: Paint = plain) -> str:
 
 def verdicts(notebooks: Sequence[NotebookReport]) -> str:
     """Return what became of the notebooks that were run, empty where all of them are clean."""
-    words = Counter(notebook.verdict for notebook in notebooks if notebook.verdict)
+    words = Counter(notebook.word for notebook in notebooks if notebook.verdict)
     if words.keys() <= {"clean"}:
         return ""
     if len(notebooks) == 1:

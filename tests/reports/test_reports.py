@@ -68,6 +68,15 @@ def test_the_text_report() -> None:
     assert lines[-2:] == ["2 errors, 1 warning in 3 notebooks", ""]
 
 
+def test_a_notebook_with_a_fault_of_another_kind_is_not_called_clean() -> None:
+    leaking = replace(NOTEBOOKS[0], verdict="clean")
+    passing = replace(leaking, path="b.ipynb", status="passed")
+    assert text.summary(Report((STALE,), (leaking, passing))) == (
+        "1 error in 2 notebooks: 1 clean, 1 clean order"
+    )
+    assert text.verdicts([passing]) == ""
+
+
 def test_what_is_the_same_of_several_notebooks_is_told_once() -> None:
     kernel = replace(UNREADABLE, code="NBS905", message="no kernel 'x'", file_line=None)
     findings = tuple(replace(kernel, path=f"{number}.ipynb") for number in range(22))

@@ -300,7 +300,7 @@
     if (!data) return null;
     const notebook = JSON.parse(data.textContent);
     const at = (cell) => notebook.findings.filter((f) => f.cell === cell);
-    const verdict = notebook.verdict || notebook.status;
+    const verdict = notebook.verdict;
     const box = make("div", { class: "cells" });
     box.append(...at(0).map((finding) => findingBox(finding, number)));
     box.append(...notebook.cells.map((cell) => cellBox(cell, at(cell.number), number)));
