@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from pytest_nbsafe.cli.writing import printed_format, say, show, write
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.options import WITH_PAGES, of_command
-from pytest_nbsafe.values import replace
 
 if TYPE_CHECKING:
     from pytest_nbsafe.app.discovery import Which
@@ -97,6 +96,7 @@ def fix(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app import fix as fixing
     from pytest_nbsafe.app.discovery import Which
     from pytest_nbsafe.reports import escape
+    from pytest_nbsafe.values import replace
 
     which, kept = Which(given.force_exclude), given.check or given.diff
     settings = {**_settings(given), **({"static": True} if given.static else {})}
