@@ -137,6 +137,19 @@ def upstream(page: Iterable[Edge], *cells: int) -> tuple[int, ...]:
 
 
 @kept
+def made_from(graph: Graph, cell: int) -> frozenset[int]:
+    """Return the cells above that one is made from, however far: `upstream` on the page itself."""
+    definers = direct_definers(graph)
+    reached: set[int] = set()
+    waiting = [cell]
+    while waiting:
+        new = definers.get(waiting.pop(), frozenset()) - reached
+        reached |= new
+        waiting.extend(new)
+    return frozenset(reached)
+
+
+@kept
 def downstream(graph: Graph, *cells: int) -> tuple[int, ...]:
     """Return the cells below that are made, however far, from what these make, without these."""
     readers = direct_readers(graph)
@@ -147,6 +160,15 @@ def downstream(graph: Graph, *cells: int) -> tuple[int, ...]:
         reached |= new
         waiting.extend(new)
     return tuple(sorted(reached.difference(cells)))
+
+
+@kept
+def direct_definers(graph: Graph) -> Mapping[int, frozenset[int]]:
+    """Return for each cell those above that make what it reads."""
+    definers: dict[int, set[int]] = {}
+    for edge in page_edges(graph):
+        definers.setdefault(edge.reader, set()).add(edge.definer)
+    return {reader: frozenset(cells) for reader, cells in definers.items()}
 
 
 @kept
@@ -207,7 +229,7 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
             continue
         if not hidden:
             wanted = _wanted(graph, cell)
-            unbound_reads.extend((index, use) for use in wanted if use.name not in bound)
+            unbound_reads += [(index, use) for use in wanted if use.name not in bound]
         hidden = hidden or bool(analysis.opaque)
         bound -= analysis.removed
         bound |= analysis.leaves

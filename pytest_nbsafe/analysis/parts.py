@@ -40,7 +40,7 @@ class Reader:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
-        self._read = cache(self._reads)
+        self._mentioned = cache(self._mentions)
         self._statements = cache(lambda cell: _by_line(trees.of(graph, cell)))
 
     def read(self, name: str, cell: int, line: int = 0) -> Parts:
@@ -48,17 +48,9 @@ class Reader:
 
         The whole, when that cannot be told, or a function of the notebook may read it.
         """
-        return self._read(name, cell, line)
-
-    def _reads(self, name: str, cell: int, line: int) -> Parts:
-        tree: ast.AST | None = trees.of(self._graph, cell)
-        length = 0 if line else len(self._graph.notebook.cell(cell).source)
-        self._graph.budget.scan(length)
-        if line:
-            tree = self._statement(cell, line)
-        if tree is None or name in _hidden(self._graph):
+        if name in _hidden(self._graph):
             return WHOLE
-        return frozenset(self._mentioned(name, tree)) or WHOLE
+        return self._mentioned(cell, line).get(name, WHOLE)
 
     def changed(self, name: str, cell: int, line: int) -> Parts:
         """Return the parts that the statement at a line of a cell stores, deletes or changes."""
@@ -66,7 +58,7 @@ class Reader:
         if statement is None or name in _hidden(self._graph):
             return WHOLE
         if isinstance(statement, ast.Expr):
-            return frozenset(self._mentioned(name, statement)) or WHOLE
+            return self._mentioned(cell, line).get(name, WHOLE)
         targets = getattr(statement, "targets", None) or [statement.target]  # type: ignore[attr-defined]
         own = [target for target in targets if _is_under(name, target)]
         return frozenset(part for target in own for part in self._parts(target)) or WHOLE
@@ -76,15 +68,21 @@ class Reader:
         begun = self._statements(cell).get(line, [])
         return begun[0] if len(begun) == 1 and isinstance(begun[0], _SIMPLE) else None
 
-    def _mentioned(self, name: str, tree: ast.AST) -> Iterator[Part]:
-        """Yield the part of each mention; of a method's receiver, what stands before the dot."""
-        rest: list[ast.AST] = [tree]
+    def _mentions(self, cell: int, line: int) -> dict[str, Parts]:
+        """Return the parts of each name that a cell, or the statement at its line, mentions.
+
+        Of a method's receiver, what stands before the dot.
+        """
+        self._graph.budget.scan(0 if line else len(self._graph.notebook.cell(cell).source))
+        tree = self._statement(cell, line) if line else trees.of(self._graph, cell)
+        mentioned: dict[str, set[Part]] = {}
+        rest: list[ast.AST] = [] if tree is None else [tree]
         while rest:
             node = rest.pop()
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 rest.extend((node.func.value, *node.args, *node.keywords))
-            elif isinstance(node, _CHAINED) and _is_under(name, node):
-                yield from self._parts(node)
+            elif isinstance(node, _CHAINED) and (name := root(node)) is not None:
+                mentioned.setdefault(name.id, set()).update(self._parts(node))
                 link: ast.expr = node
                 while not isinstance(link, ast.Name):
                     if isinstance(link, ast.Subscript):
@@ -92,6 +90,7 @@ class Reader:
                     link = link.value  # type: ignore[attr-defined] # `root` went the same way
             else:
                 rest.extend(ast.iter_child_nodes(node))
+        return {name: frozenset(parts) for name, parts in mentioned.items()}
 
     def _parts(self, node: ast.expr) -> Iterator[Part]:
         """Yield the parts that a chain of attributes and subscripts reaches."""

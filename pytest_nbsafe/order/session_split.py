@@ -11,6 +11,7 @@ from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import run_times
 from pytest_nbsafe.order.chances import JOINS, joining, starting
+from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.order.shown_values import evidence
 from pytest_nbsafe.values import dataclass
 
@@ -64,6 +65,12 @@ def split(graph: Graph, cells: Sequence[Cell]) -> Split:
     with all likely ones, splits better, but what the plan then says of lost makers gets worse.
     """
     return _split(graph, tuple(cell.number for cell in cells if cell.count is not None))
+
+
+@kept
+def of_page(graph: Graph) -> Split:
+    """Return the sessions of all cells of the page that can run."""
+    return split(graph, runnable(graph))
 
 
 @kept

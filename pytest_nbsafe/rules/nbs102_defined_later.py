@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 
 BAD = """\
@@ -77,7 +76,7 @@ def _remedy(facts: Facts, item: Missing, definer: int) -> str:
     read = facts.notebook.cell(item.cell).count
     made_at = [facts.notebook.cell(cell).count for cell in item.later]
     if read is not None and all(count is not None and count > read for count in made_at):
-        session = session_split.split(facts.graph, runnable(facts.graph)).of
+        session = session_split.of_page(facts.graph).of
         if {session.get(cell) for cell in item.later} == {session.get(item.cell)}:
             return f"bring back the code that made `{item.name}` before this cell ran as [{read}]"
     return f"move cell {definer} above cell {item.cell}, or this cell below it"

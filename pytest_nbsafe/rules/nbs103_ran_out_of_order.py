@@ -28,7 +28,6 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import proof
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.order import session_split
-from pytest_nbsafe.order.plan import runnable
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import (
@@ -70,7 +69,7 @@ _ORDER = "NBS103"
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each pair of cells whose counts contradict the page."""
     pairs: dict[tuple[int, int], list[Edge]] = defaultdict(list)
-    session = session_split.split(facts.graph, runnable(facts.graph)).of
+    session = session_split.of_page(facts.graph).of
     edges = page_edges(facts.graph)
     for edge in edges:
         if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
@@ -260,10 +259,7 @@ def _doubtful(facts: Facts, reader: int, *, drifts: bool = False) -> Severity:
     several = session_split.counts_repeat(facts.graph)
     showing = _showing(facts.graph)
     below = downstream(facts.graph, reader)
-    is_silent = bool(showing) and showing.isdisjoint((reader, *below))
-    if is_silent:
-        uses = files.uses(facts.graph)
-        is_silent = not any(cell in (reader, *below) and use.what != "read" for cell, use in uses)
+    is_silent = bool(showing) and (showing | _writing(facts.graph)).isdisjoint((reader, *below))
     return "note" if is_silent or (several and not drifts) else "warning"
 
 
@@ -271,6 +267,12 @@ def _doubtful(facts: Facts, reader: int, *, drifts: bool = False) -> Severity:
 def _showing(graph: Graph) -> frozenset[int]:
     """Return the cells that the page has outputs of."""
     return frozenset(cell.number for cell in graph.notebook.code_cells if cell.outputs)
+
+
+@kept
+def _writing(graph: Graph) -> frozenset[int]:
+    """Return the cells that do more with files than read them."""
+    return frozenset(cell for cell, use in files.uses(graph) if use.what != "read")
 
 
 # -- read as a cell further down had made it -------------------------------------------------------

@@ -20,10 +20,10 @@ cell that was run again and changed nothing makes nothing stale.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
-from pytest_nbsafe.analysis.dependencies import downstream, page_edges
-from pytest_nbsafe.analysis.model import Edge
+from pytest_nbsafe.analysis.dependencies import direct_definers, downstream, page_edges
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.analysis.state import is_random
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Step, Verdict
@@ -68,21 +68,21 @@ print(price)
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each suspected cell, unless the clean run refutes it."""
     claimed: set[int] = set()
-    edges = page_edges(facts.graph)
+    remedies = stale_paths.Remedies(facts)
     last = {run.cell: run.step for run in facts.plan.runs}
     for read in facts.suspicions.stale_reads:
         if read.cell in claimed or last.get(read.cell) != read.step:
             continue
         if _speaks(facts, read, facts.trial.reruns.get(read.cell)):
             claimed.add(read.cell)
-            yield _stale_read(facts, read, edges)
+            yield _stale_read(facts, read, remedies)
     for old in facts.suspicions.outdated:
         if old.cell in claimed or last.get(old.cell) != old.step:
             continue
         if _speaks_of_old(facts, old):
             claimed.add(old.cell)
-            yield _outdated(facts, old, edges)
-    yield from _made_without(facts, edges, claimed)
+            yield _outdated(facts, old, remedies)
+    yield from _made_without(facts, claimed)
 
 
 def _speaks(facts: Facts, suspicion: StaleRead | OutdatedResult, rerun: Rerun | None) -> bool:
@@ -119,17 +119,17 @@ def _speaks_of_old(facts: Facts, old: OutdatedResult) -> bool:
     )
 
 
-def _stale_read(facts: Facts, read: StaleRead, edges: Sequence[Edge]) -> Claim:
+def _stale_read(facts: Facts, read: StaleRead, remedies: stale_paths.Remedies) -> Claim:
     reads = stale_paths.what_was_read(facts, read)
     if read.chain:
         reads += f", still made from the older {stale_paths.newer(facts, read.chain[-1])}"
     steps = (*stale_paths.chain_steps(facts, read.chain), Step(read.cell, read.line, reads))
     rerun = facts.trial.reruns.get(read.cell)
-    why, remedy = stale_paths.why_older(facts, read), stale_paths.refresh_remedy(facts, read)
-    return _claim(facts, read, rerun, why, steps, remedy, edges)
+    why, remedy = stale_paths.why_older(facts, read), remedies.of_read(read)
+    return _claim(facts, read, rerun, why, steps, remedy)
 
 
-def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim:
+def _outdated(facts: Facts, old: OutdatedResult, remedies: stale_paths.Remedies) -> Claim:
     alike = [o for o in facts.suspicions.outdated if _is_alike(o, old)]
     renewed = [o.name for o in alike if o.through == old.through]
     older = f"with the older {few(renewed)}"
@@ -149,12 +149,12 @@ def _outdated(facts: Facts, old: OutdatedResult, edges: Sequence[Edge]) -> Claim
         Step(old.definer, old.definer_line, f"{does} {ran_as(facts.plan, old.definer_at[0])}"),
     )
     why = f"cell {old.definer} {does} after this cell had run"
-    first = stale_paths.first_again(facts, old.cell, edges)
+    first = remedies.first_again(old.cell)
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     if not _is_whole(facts, old, first):
         remedy = "restart the kernel, run all cells from the top, and save"
     rerun = facts.trial.endings.get(old.cell)
-    return _claim(facts, old, rerun, why, steps, remedy, edges)
+    return _claim(facts, old, rerun, why, steps, remedy)
 
 
 def _as(facts: Facts, cell: int) -> str:
@@ -196,14 +196,15 @@ def _is_whole(facts: Facts, old: OutdatedResult, first: Collection[int]) -> bool
     return not any(d.name == old.name for cell in again for d in cell.definitions)
 
 
-def _settled(cell: int, edges: Sequence[Edge], verdict: Verdict) -> frozenset[Mark]:
+def _settled(graph: Graph, cell: int, verdict: Verdict) -> frozenset[Mark]:
     """Return what else contradicts the order before a cell whose output is known to be stale.
 
     What is told to run again makes all of that good.
     """
     if verdict == "suspected":
         return frozenset()
-    return frozenset(("edge", edge.definer, cell) for edge in edges if edge.reader == cell)
+    definers = direct_definers(graph).get(cell, ())
+    return frozenset(("edge", definer, cell) for definer in definers)
 
 
 def _claim(
@@ -213,7 +214,6 @@ def _claim(
     why: str,
     steps: tuple[Step, ...],
     remedy: str,
-    edges: Sequence[Edge],
 ) -> Claim:
     page = facts.notebook.cell(suspicion.cell)
     judgement = facts.trial.judgements.get(suspicion.cell)
@@ -249,7 +249,7 @@ def _claim(
         severity=severity,
         symbols=_parts(facts, suspicion),
         explains=stale_paths.marks(suspicion, facts.graph)
-        | _settled(suspicion.cell, edges, verdict),
+        | _settled(facts.graph, suspicion.cell, verdict),
         fault=("NBS201", stale_paths.root(suspicion)[1]) if verdict == "suspected" else None,
         also=f"also has a stale result: {why}",
     )
@@ -258,14 +258,14 @@ def _claim(
 # -- made without a cell above that never ran ------------------------------------------------------
 
 
-def _made_without(facts: Facts, edges: Sequence[Edge], claimed: set[int]) -> Iterator[Claim]:
+def _made_without(facts: Facts, claimed: set[int]) -> Iterator[Claim]:
     """Yield a claim for each cell, not claimed yet, that a cell which never ran would change.
 
     The plan, without that cell, gives the saved text; two clean runs, with it, give another. Of a
     cell that is left out as the other of two choices NBS104 tells.
     """
     lone = facts.trial.ran_otherwise
-    lost = {edge.definer for edge in edges if _never_ran(facts, edge.definer)}
+    lost = {edge.definer for edge in page_edges(facts.graph) if _never_ran(facts, edge.definer)}
     lost |= {lone.cell} if lone is not None and not lone.counts else set()
     if not lost:
         return

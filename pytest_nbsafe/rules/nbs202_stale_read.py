@@ -52,14 +52,15 @@ def check(facts: Facts) -> Iterator[Claim]:
     if facts.trial.replay is None:
         return
     claimed: set[tuple[int, str]] = set()
+    last, remedies = facts.plan.last_runs, stale_paths.Remedies(facts)
     for read in facts.suspicions.stale_reads:
-        last = facts.plan.last_run(read.cell)
-        if last is None or last.step != read.step or (read.cell, read.name) in claimed:
+        is_last = read.cell in last and last[read.cell].step == read.step
+        if not is_last or (read.cell, read.name) in claimed:
             continue
         verdict = _verdict(facts, read)
         if verdict is not None:
             claimed.add((read.cell, read.name))
-            yield _claim(facts, read, verdict)
+            yield _claim(facts, read, verdict, remedies.of_read(read))
 
 
 def _verdict(facts: Facts, read: StaleRead) -> Verdict | None:
@@ -84,7 +85,7 @@ def _made_the_same(judgement: Judgement) -> bool:
     return results <= {"same"} and (judgement.output == "same" or (silent and bool(results)))
 
 
-def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
+def _claim(facts: Facts, read: StaleRead, verdict: Verdict, remedy: str) -> Claim:
     if not proof.is_proof(facts):
         verdict = "suspected"
     rerun = facts.trial.reruns.get(read.cell)
@@ -101,7 +102,7 @@ def _claim(facts: Facts, read: StaleRead, verdict: Verdict) -> Claim:
             Step(read.cell, read.line, _reads(facts, read)),
             *rerun_steps(rerun, read.line),
         ),
-        remedy=stale_paths.refresh_remedy(facts, read),
+        remedy=remedy,
         severity="warning" if verdict == "observed" else None,
         symbols=stale_paths.parts(facts, read),
         explains=stale_paths.marks(read, facts.graph),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pytest_nbsafe.analysis.dependencies import direct_readers, downstream, page_edges, upstream
-from pytest_nbsafe.analysis.model import Edge, Graph
+from pytest_nbsafe.analysis.dependencies import direct_readers, downstream, made_from
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Facts, Mark
@@ -119,35 +119,42 @@ def records(facts: Facts) -> tuple[Record, ...]:
     return lineage.records(facts.trial.as_recorded.results)
 
 
-def refresh_remedy(facts: Facts, read: StaleRead) -> str:
-    """Return which cells to run again, so that all that is read is fresh, and then this one."""
-    reads = [other for other in facts.suspicions.stale_reads if other.step == read.step]
-    known = records(facts)
-    again = cellsets.to_refresh(reads, known)
-    if missed := _outdated_above(facts, read.cell, page_edges(facts.graph)) - {*again}:
-        again = cellsets.with_changers(sorted({*again, *missed}), read.cell, known)
-    if not again:
-        return "run the notebook from the top"
-    order = ", in this order" if len(again) > 1 else ""
-    return f"run {cells(again)} again{order}, then this cell"
+class Remedies:
+    """Which cells to run again, so that what is stale is fresh: all suspicions are sorted once."""
 
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._outdated = frozenset(old.cell for old in facts.suspicions.outdated)
+        self._reads: dict[int, list[StaleRead]] = {}
+        for read in facts.suspicions.stale_reads:
+            self._reads.setdefault(read.step, []).append(read)
 
-def first_again(facts: Facts, cell: int, edges: Sequence[Edge]) -> tuple[int, ...]:
-    """Return the cells to run again before an outdated one: all above that it is made from.
+    def of_read(self, read: StaleRead) -> str:
+        """Return which cells to run again, so that all that is read is fresh, and then this one."""
+        known = records(self._facts)
+        again = cellsets.to_refresh(self._reads[read.step], known)
+        if missed := self._outdated_above(read.cell) - {*again}:
+            again = cellsets.with_changers(sorted({*again, *missed}), read.cell, known)
+        if not again:
+            return "run the notebook from the top"
+        order = ", in this order" if len(again) > 1 else ""
+        return f"run {cells(again)} again{order}, then this cell"
 
-    So are those that would refresh what it read itself, and is stale by now: `memo = {}`.
-    """
-    known = records(facts)
-    outdated = _outdated_above(facts, cell, edges)
-    names_read = _read(known, {*outdated, cell})
-    stale = [read for read in facts.suspicions.stale_reads if read.name in names_read]
-    fresh = {c for read in stale for c in cellsets.to_refresh([read], known) if c < cell}
-    return cellsets.with_changers(sorted(outdated | fresh), cell, known)
+    def first_again(self, cell: int) -> tuple[int, ...]:
+        """Return the cells to run again before an outdated one: all above that it is made from.
 
+        So are those that would refresh what it read itself, and is stale by now: `memo = {}`.
+        """
+        known = records(self._facts)
+        outdated = self._outdated_above(cell)
+        names_read = _read(known, {*outdated, cell})
+        stale = [read for read in self._facts.suspicions.stale_reads if read.name in names_read]
+        fresh = {c for read in stale for c in cellsets.to_refresh([read], known) if c < cell}
+        return cellsets.with_changers(sorted(outdated | fresh), cell, known)
 
-def _outdated_above(facts: Facts, cell: int, edges: Sequence[Edge]) -> set[int]:
-    """Return the outdated cells that a cell is made from, however far."""
-    return {old.cell for old in facts.suspicions.outdated} & {*upstream(edges, cell)}
+    def _outdated_above(self, cell: int) -> frozenset[int]:
+        """Return the outdated cells that a cell is made from, however far."""
+        return self._outdated & made_from(self._facts.graph, cell)
 
 
 def _read(known: Sequence[Record], cells: Collection[int]) -> frozenset[str]:

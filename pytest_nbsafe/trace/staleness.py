@@ -15,9 +15,9 @@ from pytest_nbsafe.analysis.dependencies import page_edges
 from pytest_nbsafe.analysis.model import Edge, Graph
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.trace.cellsets import live, renewers
-from pytest_nbsafe.trace.lineage import Descent, LineageState
+from pytest_nbsafe.trace.lineage import Descent, LineageState, Link
 from pytest_nbsafe.trace.part_versions import PartVersions
-from pytest_nbsafe.trace.results import Record, entry_reads
+from pytest_nbsafe.trace.results import Record, Timestamp, entry_reads
 from pytest_nbsafe.trace.side_runs import NOTHING_SEEN, SeenParts
 from pytest_nbsafe.trace.step_entries import Relations, step_entries
 from pytest_nbsafe.trace.suspicions import (
@@ -138,18 +138,27 @@ def suspicions(
     usual = Relations(clean_records)
     symbols = PartVersions(graph, records, parts_seen)
 
+    telling: dict[tuple[str, Link, Timestamp], Descent | None] = {}
+
+    def tells(newer: Descent) -> Descent | None:
+        if not _is_own(graph, newer):
+            for version in symbols.left_since(newer, told):
+                newest = replace(newer, parent=version)
+                if not (_is_made_up(plan, newest) or usual.holds(newest)):
+                    return newest
+        return None
+
     def harm(cell: int, way: _Way) -> _Way:
         newer = way[-1]
         if newer.parent.name == way[0].name:
             return ()  # it is itself what was made again: `df` from a file that `df` went into
-        if _is_own(graph, newer):
+        asked = newer.name, newer.link, newer.parent.at
+        if asked not in telling:
+            telling[asked] = tells(newer)
+        newest = telling[asked]
+        if newest is None or symbols.is_apart(cell, way := (*way[:-1], newest)):
             return ()
-        for version in symbols.left_since(newer, told):
-            newest = replace(newer, parent=version)
-            if not (_is_made_up(plan, newest) or usual.holds(newest)):
-                way = (*way[:-1], newest)
-                return () if symbols.is_apart(cell, way) else way
-        return ()
+        return way
 
     return Suspicions(
         stale_reads=stale_reads(graph, records, harm, last),
