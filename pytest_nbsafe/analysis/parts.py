@@ -29,6 +29,8 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete, ast.Expr)
 
 def apart(some: Parts, others: Parts) -> bool:
     """Return whether no part of one holds, or lies in, a part of the other."""
+    if () in some or () in others:
+        return False
     return not any(
         a[: min(len(a), len(b))] == b[: min(len(a), len(b))] for a in some for b in others
     )
@@ -41,6 +43,7 @@ class Reader:
         self._graph = graph
         self._stored = cache(lambda: _stored(trees.of(graph, cell) for cell in graph.cells))
         self._mentioned = cache(self._mentions)
+        self._changed = cache(self._changes)
         self._statements = cache(lambda cell: _by_line(trees.of(graph, cell)))
 
     def read(self, name: str, cell: int, line: int = 0) -> Parts:
@@ -54,6 +57,9 @@ class Reader:
 
     def changed(self, name: str, cell: int, line: int) -> Parts:
         """Return the parts that the statement at a line of a cell stores, deletes or changes."""
+        return self._changed(name, cell, line)
+
+    def _changes(self, name: str, cell: int, line: int) -> Parts:
         statement = self._statement(cell, line)
         if statement is None or name in _hidden(self._graph):
             return WHOLE

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 
 from pytest_nbsafe.analysis import dependencies
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.lineage import LineageState
 from pytest_nbsafe.trace.results import Record
@@ -45,6 +45,7 @@ def cell_sets(graph: Graph, plan: Plan, state: LineageState) -> CellSets:
     )
 
 
+@kept
 def live(graph: Graph, cell: int) -> frozenset[str]:
     """Return the names whose value at its start a run of the cell may read (Def. 5)."""
     return frozenset(use.name for use in dependencies.needs(graph, cell))

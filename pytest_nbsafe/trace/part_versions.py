@@ -29,16 +29,17 @@ class PartVersions:
         self._seen = parts_seen
         self._versions = cache(partial(_versions, records))
 
+    def is_other_part(self, newer: Descent) -> bool:
+        """Return whether a parent was changed only in parts that were not read of it."""
+        read = self._read(newer.link)
+        return all(apart(self._changed(version), read) for version in self.since(newer))
+
     def is_apart(self, cell: int, way: Sequence[Descent]) -> bool:
         """Return whether what a cell reads has nothing to do with the newer parent of a name.
 
-        So it is when the parent was changed only in parts that nobody on the way read of it; or
-        when a name on the way was made from its parent in another part than was read of it.
+        So it is when a name on the way was made from its parent in another part than was read of
+        it, or where the parent itself `is_other_part`.
         """
-        newer = way[-1]
-        read = self._read(newer.link)
-        if all(apart(self._changed(version), read) for version in self.since(newer)):
-            return True
         first = way[0]
         entered = self._changed_at(first.name, first.link.cell, first.link.line)
         return apart(self._read_at(first.name, cell), entered) or any(

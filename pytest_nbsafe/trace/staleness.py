@@ -145,7 +145,7 @@ def suspicions(
             for version in symbols.left_since(newer, told):
                 newest = replace(newer, parent=version)
                 if not (_is_made_up(plan, newest) or usual.holds(newest)):
-                    return newest
+                    return None if symbols.is_other_part(newest) else newest
         return None
 
     def harm(cell: int, way: _Way) -> _Way:
