@@ -123,7 +123,7 @@ def session_maker(
             surroundings=surroundings,
             shows=shows if purpose == "clean" else None,
             temporary=folders.repeated if is_repeat else folders.temporary,
-            environ={**repeating.environ(number, is_repeat=is_repeat), **given},
+            environ=repeating.environ(number, given, is_repeat=is_repeat),
             copies=None if in_place else folders.copies,
             slot=number if forks else None,
             measured=in_place,

@@ -11,20 +11,21 @@ _THREADS = (
 )
 """How libraries are told how many threads to use."""
 _HASH_SEED = "PYTHONHASHSEED"
+_APART = 1000
 
 
-def environ(kernel: int, *, is_repeat: bool) -> Mapping[str, str]:
-    """Return variables for a notebook's kernel of this number, from 0 on.
+def environ(kernel: int, given: Mapping[str, str], *, is_repeat: bool) -> Mapping[str, str]:
+    """Return variables for a notebook's kernel of this number, from 0 on, with those `given`.
 
     Each kernel has sets come in another order, the same ones tomorrow: two checks of one notebook
     find the same. A repeated run has one thread for each library, too. The hash seed of a user
-    stands, but not in a repeated run.
+    (tox and Dask set one) stands in the first kernel alone: the page may have been saved without
+    it, and runs that share one agree by chance.
     """
-    own = os.environ.get(_HASH_SEED)
-    if own is None:
-        seed = {_HASH_SEED: str(kernel + 1)}
-    elif is_repeat:
-        seed = {_HASH_SEED: "2" if own == "1" else "1"}
-    else:
-        seed = {}
-    return seed | dict.fromkeys(_THREADS if is_repeat else (), "1")
+    own = given.get(_HASH_SEED, os.environ.get(_HASH_SEED))
+    seed = str(kernel + 1)
+    if own is not None and not kernel and not is_repeat:
+        seed = own
+    elif seed == own:
+        seed = str(kernel + 1 + _APART)
+    return {**dict.fromkeys(_THREADS if is_repeat else (), "1"), **given, _HASH_SEED: seed}

@@ -12,6 +12,7 @@ import time
 from concurrent.futures import Executor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from makenb import BROKEN, write
@@ -93,7 +94,10 @@ def test_the_report_is_that_of_one_process(
     if spec == "dask:local-4":
         from distributed import LocalCluster
 
-        with LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
+        with (
+            mock.patch.dict(os.environ),  # where Dask sets a hash seed, and leaves it
+            LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster,
+        ):
             spec = f"dask:{cluster.scheduler_address}"
             shared = checked(folder, "--executor", spec)
     else:

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import percent
 import pytest
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
 from pytest_nbsafe import __version__
 from pytest_nbsafe.cli import main
+from pytest_nbsafe.rules import nbs404_nondeterministic
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +86,18 @@ def test_two_runs_print_the_same_bytes() -> None:
     )
     assert first == second
     assert len(first) > 100
+
+
+@pytest.mark.kernel
+def test_a_hash_seed_of_the_surroundings_makes_no_error_of_a_sets_order(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "5")  # as tox and Dask do
+    percent.write(percent.parse(nbs404_nondeterministic.BAD), Path("nb.ipynb"))
+    assert main(["run", "nb.ipynb"]) == 0
+    shown = capsys.readouterr().out
+    assert "NBS404" in shown
+    assert "NBS402" not in shown
 
 
 def test_two_checks_by_running_find_the_same_whatever_the_order_of_sets_is(
