@@ -194,18 +194,18 @@ def test_it_is_used_by_keys_and_search(opened: Any) -> None:
     opened.fill("#search", "nbs201")
     assert opened.locator("tbody tr:visible").count() == 1
     opened.click("tbody a")
-    assert opened.locator(".cell.chosen").get_attribute("id") == "cell-2"
+    opened.locator("#cell-2.chosen").wait_for()
     opened.locator("h2.mono").focus()
     opened.keyboard.press("j")
     opened.locator("#cell-3.chosen").wait_for()
     assert "cell 2" in opened.inner_text("#details")
     opened.locator("#notebook svg a").first.focus()
     opened.keyboard.press("Enter")
-    assert opened.locator("svg .node.on").count() == 1
+    opened.locator("svg .node.on").wait_for(state="attached")
     assert opened.locator("svg .edge:visible").count() > 0
     opened.locator("h2.mono").focus()
     opened.keyboard.press("o")
-    assert opened.locator("#overview").is_visible()
+    opened.locator("#overview").wait_for()
     opened.click("#theme")
     assert opened.evaluate("document.documentElement.dataset.theme") == "dark"
 
