@@ -71,7 +71,7 @@ class Tracer:
         self.message = ""
         self.desk: Desk | None = None
         self.inputs: RunInputs | None = None
-        self.links = Links(self.home, self.home, shell)
+        self.links = Links(self.home, shell)
 
     def install(self) -> None:
         """Start to listen."""
@@ -203,7 +203,7 @@ class Tracer:
                 self.watch.captured(error, self.watch.line_of(error))
         elif self.sources:
             try:
-                self._end(error)
+                self._end(result, error)
             except Exception as fault:
                 self.sources = []
                 self.watch.fault(fault, "after a run")
@@ -307,7 +307,7 @@ class Tracer:
             setattr(builtins, instrument.BEGIN, self.begin)
         plan.apply()
 
-    def _end(self, error: BaseException | None) -> None:
+    def _end(self, result: Any, error: BaseException | None) -> None:
         raised = self.places.raised(error, self.runs) if error is not None else None
         bindings: dict[str, int] = {}
         after: dict[str, Fingerprint] = {}
@@ -321,7 +321,7 @@ class Tracer:
                 n for n, identity in bindings.items() if identity
             }
             after = self.name_fingerprints.finish(wanted, bound | bindings.keys())
-        used = self._inputs(after, bindings.keys())
+        used = self._inputs(after, bindings.keys(), result)
         evaluations, copies = self.desk.report() if self.desk else ([], [])
         self.sources = []
         run: CellRun = {
@@ -337,7 +337,9 @@ class Tracer:
         }
         self._publish(run)
 
-    def _inputs(self, after: dict[str, Fingerprint], changed: Iterable[str]) -> Inputs | None:
+    def _inputs(
+        self, after: dict[str, Fingerprint], changed: Iterable[str], result: Any
+    ) -> Inputs | None:
         """Return what the run has used beyond names, None where that is not known."""
         if self.inputs is None:
             return None
@@ -346,10 +348,12 @@ class Tracer:
             with open_log.unnoticed():
                 used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
+            links = self.links.of(self.name_fingerprints.before, after, own, result)
+            used["links"] = links
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)
-                note_run(self.desk, self.runs, self.home, own, {*after, *changed})
-            used["links"] = self.links.of(self.name_fingerprints.before, after, own)
+                linked = own if links is None else [n for names in links.values() for n in names]
+                note_run(self.desk, self.runs, self.home, own, {*after, *changed, *linked})
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")
             return None

@@ -118,8 +118,23 @@ class Adapter(Protocol):
     def items_of(self, value: Any) -> list[Any]:
         """Return the objects that such an array holds."""
 
+    def references_of(self, value: Any) -> list[Any] | None:
+        """Return all that a value refers to, each as often as it does; None if nobody can tell.
+
+        Only where the collector of garbage does not know, as of an array.
+        """
+
+    TANGLED: bool
+    """Its objects lead to one another and to much else, and the library holds them: a figure does.
+
+    Nobody follows them to find where something is, or counts who refers to them.
+    """
+
     def lazily_copied(self, value: Any) -> list[Any] | None:
         """Return what a value holds that is copied before it is written to; None if it is not."""
+
+    def lazy_holders_of(self, value: Any) -> list[Any]:
+        """Return what else refers to the memory of such a value, and copies it before it writes."""
 
     CHANGING: frozenset[str]
     """Functions and methods that change what they are given; then all others do not."""

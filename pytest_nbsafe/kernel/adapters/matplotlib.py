@@ -11,6 +11,8 @@ from typing import Any
 
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 
+TANGLED = True
+
 
 def settings() -> Mapping[str, object]:
     """Return how figures are drawn, as far as no figure says otherwise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -126,6 +127,18 @@ def items_of(value: Any) -> list[Any]:
         sys.modules["numpy"].asarray(value).ravel().tolist() if value.dtype.hasobject else []
     )
     return items
+
+
+def references_of(value: Any) -> list[Any] | None:
+    """Return what an array refers to: the objects in it, or the array whose memory it shows."""
+    held = gc.get_referents(value)
+    if not isinstance(value, sys.modules["numpy"].ndarray):
+        return held
+    if value.base is not None:
+        return [*held, value.base]
+    if not value.dtype.hasobject:
+        return held
+    return [*held, *value.ravel().tolist()] if value.dtype.kind == "O" else None
 
 
 # ------------------------------------------------------------------ hashing

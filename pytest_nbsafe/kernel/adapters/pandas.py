@@ -107,8 +107,9 @@ def values(column: Any, rows: Any) -> Any:
 IS_BY_VALUE = True
 CONSTANTS = frozenset(
     {
-        "ArrowDtype", "CategoricalDtype", "DatetimeTZDtype", "Interval", "IntervalDtype", "NAType",
-        "NaTType", "Period", "PeriodDtype", "StringDtype", "Timedelta", "Timestamp",
+        "ArrowDtype", "BlockPlacement", "CategoricalDtype", "DatetimeTZDtype", "Interval",
+        "IntervalDtype", "NAType", "NaTType", "Period", "PeriodDtype", "StringDtype", "Timedelta",
+        "Timestamp",
     }
 )  # fmt: skip
 
@@ -133,6 +134,17 @@ def lazily_copied(value: Any) -> list[Any] | None:
         return [] if isinstance(value, pandas.RangeIndex) else [value.array, *value.names]
     held = {name: item for name, item in vars(value).items() if name not in _OWN_FIELDS}
     return [*held.values(), *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
+
+
+def lazy_holders_of(value: Any) -> list[Any]:
+    """Return the columns of tables that share memory until one of them is written to.
+
+    `value` may be what pandas itself keeps of who shares memory: weak references.
+    """
+    if type(value).__name__ != "BlockValuesRefs":
+        return []
+    columns = [reference() for reference in value.referenced_blocks]
+    return [column for column in columns if column is not None]
 
 
 _ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -73,6 +74,11 @@ def memory_of(value: Any) -> Any:
 def items_of(_value: Any) -> list[Any]:
     """Return no objects: a tensor holds numbers."""
     return []
+
+
+def references_of(value: Any) -> list[Any] | None:
+    """Return what a value refers to, None of a tensor: who else shows its memory is not told."""
+    return None if isinstance(value, sys.modules["torch"].Tensor) else gc.get_referents(value)
 
 
 def _tensor(hasher: Hasher, value: Any) -> None:

@@ -39,6 +39,7 @@ class CarriedLogs:
         self._states: list[tuple[int, bytes, list[int]]] = []
         self._versions: list[LogVersion] = []
         self._holdings: dict[str, Holdings] = {}
+        self._alive: set[int] = set()
 
     def note(
         self,
@@ -56,7 +57,7 @@ class CarriedLogs:
         alive = _alive(log)
         if has_changed:
             self._states.append((run, *self._pickled(log)))
-        self._look(alive, home, own, touched, has_changed=has_changed)
+        self._look(alive, home, own, touched)
         self.is_over = (
             sum(array.nbytes for _, array in self._arrays.values()) > _MOST_BYTES
             or len(self._states) > _MOST_STATES
@@ -101,22 +102,21 @@ class CarriedLogs:
         return kept
 
     def _look(
-        self,
-        alive: set[int],
-        home: Mapping[str, Any],
-        own: Iterable[str],
-        touched: set[str],
-        *,
-        has_changed: bool,
+        self, alive: set[int], home: Mapping[str, Any], own: Iterable[str], touched: set[str]
     ) -> None:
-        """Look where what the log knows is held, in the names that may hold another now."""
+        """Look where what the log knows is held, in the names that may hold another now.
+
+        A name that no cell has touched holds what it held; of that the log may know more now.
+        """
         names = set(own)
         for name in self._holdings.keys() - names:
             del self._holdings[name]
+        learned = alive - self._alive
         for name in names:
             held = self._holdings.get(name)
-            if held is None or name in touched or (has_changed and not held.is_plain):
+            if held is None or name in touched or not learned.isdisjoint(held.seen):
                 self._holdings[name] = holders.held_by(home[name], alive)
+        self._alive = alive
 
     def _pickled(self, log: FitLog) -> tuple[bytes, list[int]]:
         """Return a log as pickle writes it, and the runs that it tells of."""

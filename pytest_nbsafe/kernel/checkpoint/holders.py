@@ -26,21 +26,21 @@ cannot be told."""
 class Holdings:
     """What one name leads to: paths to objects, by identity; `is_cut` where not all was seen.
 
-    `is_plain` says that it leads to nothing that could be of interest, whatever that is.
+    `seen` are all objects that could be of interest, by identity.
     """
 
-    __slots__ = ("is_cut", "is_plain", "paths")
+    __slots__ = ("is_cut", "paths", "seen")
 
     def __init__(self) -> None:
         self.paths: dict[int, Path] = {}
         self.is_cut = False
-        self.is_plain = True
+        self.seen: set[int] = set()
 
 
 def held_by(value: Any, wanted: Collection[int]) -> Holdings:
     """Return where the objects of these identities are in a value."""
     holdings = Holdings()
-    seen: set[int] = set()
+    seen = holdings.seen
     level: list[tuple[Any, Path]] = [(value, [])]
     while level:
         below: list[tuple[Any, Path]] = []
@@ -49,12 +49,14 @@ def held_by(value: Any, wanted: Collection[int]) -> Holdings:
             if type(item) in _ENDS or key in seen:
                 continue
             seen.add(key)
-            holdings.is_plain = False
             if key in wanted:
                 holdings.paths[key] = path
             if len(seen) > MOST or _is_long(item):
                 holdings.is_cut = True
                 return holdings
+            if hasattr(of_class(type(item)), "TANGLED"):
+                holdings.is_cut = True
+                continue
             below += _parts(item, path)
         level = below
     return holdings

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..contract import Fingerprint
+from .counted_references import Holders, sharing
 from .covariables import groups
 from .reachable import Surface
 
@@ -17,12 +18,12 @@ _MOST_S = 0.5
 class Links:
     """Looks after each run; where a look computed for too long, it looks no more.
 
-    `all_names` lead to every name, and tie none together.
+    `shell` is IPython's, which leads to every name of `home` and ties none together.
     """
 
-    def __init__(self, home: dict[str, Any], *all_names: object) -> None:
+    def __init__(self, home: dict[str, Any], shell: Any) -> None:
         self._home = home
-        self._all_names = all_names
+        self._shell = shell
         self._surface: Surface | None = None
         self._modules = 0
         self._is_slow = False
@@ -32,10 +33,11 @@ class Links:
         before: Mapping[str, Fingerprint],
         after: Mapping[str, Fingerprint],
         own: Collection[str],
+        result: object = None,
     ) -> dict[str, list[str]] | None:
         """Return for each name whose object a run changed in place the others that share objects.
 
-        None where that is not known.
+        None where that is not known. `result` is what IPython holds of the run itself.
         """
         changed = [name for name in after if name in before and _is_changed(before, after, name)]
         if not changed:
@@ -43,14 +45,40 @@ class Links:
         if self._is_slow:
             return None
         started = time.thread_time()
+        links = self._counted(changed, own, result)
+        left = [name for name in changed if name not in links]
+        if left:
+            links.update(self._searched(left, own))
+        self._is_slow = time.thread_time() - started > _MOST_S
+        return links
+
+    def _counted(
+        self, changed: Collection[str], own: Collection[str], result: object
+    ) -> dict[str, list[str]]:
+        """Return the links of the names for which counting references is enough."""
+        hook = self._shell.displayhook
+        last = self._shell.last_execution_result
+        runs = [result] if last is result else [last, result]
+        kept = [
+            *self._home.get("Out", {}).values(),
+            *self._shell.user_ns_hidden.values(),
+            *(getattr(hook, name, None) for name in ("_", "__", "___")),
+            *(getattr(run, "result", None) for run in runs),
+        ]
+        holders = Holders(self._home, own, kept, [self._home, self._shell, hook, *runs])
+        del kept  # it refers to values as well
+        found = {name: sharing(name, holders) for name in changed}
+        return {name: others for name, others in found.items() if others is not None}
+
+    def _searched(self, changed: Collection[str], own: Collection[str]) -> dict[str, list[str]]:
+        """Return the links of names, found by following all names."""
         if self._surface is None or self._modules != len(sys.modules):
-            self._surface, self._modules = Surface(*self._all_names), len(sys.modules)
+            self._surface, self._modules = Surface(self._home, self._shell), len(sys.modules)
         links = {}
         for group in groups(self._home, own, changed, self._surface):
             names = group.names
             for name in set(names).intersection(changed):
                 links[name] = [other for other in names if other != name]
-        self._is_slow = time.thread_time() - started > _MOST_S
         return links
 
 

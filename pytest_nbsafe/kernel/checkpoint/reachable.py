@@ -24,7 +24,7 @@ from ..adapters import of_class
 from ..functions.reach import closure_of
 from ..hashing.function_texts import lies_here
 
-_CONSTANTS: tuple[type, ...] = (
+CONSTANTS: tuple[type, ...] = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range,
     dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, type(re.compile("")), types.CodeType,
@@ -32,7 +32,7 @@ _CONSTANTS: tuple[type, ...] = (
     pathlib.PureWindowsPath, type(pathlib.Path()),
 )  # fmt: skip
 """Kinds of values that cannot change, or lead nowhere."""
-_ENDS = frozenset(map(id, _CONSTANTS))
+_ENDS = frozenset(map(id, CONSTANTS))
 _BYTE_S, _OBJECT_S = 3e-9, 4e-6
 """About how long it takes to keep a byte of an array, and an object."""
 _PERSONAL = frozenset({"__main__", "builtins"})
@@ -211,7 +211,7 @@ def is_constant(kind: type, adapter: Any) -> bool:
 def is_constant_value(value: Any) -> bool:
     """Return whether a value cannot change, so that it does not matter who holds it too."""
     kind = type(value)
-    return kind in (tuple, frozenset, *_CONSTANTS) or is_constant(kind, of_class(kind))
+    return kind in (tuple, frozenset, *CONSTANTS) or is_constant(kind, of_class(kind))
 
 
 def owner_of(array: Any) -> Any:

@@ -63,6 +63,7 @@ class Chance:
         for library, generator, line in self._made:
             if not adapter_of(library).is_seeded(generator):
                 self._hindrances.add(_KIND, _WORDS, line)
+        self._made = []  # they are the notebook's to keep
         is_seeding = not _SEEDS.isdisjoint(mentioned) or any("seed" in name for name in mentioned)
         used = [*drew, *(new if is_seeding else ())]
         for source in used:

@@ -1,0 +1,273 @@
+"""Which names share objects with one, told by counting references: nothing else is looked at.
+
+What an object's count of references says beyond those that were come across is held by something
+else: another name, a library, a frame. Where nothing is left over no other name needs to be looked
+at, however many there are and however much they lead to.
+
+Source: the collector of CPython finds what nothing outside refers to in the same way.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import enum
+import gc
+import sys
+import types
+import typing
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ..adapters import of_class
+from .reachable import CONSTANTS, is_constant, is_importable
+
+_ENDS = frozenset(map(id, CONSTANTS))
+_FIXED = frozenset(map(id, (tuple, frozenset)))
+"""Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
+_DEPTH = 5
+_ALONE = next(map(sys.getrefcount, {0: object()}.values()))
+"""The count of an object that a dictionary holds, and nothing else."""
+_Look = typing.Callable[[Any], typing.Optional[typing.List[Any]]]  # noqa: UP006, UP045  # Python 3.8 has no other
+"""Tells what a value refers to, each as often as it does; None of one that cannot change."""
+
+
+class Holders:
+    """All that holds values of the notebook by itself: its names, and what IPython keeps.
+
+    `home` are the names, `own` those of the notebook; `kept` is what IPython keeps beside them,
+    each value as often as it is kept. A walk ends at the `ends`, which lead to all names.
+    """
+
+    def __init__(
+        self,
+        home: dict[str, Any],
+        own: Iterable[str],
+        kept: Collection[object],
+        ends: Iterable[object],
+    ) -> None:
+        self.home = home
+        self.own = {name: id(home[name]) for name in own if name in home}
+        self.ends = frozenset(map(id, [*ends, vars(builtins)]))
+        of_names = {*self.own.values()}
+        self.shown = {id(value): value for value in kept if id(value) not in of_names}
+        self.counts = Counter(map(id, [*home.values(), *kept, *self.shown.values()]))
+
+
+def sharing(name: str, holders: Holders) -> list[str] | None:
+    """Return the other names that hold a part of what a name leads to, sorted.
+
+    None where something holds such a part that is neither one of the holders nor a part itself: any
+    name may lead to that.
+    """
+    names = {name}
+    while True:
+        leads = _Leads(holders)
+        try:
+            for each in sorted(names):
+                leads.follow(holders.home[each])
+        except _UnknownError:
+            return None
+        together = leads.names()
+        more = set()
+        for count_more in (int, leads.count_kin, leads.count_shown):
+            count_more()
+            left = leads.held_elsewhere()
+            if not left:
+                return sorted(together - {name})
+        more = {n for n in holders.own.keys() - together if _refers_to(holders.home[n], left)}
+        if not more:
+            return None
+        names |= more
+
+
+class _UnknownError(Exception):
+    """Nobody tells what a value refers to."""
+
+
+class _Leads:
+    """What values lead to, by identity, and how often each object was come across.
+
+    Other tables may share what lies in tables that are copied before they are written to, and need
+    not know of one another: it is followed last. `_direct` is what it is not in.
+    """
+
+    def __init__(self, holders: Holders) -> None:
+        self._holders = holders
+        self._objects: dict[int, Any] = {}
+        self._direct: set[int] = set()
+        self._others: dict[int, Any] = {}
+        self._counts: Counter[int] = Counter()
+        self._kinds: dict[int, type] = {}
+        self._looks: dict[int, _Look | None] = {}
+        self._in_tables: list[Any] | None = []
+
+    def follow(self, value: object) -> None:
+        """Take in all that a value leads to.
+
+        Raises:
+            _UnknownError: nobody tells what that is.
+
+        """
+        in_tables: list[Any] = []
+        self._in_tables = in_tables
+        self._walk([value], self._objects)
+        self._counts[id(value)] -= 1  # nothing referred to the first
+        self._direct.update(self._objects)
+        self._in_tables = None
+        self._walk(in_tables, self._objects)
+
+    def names(self) -> set[str]:
+        """Return the names of the notebook that hold a part of what was followed."""
+        objects, direct = self._objects, self._direct
+        return {
+            name
+            for name, key in self._holders.own.items()
+            if key in direct or (key in objects and not _is_table(objects[key]))
+        }
+
+    def held_elsewhere(self) -> set[int]:
+        """Return the objects that have other references than those that were come across."""
+        objects, held = self._objects, self._holders.counts
+        real = map(sys.getrefcount, objects.values())
+        known = map(_ALONE.__add__, map(self._counts.__getitem__, objects))
+        return {
+            key
+            for key, one, other in zip(objects, real, known)  # noqa: B905  # of one length
+            if one != other and one != other + held[key]
+        }
+
+    def count_kin(self) -> None:
+        """Count the references of classes, and of tables that share columns until they write."""
+        bases = {id(base): base for kind in self._kinds.values() for base in kind.__mro__}
+        for base in bases.values():
+            if base.__module__ != "__main__":
+                self._counts.update(map(id, vars(base).values()))
+        for value in [*self._objects.values()]:
+            adapter = of_class(type(value))
+            if hasattr(adapter, "lazy_holders_of"):
+                self._count(adapter.lazy_holders_of(value))
+
+    def count_shown(self) -> None:
+        """Count the references of what IPython keeps because it was shown."""
+        self._count(self._holders.shown.values())
+
+    def _count(self, values: Iterable[object]) -> None:
+        for value in values:
+            if id(value) not in self._objects and id(value) not in self._others:
+                with contextlib.suppress(_UnknownError):
+                    self._walk([value], self._others)
+                self._counts[id(value)] -= 1
+
+    def _walk(self, level: list[Any], into: dict[int, Any]) -> None:
+        while level:
+            level = self._below(level, into)
+
+    def _below(self, level: list[Any], into: dict[int, Any]) -> list[Any]:
+        """Take in a level, and return all that it refers to, each object as often as it is."""
+        kinds_of = [*map(type, level)]
+        kinds = dict(zip(map(id, kinds_of), kinds_of))  # noqa: B905  # of one length
+        looks = self._looks
+        for key in kinds.keys() - looks.keys():
+            self._kinds[key], looks[key] = kinds[key], _look_at(kinds[key])
+        followed = {key for key in kinds if looks[key] is not None}
+        if not followed:
+            return []
+        if len(followed) < len(kinds):
+            level = [item for item in level if id(type(item)) in followed]
+        self._counts.update(map(id, level))
+        fresh = dict(zip(map(id, level), level))  # noqa: B905  # of one length
+        for known in (self._objects, self._others, self._holders.ends):
+            for key in fresh.keys() & known:
+                del fresh[key]
+        special = {key for key in followed if looks[key] is not gc.get_referents}
+        below: list[Any] = []
+        plain = [*fresh.values()]
+        if special:
+            plain = [item for item in fresh.values() if id(type(item)) not in special]
+            for item in [item for item in fresh.values() if id(type(item)) in special]:
+                held = looks[id(type(item))](item)  # type: ignore[misc]  # it is followed
+                if held is None:
+                    del fresh[id(item)]
+                elif self._in_tables is not None and _is_table(item):
+                    self._in_tables += held
+                else:
+                    below += held
+        into.update(fresh)
+        return below + gc.get_referents(*plain)
+
+
+def _refers_to(value: object, wanted: Collection[int]) -> bool:
+    """Return whether a value itself refers to one of the objects."""
+    try:
+        look = _look_at(type(value))
+        held = look(value) if look is not None else None
+    except _UnknownError:
+        return False
+    return any(id(item) in wanted for item in held or ())
+
+
+def _look_at(kind: type) -> _Look | None:
+    """Return what tells what values of a class refer to, None where they cannot change.
+
+    Raises:
+        _UnknownError: nobody tells.
+
+    """
+    if id(kind) in _ENDS or issubclass(kind, (type, enum.Enum)):
+        return None
+    if kind is types.FunctionType:
+        return _held_by_function
+    if id(kind) in _FIXED:
+        return _held_for_ever
+    adapter = of_class(kind)
+    if is_constant(kind, adapter):
+        return None
+    if hasattr(adapter, "TANGLED"):
+        raise _UnknownError
+    if hasattr(adapter, "references_of"):
+        return _held_by(adapter)
+    return _held_by_table if hasattr(adapter, "lazily_copied") else gc.get_referents
+
+
+def _held_by_table(item: Any) -> list[Any]:
+    return gc.get_referents(item)
+
+
+def _held_by(adapter: Any) -> _Look:
+    def held(item: Any) -> list[Any]:
+        references: list[Any] | None = adapter.references_of(item)
+        if references is None:
+            raise _UnknownError
+        return references
+
+    return held
+
+
+def _held_by_function(function: Any) -> list[Any] | None:
+    """Return what a function keeps, None of one of a library, which all share."""
+    if function.__module__ != "__main__" and is_importable(function):
+        return None
+    held = [function.__closure__, function.__defaults__, function.__kwdefaults__]
+    return [each for each in (*held, function.__dict__) if each is not None]
+
+
+def _held_for_ever(items: Any) -> list[Any] | None:
+    """Return what a value refers to that stays as it is, None where nothing of it can change."""
+    return None if _leads_nowhere(items, _DEPTH) else gc.get_referents(items)
+
+
+def _leads_nowhere(items: Any, depth: int) -> bool:
+    if not depth:
+        return False
+    kinds = {id(kind): kind for kind in map(type, items)}
+    if not all(key in _FIXED or _look_at(kind) is None for key, kind in kinds.items()):
+        return False
+    return all(_leads_nowhere(item, depth - 1) for item in items if id(type(item)) in _FIXED)
+
+
+def _is_table(value: object) -> bool:
+    """Return whether what lies in a value is copied before it is written to."""
+    adapter = of_class(type(value))
+    return hasattr(adapter, "lazily_copied") and adapter.lazily_copied(value) is not None
