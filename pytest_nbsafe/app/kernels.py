@@ -83,7 +83,8 @@ def remembering(
 
     wake = _wake(folders)
     try:
-        return resuming.remembering(graph, path, wake, remarks.append if verifies else None)
+        verifier = remarks.append if verifies else None
+        return resuming.remembering(graph, path, wake, folders.copies, verifier)
     except StoreRefused as refused:
         remarks.append(f"nothing is reused: {refused}")
         return wake

@@ -183,6 +183,12 @@ def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
     return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
 
 
+def written(executed: Executed) -> Sequence[str]:
+    """Return the files that a run that was made has told that it has written."""
+    event = executed.event
+    return event["inputs"]["written"] if event is not None and event["inputs"] is not None else ()
+
+
 def beyond(
     source: str, executed: Executed, past: Sequence[PastRun], state: State
 ) -> frozenset[str]:
