@@ -104,6 +104,9 @@ planted_part
 # ---
 del planted_next
 # ---
+import csv, logging, sys
+planted_told = logging.getLogger().level, csv.list_dialects(), sys.getrecursionlimit()
+# ---
 print(planted_alias, planted)
 # ---
 print(planted_view.sum(), planted_rows)
@@ -300,6 +303,10 @@ class Project:
             "import os\nos.makedirs('planted_other', exist_ok=True)\nos.chdir('planted_other')",
             f"import sys\nsys.path.append('/nowhere/{number}')",
             f"import math\nmath.planted = {number}",
+            f"import logging\nlogging.basicConfig(level={number}, force=True)",
+            f"sys = __import__('sys')\nsys.setrecursionlimit(3{number}00)",
+            f"csv = __import__('csv')\ncsv.register_dialect('d{number}', delimiter=';')",
+            "%config InteractiveShell.ast_node_interactivity = 'all'",
             "import atexit\natexit.register(print, 'over')",
             f"import planted_helper\nplanted_helper.LIMIT = {number}",
         )
