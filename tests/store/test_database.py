@@ -48,6 +48,16 @@ def test_the_last_answer_comes_first_and_the_oldest_go(tmp_path: Path) -> None:
     assert contents(store) == [{"n": number} for number in range(11, 3, -1)]
 
 
+def test_the_last_answer_comes_first_when_the_clock_was_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = database.opened(tmp_path / "runs")
+    for number in range(12):
+        monkeypatch.setattr(database.time, "time", lambda: 2e9 - 100.0 * number)  # noqa: B023
+        store.add("c", "q", "nb.ipynb", {"n": number}, 0.0)
+    assert contents(store) == [{"n": number} for number in range(11, 3, -1)]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
 def test_nobody_else_may_read_or_write_it(tmp_path: Path) -> None:
     file = kept(tmp_path / "runs")
