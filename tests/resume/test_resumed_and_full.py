@@ -122,6 +122,25 @@ def test_a_name_that_is_bound_to_what_it_held(own_store: Path) -> None:
     assert held_at_the_end(path) >= {"m", "division", "half"}
 
 
+@pytest.mark.kernel
+def test_a_future_that_was_there_is_bound_where_it_is_not(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    first, second = "from __future__ import division", "from __future__ import division\nhalf = 1"
+    both = f"# %% [1]\n{first}\n# %% [2]\n{second}\n# %% [3]\nhalf\n"
+    run(path, both, resumed=True)
+    alone = f"# %% [2]\n{second}\n# %% [3]\nhalf\n"
+    makenb.write(path, alone)
+    graph, config = python_graph(path, {})
+    facts, _ = facts_of(graph, None, config)
+    with ExitStack() as stack:
+        told = []
+        for make in states.session_makers(stack, facts, graph, path, [], copies=False):
+            with states.running(make, "clean", path) as each:
+                results = states.run_all(each, graph.notebook.code_cells)
+                told.append([sorted(result.after) for result in results])
+    assert told[0] == told[1]
+
+
 WITHOUT_A_WORD = """
 # %% [1]
 limit = 3
