@@ -55,7 +55,9 @@ class Folders:
         """See to what the folder holds, if nothing has run yet."""
         if not self._is_noted:
             self._is_noted = True
-            (self.copies.fresh if self._will_copy else self.copies.note_first)()
+            self.copies.note_first()
+            if self._will_copy:
+                self.copies.fresh()
 
 
 def live(folders: Folders) -> MakeKernel:
@@ -83,7 +85,8 @@ def remembering(
 
     wake = _wake(folders)
     try:
-        return resuming.remembering(graph, path, wake, remarks.append if verifies else None)
+        verifier = remarks.append if verifies else None
+        return resuming.remembering(graph, path, wake, folders.copies, verifier)
     except StoreRefused as refused:
         remarks.append(f"nothing is reused: {refused}")
         return wake

@@ -18,6 +18,7 @@ from pytest_nbsafe.resume import environment_key, questions
 from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
+from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, interpreter
 from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
 from pytest_nbsafe.store import database, place, signing
@@ -52,11 +53,13 @@ def remembering(
     graph: Graph,
     path: Path,
     wake: Callable[[Launch], LiveKernel],
+    folder: FolderCopies,
     verifier: Callable[[str], None] | None = None,
 ) -> Callable[[Launch], Kernel]:
     """Return what makes a kernel of a notebook that remembers what its runs gave.
 
-    `wake` makes the live one. A kernel whose environment cannot be told does not remember. A
+    `wake` makes the live one; `folder` is that of the notebook. A kernel whose environment cannot
+    be told does not remember. A
     `verifier` is told what would have been reused wrongly: then everything is run.
 
     Raises:
@@ -69,7 +72,8 @@ def remembering(
         memory = memory_of(launch)
         if memory is None:
             return wake(launch)
-        return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)))
+        own = folder if launch.copies is None else None
+        return RememberingKernel(memory, lambda: wake(replace(launch, inputs=True)), own)
 
     return make
 

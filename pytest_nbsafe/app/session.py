@@ -323,6 +323,7 @@ class NotebookSession:
         assert self._run is not None, "only kernels that run can differ"
         assert self.facts is not None, "the static facts come first"
         self._run.close()
+        self._copies.take_back()
         self._forgets, self.trial = True, None
         _, clean = static_facts(self.facts.notebook, self.config)
         self._run = self._trial_run(self.facts, clean)

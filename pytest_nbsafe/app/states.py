@@ -39,6 +39,7 @@ def session_makers(
     )
     remembering = kernels.remembering(graph, path, folders, remarks, verifies=False)
     for make_kernel in (remembering, kernels.live(folders)):
+        of_folder.take_back()
         yield kernels.session_maker(facts, graph, path, folders, lambda *_: None, make_kernel)
 
 

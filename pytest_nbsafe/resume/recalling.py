@@ -28,6 +28,8 @@ from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import replace
 
 _WORD = re.compile(r"\w+")
+_FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import\b(.+)$", re.MULTILINE)
+"""What it binds is no statement to the kernel."""
 _NOBODY = Held("", "")
 """What a name holds that no run has made."""
 
@@ -53,7 +55,9 @@ def content(
     is_open, beyond = reads_all(*texts), sorted(read_beyond(texts, event, past, state))
     names = {
         name: (_found(event, name, held), held.maker)
-        for name in dict.fromkeys((*_found_names(event), *beyond, *(state if is_open else ())))
+        for name in dict.fromkeys(
+            (*_found_names(event), *_futures(source), *beyond, *(state if is_open else ()))
+        )
         for held in (state.get(name, _NOBODY),)
     }
     mentioned = _words(*texts)
@@ -183,6 +187,12 @@ def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
     return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
 
 
+def written(executed: Executed) -> Sequence[str]:
+    """Return the files that a run that was made has told that it has written."""
+    event = executed.event
+    return event["inputs"]["written"] if event is not None and event["inputs"] is not None else ()
+
+
 def beyond(
     source: str, executed: Executed, past: Sequence[PastRun], state: State
 ) -> frozenset[str]:
@@ -214,6 +224,12 @@ def _found_names(event: CellRun) -> Iterator[str]:
     yield BESIDE
     yield from sources(event)
     yield from sorted(bound_again(event))
+
+
+def _futures(source: str) -> Iterator[str]:
+    """Yield what a text imports of the future."""
+    for names in _FUTURE.findall(source):
+        yield from _WORD.findall(names)
 
 
 def _found(event: CellRun, name: str, held: Held) -> str:

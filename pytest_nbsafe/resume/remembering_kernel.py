@@ -36,11 +36,12 @@ from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit, will_run
-from pytest_nbsafe.resume.positions import moved, runs_told
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.repeated_runs import differs, missing_name
+from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.state import START, State, after
 from pytest_nbsafe.runner.executed import Executed, Heard
+from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.values import replace
 
@@ -51,23 +52,27 @@ _SURROUNDINGS = "surroundings"
 class RememberingKernel:
     """A kernel of `memory`; `wake` makes the live one, `live` as long as it is up.
 
-    `reasons` say, by the number of the run, why it had to be made. `woken` says whether a live
-    kernel was needed at all.
+    `folder` is told what that has written, unless it runs in a copy: another live one has to find
+    it as the first did. `reasons` say, by the number of the run, why it had to be made. `woken`
+    says whether a live kernel was needed at all.
     """
 
-    def __init__(self, memory: Memory, wake: Callable[[], LiveKernel]) -> None:
+    def __init__(
+        self, memory: Memory, wake: Callable[[], LiveKernel], folder: FolderCopies | None = None
+    ) -> None:
         self.reasons: dict[int, str] = {}
         self.python = ""
         self.fault = ""
         self._memory = memory
         self._wake = wake
+        self._folder = folder
         self.live: LiveKernel | None = None
         self.woken = False
         self._identities = Identities()
         self._past: list[PastRun] = []
         self._made = 0
         self._held: dict[str, str] = {}
-        self._numbers: dict[int, int] = {}
+        self._numbers = RunNumbers()
         self._is_whole = self._log_is_whole = True
         self._is_second = False
         self._to_come: tuple[str, ...] = ()
@@ -125,7 +130,7 @@ class RememberingKernel:
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())
             self._keeper.keep_before(live, self._past, changes)
-        executed = self._numbered(live.execute(source, limit_s, heard), number)
+        executed = self._numbered(self._run(live, source, limit_s, heard), number)
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
@@ -191,7 +196,7 @@ class RememberingKernel:
             if self.live.alive and self._keeper is not None:
                 self._keeper.finish(self.live, self._past)
                 if self._log_is_whole:
-                    self._logs.keep(self.live, self._past, self._number_of)
+                    self._logs.keep(self.live, self._past, self._numbers.of)
             self.live.close()
             self.live = None
 
@@ -264,9 +269,11 @@ class RememberingKernel:
         """End the live kernel: another will come to the state of the session."""
         if self.live is not None:
             self.live.close()
+        if self._folder is not None:
+            self._folder.take_back()
         self.live, self._made, self._is_second = None, 0, True
         self._is_whole = self._log_is_whole = True
-        self._held, self._numbers, self._identities = {}, {}, Identities()
+        self._held, self._numbers, self._identities = {}, RunNumbers(), Identities()
         if self._keeper is not None:
             self._keeper.forget()
 
@@ -283,15 +290,23 @@ class RememberingKernel:
         """Return the texts of the entries of the session."""
         return {run.entry: run.source for run in self._past}
 
+    def _run(
+        self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None
+    ) -> Executed:
+        executed = live.execute(source, limit_s, heard)
+        if self._folder is not None:
+            self._folder.note_written(recalling.written(executed))
+        return executed
+
     def _run_again(self, live: LiveKernel, number: int, run: PastRun) -> None:
         live.count_from(number)
-        again = live.execute(run.source, None, None)
+        again = self._run(live, run.source, None, None)
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
         if differs(run.executed, again):
             note_varying(self._memory, run.source, run.entry)
             raise StateDiffers
-        self._numbers[again.event["run"]] = number
+        self._numbers.note(again.event["run"], number)
         self._identities.learn(again.event, run.executed.event)
 
     def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
@@ -305,24 +320,12 @@ class RememberingKernel:
     def _numbered(self, executed: Executed, number: int) -> Executed:
         if executed.event is None:
             return executed
-        self._numbers[executed.event["run"]] = number
+        self._numbers.note(executed.event["run"], number)
         return replace(executed, event=self._told(executed.event, number))
 
     def _told(self, event: CellRun, number: int) -> CellRun:
         """Return what the live kernel told of a run, in the numbers of the session."""
-        last = max(self._numbers, default=0)
-        runs = {
-            run: (self._number_of(run) or len(self._past) + run - last, None)
-            for run in runs_told(event)
-        }
-        return self._identities.told(moved(event, number, runs, None))
-
-    def _number_of(self, run: int) -> int:
-        """Return the number of a run of the live kernel in the session, 0 where it is not known.
-
-        One that it has not made itself has the number below zero already.
-        """
-        return -run if run < 0 else self._numbers.get(run, 0)
+        return self._identities.told(self._numbers.told(event, number, len(self._past)))
 
     def _note_held(self) -> None:
         """Take note of what the live kernel holds of the last run."""

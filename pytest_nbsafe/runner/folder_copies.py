@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -78,6 +79,8 @@ class FolderCopies:
         self._state: frozenset[_State] = frozenset()
         self._first: frozenset[str] | None = None
         self._beside: dict[Path, list[str]] = {}
+        self._written: set[Path] = set()
+        self._is_as_at_first = False
 
     def note_first(self) -> None:
         """Note what the folder holds before any run, so that later copies hold nothing new.
@@ -108,6 +111,24 @@ class FolderCopies:
             self.possible = False
             return None
 
+    def note_written(self, paths: Iterable[str]) -> None:
+        """Take note of files that a run in the folder itself has written, by absolute paths."""
+        self._written.update(map(Path, paths))
+
+    def take_back(self) -> None:
+        """Take back what was written to the folder, for the run that did it is made anew there.
+
+        What it made is removed; what it changed is brought back if it was copied before.
+        """
+        written, self._written = self._written, set()
+        copy = self._copy if self._is_as_at_first else None
+        if copy is not None and _state(copy) != self._state:
+            copy = None
+        for path in sorted(written, reverse=True):  # what lies in a folder before the folder
+            with suppress(OSError, ValueError):
+                below = path.relative_to(self._folder.resolve())
+                _bring_back(path, copy.folder / below if copy else None, self._first)
+
     def close(self) -> None:
         """Remove the copy."""
         own, self._own, self._copy = self._own, None, None
@@ -126,7 +147,7 @@ class FolderCopies:
         _link_what_lies_beside(self._beside, copy)
         copy.folder.mkdir(parents=True, exist_ok=True)
         _copy(self._folder, copy.folder, is_large, self._first)
-        self._state = _state(copy)
+        self._state, self._is_as_at_first = _state(copy), not self._written
         return copy
 
 
@@ -201,6 +222,21 @@ def _copy(
                     where.symlink_to(entry.path)
                 else:
                     shutil.copy2(entry.path, where)
+
+
+def _bring_back(path: Path, first: Path | None, known: Collection[str] | None) -> None:
+    """Bring back what was at a path at first, of which `first` is the copy if there is one.
+
+    Without one it is only told by the paths `known` whether there was something.
+    """
+    was_there = os.path.lexists(first) if first else known is None or str(path) in known
+    if first and was_there and not first.is_symlink() and first.is_file():
+        if path.read_bytes() != first.read_bytes():
+            shutil.copy2(first, path)
+    elif not was_there and path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    elif not was_there:
+        path.unlink()
 
 
 def _is_linked(folder: os.DirEntry[str]) -> bool:

@@ -38,6 +38,12 @@ DELETE FROM entries WHERE id IN (
     SELECT id FROM entries WHERE context = ? AND question = ? ORDER BY made DESC LIMIT -1 OFFSET ?
 )
 """
+_ADD = """
+INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, MAX(?8, COALESCE(
+    (SELECT MAX(made) + 0.001 FROM entries WHERE context = ?2 AND question = ?3), 0
+)), ?8)
+"""
+"""The last answer has the latest time, though the clock may have been put back."""
 _TABLES = """
 CREATE TABLE entries (
     id TEXT PRIMARY KEY,
@@ -144,9 +150,9 @@ class Store:
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
         signature = signing.sign(self._key, *_signed(name, context, question, packed))
         now, sizes = time.time(), [*files]
-        row = (name, context, question, notebook, packed, signature, cost_s, now, now)
+        row = (name, context, question, notebook, packed, signature, cost_s, now)
         self._write(
-            ("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [row]),
+            (_ADD, [row]),
             ("INSERT OR IGNORE INTO files VALUES (?, ?)", sizes),
             ("INSERT OR IGNORE INTO holds VALUES (?, ?)", [(name, file) for file, _ in sizes]),
             (_FORGET_OLDER, [(context, question, _MOST_ANSWERS)]),

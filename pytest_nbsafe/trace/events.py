@@ -138,19 +138,24 @@ class _EventReader:
         self._run_cells = run_cells
         self._kinds = _kinds(event)
         self._identities = {name: f["identity"] for name, f in event["before"].items()}
+        self._outdated = _outdated(event)
 
     def record(self, at: tuple[int, int], cell: int, ran: _Executed) -> Record:
         """Return the record of one statement."""
         whole = statement_record(at, cell, ran.statement, tuple(self._called(ran)))
         states = {name for name in ran.statement.writes if ran.done and is_state(name)}
         self._identities.update(ran.bound)
-        return replace(
+        record = replace(
             whole,
             writes={n: p for n, p in whole.writes.items() if n in ran.bound or n in states},
             mutates={n: p for n, p in whole.mutates.items() if _may_have_changed(n, self._event)},
             deletes=whole.deletes if ran.done else _NOTHING,
             aliases=(*self._aliases(ran.bound), *_holders(ran.statement)),
         )
+        gone = {name for name, held in ran.bound.items() if self._outdated.get(name) == held}
+        for name in gone | record.deletes:
+            self._identities.pop(name, None)
+        return record
 
     def _called(self, ran: _Executed) -> Iterator[Function]:
         """Yield the user functions that ran during a statement.
@@ -201,6 +206,15 @@ def _holders(statement: Statement) -> Iterator[frozenset[str]]:
 
 def _start(function: Function) -> tuple[int, int]:
     return (function.span.line, function.span.column)
+
+
+def _outdated(event: CellRun) -> dict[str, int]:
+    """Return the objects that names were told to hold last, but did not when the run ended.
+
+    In a loop the first turn tells. The object may be gone, and another may have its identity.
+    """
+    last = {name: held for told in event["statements"] for name, held in told["bound"].items()}
+    return {n: held for n, held in last.items() if event["bindings"].get(n, held) != held}
 
 
 def _kinds(event: CellRun) -> dict[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -119,6 +120,25 @@ def test_a_name_that_is_bound_to_what_it_held(own_store: Path) -> None:
     _, _, without_first = page.partition("\n\n")
     makenb.write(path, without_first)
     assert held_at_the_end(path) >= {"m", "division", "half"}
+
+
+@pytest.mark.kernel
+def test_a_future_that_was_there_is_bound_where_it_is_not(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    first, second = "from __future__ import division", "from __future__ import division\nhalf = 1"
+    both = f"# %% [1]\n{first}\n# %% [2]\n{second}\n# %% [3]\nhalf\n"
+    run(path, both, resumed=True)
+    alone = f"# %% [2]\n{second}\n# %% [3]\nhalf\n"
+    makenb.write(path, alone)
+    graph, config = python_graph(path, {})
+    facts, _ = facts_of(graph, None, config)
+    with ExitStack() as stack:
+        told = []
+        for make in states.session_makers(stack, facts, graph, path, [], copies=False):
+            with states.running(make, "clean", path) as each:
+                results = states.run_all(each, graph.notebook.code_cells)
+                told.append([sorted(result.after) for result in results])
+    assert told[0] == told[1]
 
 
 WITHOUT_A_WORD = """
@@ -241,3 +261,45 @@ def test_a_comment_in_a_cell_that_warns(own_store: Path, comment: str) -> None:
     page = WARNS.replace("{comment}", comment)
     reports = [run(path, page, resumed=resumed) for resumed in (True, False)]
     assert reports[0].findings == reports[1].findings
+
+
+WRITES = """
+# %% [1]
+import os
+# %% [5]
+no_longer_read = 1
+# %% [2]
+os.mkdir("made")
+with open("made/out.txt", "w") as file:
+    written = file.write("x")
+with open("log.txt", "a") as file:
+    written = file.write("x")
+# %% [3]
+lines = open("log.txt").read()
+# %% [4]
+print(lines)
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_a_second_kernel_finds_in_the_folder(own_store: Path, *, is_there: bool) -> None:
+    """The first did not run all, and then a text asks for what IPython keeps of each."""
+    path = own_store / "nb.ipynb"
+    page = WRITES.replace("print(lines", "print(bool(In), lines")
+    ends = []
+    for resumed, each in ((True, WRITES), (True, page), (False, page)):
+        remove(own_store)
+        if is_there:
+            (own_store / "log.txt").write_text("before ", encoding="utf-8")
+        outputs = shown(path, each, resumed=resumed)
+        files = {file.name: file.read_text(encoding="utf-8") for file in own_store.rglob("*.txt")}
+        ends.append((outputs, files))
+    assert ends[2][1] == {"out.txt": "x", "log.txt": "before x" if is_there else "x"}
+    assert ends[1] == ends[2]
+
+
+def remove(folder: Path) -> None:
+    """Remove what a page has made."""
+    (folder / "log.txt").unlink(missing_ok=True)
+    shutil.rmtree(folder / "made", ignore_errors=True)

@@ -181,3 +181,48 @@ def test_a_disk_that_takes_no_more(own_store: Path, most: int) -> None:
         assert "no findings" in ran.stdout
     report = session.examine(page, configuration(page, {"resume": "on"}))
     assert report.findings == ()
+
+
+COMMAND = [sys.executable, "-m", "pytest_nbsafe", "run", "--resume", "nb.ipynb"]
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+
+
+@pytest.mark.corpus
+@pytest.mark.skipif(not shutil.which("unshare"), reason="a folder can be made read-only by Linux")
+def test_a_folder_that_can_only_be_read(own_store: Path) -> None:
+    """Also for root, who may write whatever the mode is."""
+    runs = own_store.parent / "cache" / "runs"
+    page = makenb.write(own_store / "nb.ipynb", NB)
+    session.examine(page, configuration(page, {"resume": "on"}))
+    resuming.store_of.cache_clear()
+    before = {file.name: file.read_bytes() for file in runs.rglob("*") if file.is_file()}
+    makenb.write(page, EDITED)
+    within = ["unshare", "-rm", "sh", "-c", READ_ONLY, str(runs)]
+    if subprocess.run([*within, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no folder may be mounted here")
+    ran = subprocess.run(
+        [*within, *COMMAND], cwd=own_store, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "no findings" in ran.stdout
+    assert "nothing is reused: " in ran.stdout
+    assert {f.name: f.read_bytes() for f in runs.rglob("*") if f.is_file()} == before
+
+
+@pytest.mark.corpus
+def test_two_processes_at_once(own_store: Path) -> None:
+    page = makenb.write(own_store / "nb.ipynb", NB)
+    for text in (NB, EDITED, NB.replace("% 1009", "% 1009 + 0")):
+        makenb.write(page, text)
+        running = [
+            subprocess.Popen(
+                COMMAND, cwd=own_store, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            for _ in range(2)
+        ]
+        for process in running:
+            shown, errors = process.communicate()
+            assert (process.returncode, errors) == (0, ""), shown
+            assert "no findings" in shown
+    ran = subprocess.run(COMMAND, cwd=own_store, capture_output=True, text=True, check=False)
+    assert "3 of 3 runs reused" in ran.stdout

@@ -133,3 +133,28 @@ def test_a_folder_with_too_many_files_is_not_noted(folder: Path) -> None:
     copies = FolderCopies(folder, Limits(files=3))
     copies.note_first()
     assert not copies.possible
+
+
+@pytest.mark.parametrize("is_copied", [False, True])
+@pytest.mark.parametrize("is_copy_used", [False, True])
+def test_what_a_run_in_the_folder_has_written_is_taken_back(
+    copies: FolderCopies, folder: Path, *, is_copied: bool, is_copy_used: bool
+) -> None:
+    copies.note_first()
+    here = fresh(copies).folder if is_copied else fresh(FolderCopies(folder)).folder
+    if is_copy_used:
+        (here / "log.csv").write_text("of another run")
+    written = [folder / name for name in ("made", "made/out.csv", "new.csv", "log.csv")]
+    written[0].mkdir()
+    for path in written[1:]:
+        path.write_text("a row of the run")
+    (folder / "untold.csv").write_text("of somebody else")
+    copies.note_written([*map(str, written), "/elsewhere/file"])
+    copies.take_back()
+    assert [path.exists() for path in written] == [False, False, False, True]
+    is_back = written[-1].read_text() == "a row\n"
+    assert is_back == (is_copied and not is_copy_used)
+    assert (folder / "untold.csv").exists()
+    (folder / "new.csv").write_text("later")
+    copies.take_back()
+    assert (folder / "new.csv").exists()

@@ -472,6 +472,29 @@ def test_learning_with_pools_of_threads(started: KernelSession) -> None:
     assert real == told.results[0].outputs[-1].text
 
 
+@pytest.mark.corpus
+def test_learning_with_as_many_threads_as_the_cell_says(started: KernelSession) -> None:
+    """A library that tells OpenMP itself how many threads to use, as LightGBM does."""
+    pytest.importorskip("sklearn")
+    run(
+        started,
+        "import sklearn, ctypes\nfrom pathlib import Path\n"
+        "from sklearn.ensemble import HistGradientBoostingClassifier\n"
+        "lines = Path('/proc/self/maps').read_text().split()\n"
+        "omp = ctypes.CDLL(next((w for w in lines if 'libgomp' in w), None))\n"
+        "from sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)",
+    )
+    fit = (
+        "omp.omp_set_num_threads(2)\n"
+        "HistGradientBoostingClassifier(max_iter=2).fit(X, y).score(X, y)"
+    )
+    assert "libgomp" in text(started, "omp._name"), "it is what scikit-learn uses"
+    real = text(started, fit)
+    told = ask(started, fit)
+    assert told.cause == ""
+    assert told.results[0].outputs[-1].text == real
+
+
 def test_a_kernel_that_has_shown_much_can_be_forked(started: KernelSession) -> None:
     run(started, "print('x' * 1_000_000)")
     assert ask(started, "print('y' * 1_000_000)").cause == ""

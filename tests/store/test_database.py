@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def test_what_is_kept_is_given_again_by_another_process(tmp_path: Path) -> None:
 def test_the_last_answer_comes_first_and_the_oldest_go(tmp_path: Path) -> None:
     store = database.opened(tmp_path / "runs")
     for number in range(12):
+        store.add("c", "q", "nb.ipynb", {"n": number}, 0.0)
+    assert contents(store) == [{"n": number} for number in range(11, 3, -1)]
+
+
+def test_the_last_answer_comes_first_when_the_clock_was_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = database.opened(tmp_path / "runs")
+    for number in range(12):
+        monkeypatch.setattr(time, "time", lambda: 2e9 - 100.0 * number)  # noqa: B023
         store.add("c", "q", "nb.ipynb", {"n": number}, 0.0)
     assert contents(store) == [{"n": number} for number in range(11, 3, -1)]
 

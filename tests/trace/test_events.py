@@ -170,6 +170,29 @@ def test_names_of_one_object() -> None:
     assert two.aliases == ()
 
 
+def test_an_object_of_the_first_turn_of_a_loop_may_be_gone() -> None:
+    after = {"a": held("1", 7), "b": held("2", 5)}
+    first = {"a": 5}
+    told = event(
+        ran(1, "n", "a", ids=first),
+        ran(2, "a", offset=4, ids=first),
+        ran(3, "b", ids={"b": 5}),
+        after=after,
+        bindings={"n": 1, "a": 7, "b": 5},
+    )
+    *_, last = read(["for n in m:\n    a = n.copy()\nb = n.copy()"], told)
+    assert last.writes.keys() == {"b"}
+    assert last.aliases == ()
+
+
+def test_a_name_that_was_deleted_holds_nothing() -> None:
+    told = event(
+        ran(1), ran(2, "b", ids={"b": 5}), before={"a": held("1", 5)}, after={"b": held("2", 5)}
+    )
+    *_, last = read(["del a\nb = [3]"], told)
+    assert last.aliases == ()
+
+
 def test_bindings_that_no_text_shows() -> None:
     found = read(
         ["x = 1\n%run other.py\ny = 2"],

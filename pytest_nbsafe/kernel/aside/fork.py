@@ -238,6 +238,7 @@ def forked() -> int:
     The filter is taken in and out by hand: `catch_warnings` would make the notebook's own
     warnings show a second time.
     """
+    seal.pause_pools()
     quiet = ("ignore", None, DeprecationWarning, None, 0)
     filters: Any = warnings.filters
     filters.insert(0, quiet)

@@ -59,6 +59,7 @@ _POOLS = (
 )  # fmt: skip
 
 
+_HARD = 2  # omp_pause_hard
 _FAULT = 70
 """How the process ends that we have failed to guard."""
 
@@ -100,6 +101,18 @@ def keep_from_writing(cells: list[str], folder: str = "") -> None:
     _limit("RLIMIT_FSIZE")
 
 
+def pause_pools() -> None:
+    """Let OpenMP end its threads, which would not come along: it starts them again when asked.
+
+    A child that is told how many threads to use (LightGBM says so itself) would wait for them.
+    """
+    for path in _openmp():
+        try:
+            _library(path).omp_pause_resource_all(_HARD)
+        except (OSError, AttributeError):  # it is older than that
+            continue
+
+
 def quiet_pools() -> None:
     """Let compiled libraries work in one thread: their other threads did not come along.
 
@@ -117,10 +130,12 @@ def quiet_pools() -> None:
 def _openmp() -> set[str]:
     """Return where the OpenMP libraries that are loaded lie."""
     try:
-        maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+        with open("/proc/self/maps", "rb") as file:  # noqa: PTH123  # quick
+            maps = file.read()
     except OSError:
         return set()
-    paths = {words[-1] for line in maps.splitlines() if (words := line.split())}
+    lines = (line for line in maps.splitlines() if b"omp" in line)
+    paths = {line.split()[-1].decode("utf-8", "replace") for line in lines}
     return {path for path in paths if re.match(r"lib[gi]?omp", path.rpartition("/")[2])}
 
 

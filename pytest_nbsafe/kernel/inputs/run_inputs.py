@@ -25,6 +25,7 @@ from .mentions import Mention, mentions
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .project_reach import taking_part
+from .setting_places import setting_places
 from .setting_uses import SettingUses
 from .variables import VariableUses
 
@@ -57,7 +58,7 @@ class RunInputs:
         self._modules = ModuleUses(users_files)
         self._hindrances = Hindrances(self._callers, own_threads)
         self._chance = Chance(self._callers, self._hindrances)
-        self._settings = SettingUses()
+        self._settings = SettingUses(shell)
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
         self._put: set[str] = set()
@@ -110,6 +111,8 @@ class RunInputs:
         settings, drew = self._settings.changes()
         if self._modules.are_new and _FILTERS.isdisjoint(names):  # what was imported set them
             settings = [setting for setting in settings if setting != "warnings"]
+        if self._modules.are_new and "get_ipython" not in names:
+            settings = [setting for setting in settings if setting != "shell"]
         if self._variables.set:
             settings.append("os")
         drew = self._chance.finish(drew, self._settings.new, names)
@@ -164,6 +167,8 @@ class RunInputs:
     def _look_at_codes(self, run: int, text: str, statements: Iterable[StatementEvent]) -> set[str]:
         """Note what the code that ran mentions, and return all names that stand in it."""
         names: set[str] = set()
+        places = [Mention("setting", *place) for place in setting_places(text, self._home)]
+        in_functions: set[int] = set()
         for code in self._plain_codes(text):
             line_of, home = self._line_of(code), self._modules.home_of(code.co_filename)
             if home is None:
@@ -176,9 +181,13 @@ class RunInputs:
                     self._note(found, line_of)
                 else:
                     found = [mention._replace(line=line_of(mention.line)) for mention in found]
+                    lines = {line_of(line) for *_, line in inner.co_lines() if line}
+                    found += [place for place in places if place.line in lines]
+                    in_functions |= lines
                     function = Function(run, found, inner.co_names)
-                    for line in {line_of(line) for *_, line in inner.co_lines() if line}:
+                    for line in lines:
                         self._functions.setdefault((run, line), []).append(function)
+        self._note((place for place in places if place.line not in in_functions), int)
         for place in (place for each in statements for place in each["called"]):
             for function in self._functions.get((place["run"], place["line"]), ()):
                 names.update(function.names)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..adapters import answers
 from ..python_state import PLACES
+from .shell_state import shell_state
 
 _RANDOM = "random"
 _TOLD_ELSEWHERE = frozenset({_RANDOM, "os"})
@@ -23,8 +24,9 @@ class SettingUses:
     when it has just been imported is not told as changed.
     """
 
-    def __init__(self) -> None:
-        self._settings = _settings()
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._settings = _settings(shell)
         self._random_states = _random_states()
         self._modules = len(sys.modules)
         self.new: list[str] = []
@@ -38,7 +40,7 @@ class SettingUses:
 
     def changes(self) -> tuple[list[str], list[str]]:
         """Return the settings that differ from the last time, and the random states that do."""
-        settings, random_states = _settings(), _random_states()
+        settings, random_states = _settings(self._shell), _random_states()
         self.new = sorted(random_states.keys() - self._random_states.keys())
         changed = (
             _differing(self._settings, settings),
@@ -48,7 +50,7 @@ class SettingUses:
         return changed
 
 
-def _settings() -> dict[str, Any]:
+def _settings(shell: Any) -> dict[str, Any]:
     states: dict[str, Any] = {
         place: look(sys.modules[place])
         for place, look in PLACES.items()
@@ -60,6 +62,10 @@ def _settings() -> dict[str, Any]:
         states["folder"] = os.getcwd()  # noqa: PTH109  # a text
     except OSError:  # it has been removed
         states["folder"] = ""
+    try:
+        states["shell"] = shell_state(shell)
+    except Exception:  # a shell of another form
+        states["shell"] = ()
     return {**states, **_answered("settings")}
 
 

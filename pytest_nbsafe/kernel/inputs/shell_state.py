@@ -1,0 +1,61 @@
+"""What IPython holds that cells may set: how values are shown, magics, what runs around cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_FIGURE = ("matplotlib.figure", "Figure")
+"""Importing pyplot, or `%matplotlib inline`, says how it is shown: as it is in any case."""
+_USUAL_PICTURES = {"png"}, {"bbox_inches": "tight"}, True
+_OF_IPYTHON = ("IPython.", "ipykernel.", "matplotlib_inline.", "matplotlib.")
+
+
+def shell_state(shell: Any) -> Mapping[str, object]:
+    """Return what is set of a shell, to be compared."""
+    shown = shell.display_formatter
+    plain = shown.formatters["text/plain"]
+    return {
+        "formatters": {kind: dict(_printers(each)) for kind, each in shown.formatters.items()},
+        "kinds": [kind for kind, each in shown.formatters.items() if each.enabled],
+        "texts": (plain.float_format, plain.pprint, plain.max_seq_length, plain.max_width),
+        "echo": (shell.ast_node_interactivity, shell.InteractiveTB.mode),
+        "pictures": _pictures(shell),
+        "magics": {kind: {*known} for kind, known in shell.magics_manager.magics.items()},
+        "ways": [
+            [*shell.ast_transformers],
+            [*shell.input_transformers_cleanup],
+            [*shell.input_transformers_post],
+        ],
+        "events": {
+            event: [call for call in calls if not _is_of_ipython(call)]
+            for event, calls in shell.events.callbacks.items()
+        },
+    }
+
+
+def _printers(formatter: Any) -> Iterator[tuple[tuple[str, str], object]]:
+    """Yield what shows values, by module and name of their class.
+
+    Those of classes that are not loaded yet are moved once one is shown.
+    """
+    for kind, printer in [*formatter.type_printers.items()]:
+        name = kind.__module__, kind.__qualname__
+        if name != _FIGURE:
+            yield name, printer
+    for name, printer in [*formatter.deferred_printers.items()]:
+        if name != _FIGURE:
+            yield name, printer
+
+
+def _pictures(shell: Any) -> object:
+    """Return in which forms figures are shown, None for the usual one."""
+    for each in shell.configurables:
+        if type(each).__name__ == "InlineBackend":
+            told = {*each.figure_formats}, {**each.print_figure_kwargs}, each.close_figures
+            return None if told == _USUAL_PICTURES else told
+    return None
+
+
+def _is_of_ipython(call: Any) -> bool:
+    return str(getattr(call, "__module__", "")).startswith(_OF_IPYTHON)

@@ -1,0 +1,166 @@
+"""Pages that hang on what no name shows: whatever is edited, they show what a full run shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import makenb
+import pytest
+import tiers
+
+from pytest_nbsafe.app import session
+from pytest_nbsafe.app.inputs import configuration
+
+pytestmark = pytest.mark.kernel
+
+SETTINGS = {
+    "logging": (
+        "logging.basicConfig(level=20, force=True, format='%(message)s')",
+        "logging.basicConfig(level=40, force=True, format='%(message)s')",
+        "logging.info('told'); logging.getLogger().level",
+    ),
+    "csv": ("csv.register_dialect('mine', delimiter=';')", "None", "csv.list_dialects()"),
+    "sys": ("sys.setrecursionlimit(5000)", "None", "sys.getrecursionlimit()"),
+    "sys.path": ("sys.path.append('/nowhere')", "None", "sys.path[-1]"),
+    "modules": (
+        "sys.modules['fake'] = types.ModuleType('fake')",
+        "fake = 3",
+        "'fake' in sys.modules",
+    ),
+    "numbers": ("numbers.Number.register(list)", "None", "isinstance([], numbers.Number)"),
+    "calendar": ("calendar.setfirstweekday(3)", "None", "calendar.firstweekday()"),
+    "warnings": (
+        "warnings.simplefilter('error')",
+        "warnings.simplefilter('ignore')",
+        "try: warnings.warn('few')\nexcept UserWarning: print('raised')",
+    ),
+    "monkeypatch": (
+        "def quiet(value): return 'quiet'\njson.dumps = quiet",
+        "def quiet(value): return 'silent'\njson.dumps = quiet",
+        "print(json.dumps(3))",
+    ),
+    "atexit": ("atexit.register(print, 'over')", "None", "atexit._ncallbacks() > 0"),
+    "folder": ("os.chdir('below')", "None", "os.path.basename(os.getcwd())"),
+    "environ": (
+        "os.environ['MADE'] = 'one'",
+        "os.environ['MADE'] = 'other'",
+        "os.environ.get('MADE')",
+    ),
+    "umask": ("os.umask(0o077)", "None", "mask = os.umask(0)\nos.umask(mask)\noct(mask)"),
+    "seed": ("random.seed(3)", "random.seed(4)", "random.seed and random.random()"),
+    "decimal": ("decimal.getcontext().prec = 5", "None", "decimal.Decimal(1) / 3"),
+    "precision": ("%precision 3", "None", "1 / 3"),
+    "echo": ("%config InteractiveShell.ast_node_interactivity = 'all'", "None", "1\n2"),
+    "magic": ("%load_ext own_magic", "pass", "%%own\nwords"),
+    "run": ("%run other.py", "made_elsewhere = 4", "made_elsewhere"),
+    "global": (
+        "def put():\n    global put_there\n    put_there = 1\nput()",
+        "put_there = 2",
+        "put_there",
+    ),
+    "update": ("globals().update(put_so=1)", "put_so = 2", "put_so"),
+    "class": (
+        "class Point:\n    size = 1\np = Point()\nclass Point:\n    size = 2",
+        "class Point:\n    size = 3\np = Point()",
+        "isinstance(p, Point), p.size",
+    ),
+    "widget": (
+        "w = Widget(3)\nw",
+        "w = Widget(4)\nw",
+        "w.value += 1\nw",
+    ),
+}
+ABOVE = """
+import atexit, calendar, csv, decimal, json, logging, numbers, os, random, sys, types, warnings
+class Widget:
+    def __init__(self, value):
+        self.value = value
+    def _repr_mimebundle_(self, **_):
+        view = {"model_id": str(self.value), "version_major": 2, "version_minor": 0}
+        return {"text/plain": f"W({self.value})", "application/vnd.jupyter.widget-view+json": view}
+"""
+MAGIC = """
+def load_ipython_extension(shell):
+    shell.register_magic_function(lambda line, cell: print(cell.upper()), "cell", "own")
+"""
+
+
+def page(setting: str, reader: str) -> str:
+    cells = (ABOVE, "unread = 1", setting, "between = 2", reader)
+    return "".join(f"# %% [{n}]\n{text.strip()}\n" for n, text in enumerate(cells, 1))
+
+
+def shown(path: Path, text: str, *, resumed: bool) -> list[str]:
+    makenb.write(path, text)
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    each = session.NotebookSession(path, config)
+    try:
+        outcomes = [each.outcome(cell.number) for cell in each.cells]
+        return [f"{outcome.output} {outcome.reason}" for outcome in outcomes]
+    finally:
+        each.close()
+
+
+@pytest.mark.parametrize("name", tiers.spread(8, 1, SETTINGS))
+def test_what_no_name_shows(own_store: Path, name: str) -> None:
+    (own_store / "below").mkdir()
+    (own_store / "own_magic.py").write_text(MAGIC, encoding="utf-8")
+    (own_store / "other.py").write_text("made_elsewhere = 3\n", encoding="utf-8")
+    path = own_store / "nb.ipynb"
+    setting, other, reader = SETTINGS[name]
+    first = shown(path, page(setting, reader), resumed=True)
+    assert first == shown(path, page(setting, reader), resumed=False)
+    with_other = shown(path, page(other, reader), resumed=True)
+    assert with_other == shown(path, page(other, reader), resumed=False)
+    if name != "atexit":
+        assert with_other[-1] != first[-1], "it hangs on the setting"
+    edited = page(setting, f"edited = 3\n{reader}" if reader[0] != "%" else f"{reader} edited")
+    assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
+
+
+def replaced(folder: Path) -> None:
+    """Replace a file by one of equal size and time."""
+    data = folder / "data.txt"
+    about = data.stat()
+    data.write_text("2\n", encoding="utf-8")
+    os.utime(data, ns=(about.st_atime_ns, about.st_mtime_ns))
+
+
+def turned(folder: Path) -> None:
+    """Let a link lead elsewhere."""
+    (folder / "link.txt").unlink()
+    (folder / "link.txt").symlink_to("other.txt")
+
+
+def edited(folder: Path) -> None:
+    """Edit a module of the project."""
+    (folder / "helper.py").write_text("K = 2  # other\n", encoding="utf-8")
+
+
+AROUND = """
+# %% [1]
+import helper
+# %% [2]
+number = int(open("data.txt").read())
+# %% [3]
+linked = int(open("link.txt").read())
+# %% [4]
+print(number, linked, helper.K)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    tiers.every_row(4, [(replaced, "2 1 1"), (turned, "1 3 1"), (edited, "1 1 2")]),
+)
+def test_what_stands_around(own_store: Path, change: Callable[[Path], None], expected: str) -> None:
+    for name, text in {"data.txt": "1\n", "one.txt": "1\n", "other.txt": "3\n"}.items():
+        (own_store / name).write_text(text, encoding="utf-8")
+    (own_store / "link.txt").symlink_to("one.txt")
+    (own_store / "helper.py").write_text("K = 1\n", encoding="utf-8")
+    path = own_store / "nb.ipynb"
+    assert shown(path, AROUND, resumed=True)[-1].split() == ["1", "1", "1"]
+    change(own_store)
+    assert shown(path, AROUND, resumed=True)[-1].split() == expected.split()
