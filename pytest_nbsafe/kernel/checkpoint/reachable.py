@@ -217,7 +217,11 @@ def is_constant_value(value: Any) -> bool:
 def owner_of(array: Any) -> Any:
     """Return what owns the memory that an array shows: itself, another array, another value."""
     owner, base = array, getattr(array, "base", None)
+    seen = {id(array)}
     while base is not None:
-        owner = base.obj if type(base) is memoryview else base
-        base = getattr(owner, "base", None)
+        held = base.obj if type(base) is memoryview else base
+        if id(held) in seen:  # it is made from a view of itself
+            break
+        owner, base = held, getattr(held, "base", None)
+        seen.add(id(owner))
     return owner
