@@ -28,11 +28,11 @@ _CONSTANTS: tuple[type, ...] = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range,
     dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, type(re.compile("")), types.CodeType,
-    types.ModuleType, types.MappingProxyType, weakref.ref, pathlib.PurePosixPath,
-    pathlib.PureWindowsPath, type(pathlib.Path()),
+    types.ModuleType, pathlib.PurePosixPath, pathlib.PureWindowsPath, type(pathlib.Path()),
 )  # fmt: skip
 """Kinds of values that cannot change, or lead nowhere."""
 _ENDS = frozenset(map(id, _CONSTANTS))
+_CLOSER = (type, enum.Enum, weakref.ref)
 _BYTE_S, _OBJECT_S = 3e-9, 4e-6
 """About how long it takes to keep a byte of an array, and an object."""
 _PERSONAL = frozenset({"__main__", "builtins"})
@@ -102,8 +102,8 @@ class Surface:
         for kind in map(type, level):
             if id(kind) not in self.kinds:
                 self.kinds[id(kind)] = kind  # kept alive: its number must not come again
-                is_type = issubclass(kind, (type, enum.Enum)) or kind is types.FunctionType
-                if is_type or of_class(kind) is not None:
+                is_own = issubclass(kind, _CLOSER) or kind is types.FunctionType
+                if is_own or of_class(kind) is not None:
                     self.special.add(id(kind))
 
 
@@ -163,9 +163,9 @@ class Reached:
     def _held(self, item: Any, lazy: list[Memory] | None) -> list[Any]:
         """Return what a value leads to of which the interpreter tells too much or too little."""
         kind = type(item)
-        if issubclass(kind, (type, enum.Enum)):
+        if issubclass(kind, _CLOSER):
             del self.objects[id(item)]
-            return []
+            return [item()] if issubclass(kind, weakref.ref) else []
         if kind is types.FunctionType:
             return self._held_by_function(item)
         adapter = of_class(kind)
@@ -211,7 +211,7 @@ def is_constant(kind: type, adapter: Any) -> bool:
 def is_constant_value(value: Any) -> bool:
     """Return whether a value cannot change, so that it does not matter who holds it too."""
     kind = type(value)
-    return kind in (tuple, frozenset, *_CONSTANTS) or is_constant(kind, of_class(kind))
+    return kind in (tuple, frozenset, weakref.ref, *_CONSTANTS) or is_constant(kind, of_class(kind))
 
 
 def owner_of(array: Any) -> Any:
@@ -219,9 +219,9 @@ def owner_of(array: Any) -> Any:
     owner, base = array, getattr(array, "base", None)
     seen = {id(array)}
     while base is not None:
-        held = base.obj if type(base) is memoryview else base
-        if id(held) in seen:  # it is made from a view of itself
+        owner = base.obj if type(base) is memoryview else base
+        if id(owner) in seen:  # it is made from a view of itself
             break
-        owner, base = held, getattr(held, "base", None)
         seen.add(id(owner))
+        base = getattr(owner, "base", None)
     return owner
