@@ -32,7 +32,9 @@ _CONSTANTS: tuple[type, ...] = (
 )  # fmt: skip
 """Kinds of values that cannot change, or lead nowhere."""
 _ENDS = frozenset(map(id, _CONSTANTS))
-_CLOSER = (type, enum.Enum, weakref.ref)
+_CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
+_CONTAINERS = frozenset({list, dict, set, bytearray})
+"""Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
 _BYTE_S, _OBJECT_S = 3e-9, 4e-6
 """About how long it takes to keep a byte of an array, and an object."""
 _PERSONAL = frozenset({"__main__", "builtins"})
@@ -113,6 +115,7 @@ class Reached:
     `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
+    `borrowed` are containers that libraries hold.
     """
 
     def __init__(self, value: object, surface: Surface) -> None:
@@ -120,6 +123,7 @@ class Reached:
         self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
+        self.borrowed: list[Any] = []
         self._surface = surface
         self._walk([value], None)
 
@@ -149,7 +153,9 @@ class Reached:
             self.kinds |= kinds
             items = [item for item in level if id(type(item)) not in _ENDS]
             fresh = dict(zip(map(id, items), items))  # noqa: B905  # both are of `items`
-            for key in surface.ends(fresh) | (fresh.keys() & objects.keys()):
+            ended = surface.ends(fresh)
+            self.borrowed += [fresh[key] for key in ended if type(fresh[key]) in _CONTAINERS]
+            for key in ended | (fresh.keys() & objects.keys()):
                 del fresh[key]
             objects.update(fresh)
             special: list[Any] = []
@@ -165,6 +171,8 @@ class Reached:
         kind = type(item)
         if issubclass(kind, _CLOSER):
             del self.objects[id(item)]
+            if kind is types.BuiltinFunctionType:
+                return [item.__self__]
             return [item()] if issubclass(kind, weakref.ref) else []
         if kind is types.FunctionType:
             return self._held_by_function(item)
@@ -190,7 +198,10 @@ class Reached:
             del self.objects[id(function)]
             return []
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return [*closure_of(function), *defaults, *function.__dict__.values()]
+        held = [*closure_of(function), *defaults, *function.__dict__.values()]
+        if not held:  # it is referred to by its name
+            del self.objects[id(function)]
+        return held
 
 
 def is_importable(thing: Any) -> bool:
