@@ -157,10 +157,6 @@ class _Keeper:
             if not is_constant_value(objects[key]):
                 place = ".".join(self.surface.place_of(objects[key]))
                 return f"`{name}` holds {place}, which a module of the project holds too"
-        for borrowed in self.group.reached[name].borrowed:
-            module, place = self.surface.place_of(borrowed)
-            if module:
-                return f"`{name}` holds {module}.{place}, which a library holds too"
         for kind in self._kinds(name):
             if kind.__name__ in getattr(of_class(kind), "NOT_KEPT", ()):
                 return f"`{name}` holds a {kind.__qualname__}, which is more than its values"

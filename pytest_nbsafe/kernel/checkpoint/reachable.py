@@ -115,7 +115,8 @@ class Reached:
     `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
-    `borrowed` are containers that libraries hold.
+    `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
+    themselves.
     """
 
     def __init__(self, value: object, surface: Surface) -> None:
@@ -123,7 +124,7 @@ class Reached:
         self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
-        self.borrowed: list[Any] = []
+        self.borrowed: set[int] = set()
         self._surface = surface
         self._walk([value], None)
 
@@ -154,7 +155,7 @@ class Reached:
             items = [item for item in level if id(type(item)) not in _ENDS]
             fresh = dict(zip(map(id, items), items))  # noqa: B905  # both are of `items`
             ended = surface.ends(fresh)
-            self.borrowed += [fresh[key] for key in ended if type(fresh[key]) in _CONTAINERS]
+            self.borrowed.update(key for key in ended if type(fresh[key]) in _CONTAINERS)
             for key in ended | (fresh.keys() & objects.keys()):
                 del fresh[key]
             objects.update(fresh)
