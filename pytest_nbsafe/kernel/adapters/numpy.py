@@ -141,6 +141,8 @@ def add_array(hasher: Hasher, value: Any) -> None:
     if kind is not numpy.ndarray:
         _add_kept(hasher, value)
     hasher.tag("dtype %s" % (plain.dtype.descr if plain.dtype.names else plain.dtype.str))
+    if plain.dtype.metadata:
+        hasher.add(dict(plain.dtype.metadata))
     add_content(hasher, plain)
 
 

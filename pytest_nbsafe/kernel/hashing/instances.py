@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _abc  # type: ignore[import-not-found]  # typeshed has none
 import copyreg
 import types
 import weakref
@@ -57,6 +58,9 @@ def add_class(hasher: Hasher, cls: type) -> None:
         hasher.add(type(cls))
     own = type.__dict__["__dict__"].__get__(cls)
     hasher.attributes({k: v for k, v in own.items() if k not in _NOISE and (v or k != _ASKED)})
+    if "_abc_impl" in own:
+        registered = (known() for known in _abc._get_dump(cls)[0])  # noqa: SLF001  # no public one
+        hasher.all("registered", sorted(qualified(each) for each in registered if each))
 
 
 def add_instance(hasher: Hasher, value: Any) -> None:
@@ -173,10 +177,13 @@ _OF_EXCEPTIONS = frozenset({"obj", "__suppress_context__"})
 
 
 def _add_causes(hasher: Hasher, value: BaseException) -> None:
-    """Write what an exception came from, where a text will show it."""
-    cause = vars(BaseException)["__cause__"].__get__(value)
+    """Write what an exception came from, where a text will show it; not which way it took."""
+    members = vars(BaseException)
+    cause = members["__cause__"].__get__(value)
     if cause is not None:
         hasher.all("cause", [cause])
+    if members["__traceback__"].__get__(value) is not None:
+        hasher.tag("was raised")
 
 
 def _hidden_bytes(cls: type, slots: int) -> int:
