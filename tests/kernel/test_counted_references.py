@@ -60,7 +60,10 @@ def made(text: str) -> Home:
         ("class C:\n  pass\nx = C(); x.held = [1]; y = x.held", ["y"]),
         ("class C:\n  __slots__ = ('held',)\nx = C(); x.held = [1]; y = x.held", ["y"]),
         ("class C:\n  shared = [1]\nx = C(); x.held = C.shared", None),
-        ("import weakref\nclass C: pass\nx = C(); y = weakref.ref(x)", []),
+        ("import weakref\nclass C: pass\nx = C(); y = weakref.ref(x)", None),
+        ("import weakref\nclass C: pass\ny = C(); x = [weakref.ref(y)]", ["y"]),
+        ("import types\nx = {}; y = types.MappingProxyType(x)", ["y"]),
+        ("x = []; y = x.append", ["y"]),
         ("try:\n  raise ValueError([1])\nexcept ValueError as error:\n  x = error.args[0]", []),
     ],
 )

@@ -1,5 +1,5 @@
-"""astropy: coordinates, which keep what they have worked out."""
+"""astropy: coordinates and tables, which keep what they have worked out, and what they are in."""
 
 from __future__ import annotations
 
-CACHES = frozenset({"cache", "_cache"})
+CACHES = frozenset({"_cache", "_parent_ref", "_parent_table", "cache"})

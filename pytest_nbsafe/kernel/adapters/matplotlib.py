@@ -1,15 +1,19 @@
 """matplotlib: figures and what is drawn in them; nothing is drawn for it.
 
-Positions, ticks and limits that the library finds itself when it draws are left out.
+Of a part of a figure all counts that was set of it, but nothing of what it is drawn in: an axes and
+its ticks, or a figure, are what the library makes of them when it draws. After a session those are
+looked at too; positions, ticks and limits that the library finds itself are left out.
 """
 
 from __future__ import annotations
 
+import enum
 import sys
 from collections.abc import Mapping
 from typing import Any
 
-from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
+from ..hashing import builtin_kinds
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 
 TANGLED = True
 
@@ -27,16 +31,21 @@ def own_folders() -> list[str]:
 
 
 def hash_other(hasher: Hasher, value: Any) -> None:
-    """Write a figure or a part of one, if figures are looked at now.
+    """Write a part of a figure, or what says how parts look; a figure if figures are looked at now.
 
     They are after a session, not around each statement: a figure changes with everything that is
     drawn in it.
     """
-    handler = _handler(type(value)) if hasher.context.judging else None
-    if handler is None:
+    cls = type(value)
+    handler = _handler(cls) if hasher.context.judging else None
+    if handler is not None:
+        hasher.tag(f"drawn {qualified(cls)}")
+        handler(hasher, value)
+    elif _is_whole(value) or cls.__module__.startswith(_MACHINERY):
         raise UnknownValue("a figure or a part of one is not compared")
-    hasher.tag(f"drawn {qualified(type(value))}")
-    handler(hasher, value)
+    else:
+        hasher.tag(f"part {qualified(cls)}")
+        _part(hasher, value)
 
 
 def _handler(cls: type) -> Handler | None:
@@ -101,3 +110,131 @@ _TABLE: tuple[tuple[str, str, Handler], ...] = (
     ("collections", "Collection", _collection),
     ("image", "AxesImage", _image),
 )
+
+
+# ------------------------------------------------------------------ parts, as they were set
+
+_MACHINERY = tuple(
+    f"matplotlib.{name}" for name in ("animation", "backend", "gridspec", "pyplot", "widgets")
+)
+_WHOLE = (("figure", "FigureBase"), ("axes", "Axes"), ("axis", "Axis"), ("axis", "Tick"))
+_OF_NONE = frozenset(
+    {
+        "_callbacks", "_cid", "_id_colorizer", "_id_norm", "_inverted", "_invalid", "_parents",
+        "_remove_method", "_stale", "_transformSet", "callbacks", "stale_callback",
+    }
+)  # fmt: skip
+_DERIVED = {
+    "Line2D": {
+        "_invalidx", "_invalidy", "_path", "_subslice", "_transformed_path", "_x", "_x_filled",
+        "_xy", "_y",
+    },
+    "Text": {"_renderer"},
+    "Ellipse": {"_patch_transform"},
+    "FancyArrowPatch": {"_dpi_cor"},
+    "Collection": {"_edge_is_mapped", "_face_is_mapped", "_mapped_colors"},
+    "_CollectionWithSizes": {"_transforms"},
+    "Line3DCollection": {"_paths", "zorder"},
+    "Poly3DCollection": {"_facecolors2d", "_edgecolors2d", "_paths", "_sort_zpos"},
+    "_ImageBase": {"_imcache"},
+    "Colormap": {"_isinit", "_lut"},
+    "OffsetBox": {"_offset"},
+}  # fmt: skip
+"""What follows from the rest, by the class: it is worked out when something is drawn."""
+_MAPPED = frozenset({"_facecolors", "_edgecolors"})
+_PLACES = (
+    "transData", "transAxes", "transScale", "transLimits", "_xaxis_transform", "_yaxis_transform",
+    "_viewLim", "dataLim", "bbox", "transFigure", "transSubfigure", "dpi_scale_trans", "figbbox",
+)  # fmt: skip
+
+
+def _part(hasher: Hasher, value: Any) -> None:
+    cls, held = type(value), vars(value) if hasattr(value, "__dict__") else None
+    if isinstance(value, (list, tuple)):
+        hasher.all("items", [*value])
+    elif isinstance(value, dict):
+        hasher.all("keys", [*dict.keys(value)])
+        hasher.all("values", [*dict.values(value)])
+    elif isinstance(value, enum.Enum):
+        builtin_kinds.add_enum(hasher, value)
+        return
+    elif held is None:
+        raise UnknownValue("a part of a figure without attributes is not compared")
+    node = getattr(sys.modules.get("matplotlib.transforms"), "TransformNode", ())
+    if isinstance(value, node):
+        _place(hasher, value, {})
+        return
+    left_out = {name for base in cls.__mro__ for name in _DERIVED.get(base.__name__, ())}
+    if (held or {}).get("_A") is not None:
+        left_out |= _MAPPED
+    known = _known_places(held or {})
+    links, places, own = [], {}, {}
+    for name, item in (held or {}).items():
+        if name in left_out or name in _OF_NONE:
+            continue
+        if _is_whole(item):
+            links.append((name, qualified(type(item))))
+        elif isinstance(item, node):
+            places[name] = item
+        else:
+            own[name] = item
+    hasher.all("in", sorted(links))
+    hasher.attributes(own)
+    for name in sorted(places):
+        hasher.tag(name)
+        _place(hasher, places[name], known)
+    callbacks = getattr((held or {}).get("_callbacks"), "callbacks", {})
+    hasher.tag(f"told to {sum(map(len, callbacks.values()))}")
+
+
+def _is_whole(value: Any) -> bool:
+    """Return whether a value is what parts are drawn in: a figure, its axes, or one of their axes.
+
+    What shows one on a screen is of the machinery.
+    """
+    if type(value).__module__ in _PLAIN_MODULES:
+        return False
+    kinds = (getattr(sys.modules.get(f"matplotlib.{m}"), name, None) for m, name in _WHOLE)
+    return any(kind is not None and isinstance(value, kind) for kind in kinds)
+
+
+_PLAIN_MODULES = frozenset({"builtins", "numpy", "matplotlib.path", "matplotlib.transforms"})
+
+
+def _known_places(held: Mapping[str, Any]) -> dict[int, str]:
+    """Return the places that an axes and a figure give to what is drawn in them, by identity."""
+    return {
+        id(vars(owner)[name]): name
+        for owner in (held.get("_parent_figure"), held.get("_axes"))
+        if owner is not None
+        for name in _PLACES
+        if name in vars(owner)
+    }
+
+
+def _place(hasher: Hasher, value: Any, known: dict[int, str]) -> None:
+    """Write where something is drawn: how, and in which of its axes' or figure's places."""
+    if id(value) in known:
+        hasher.tag(f"place {known[id(value)]}")
+        return
+    hasher.nodes -= 1
+    if hasher.nodes < 0:
+        raise UnknownValue(TOO_LARGE)
+    cls = type(value)
+    names = {name for base in cls.__mro__ for name in _NUMBERS.get(base.__name__, ())}
+    hasher.tag(f"place {qualified(cls)}")
+    hasher.attributes({name: item for name, item in vars(value).items() if name in names})
+    node = sys.modules["matplotlib.transforms"].TransformNode
+    for name, item in sorted(vars(value).items()):
+        if isinstance(item, node) and name != "_inverted":
+            hasher.tag(name)
+            _place(hasher, item, known)
+
+
+_NUMBERS = {
+    "Affine2D": ("_mtx",),
+    "Bbox": ("_points", "_minpos", "_ignore"),
+    "LockableBbox": ("_locked_points",),
+    "ScaledTranslation": ("_t",),
+    "LogTransform": ("base", "_clip"),
+}

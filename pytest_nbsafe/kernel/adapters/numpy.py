@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..aspects import cut, mean
-from ..hashing import bulk
+from ..functions.reach import fields
+from ..hashing import bulk, instances
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
-from . import answers
+from . import answers, of_module
 
 HOLDS_ARRAYS = True
 IS_BY_VALUE = True
@@ -145,15 +146,49 @@ def references_of(value: Any) -> list[Any] | None:
 
 
 def add_array(hasher: Hasher, value: Any) -> None:
-    """Write an array, its class, mask and type too."""
+    """Write an array, its class, its type and what else it keeps too."""
     numpy = sys.modules["numpy"]
     plain = numpy.ndarray.view(value, numpy.ndarray)
-    hasher.tag(f"array {qualified(type(value))} {plain.shape!r}")
-    mask = getattr(value, "_mask", None) if type(value).__name__ == "MaskedArray" else None
-    if mask is not None:
-        hasher.add(numpy.asarray(mask))
+    kind = type(value)
+    hasher.tag(f"array {qualified(kind)} {plain.shape!r}")
+    if kind is not numpy.ndarray:
+        _add_kept(hasher, value)
     hasher.tag("dtype %s" % (plain.dtype.descr if plain.dtype.names else plain.dtype.str))
+    if plain.dtype.metadata:
+        hasher.add(dict(plain.dtype.metadata))
     add_content(hasher, plain)
+
+
+def _add_kept(hasher: Hasher, value: Any) -> None:
+    """Write what an array of a class keeps beside its values; of a masked one where they count."""
+    numpy, kind = sys.modules["numpy"], type(value)
+    held = fields(value) or {}
+    if "_mask" in held and issubclass(kind, numpy.ma.MaskedArray):
+        filling = held.get("_fill_value")
+        if filling is None:  # it is worked out when it is asked for
+            filling = numpy.array(numpy.ma.default_fill_value(value.dtype), value.dtype)
+        hasher.add(numpy.asarray(held["_mask"]))
+        hasher.all("masked", [numpy.asarray(filling), bool(held.get("_hardmask"))])
+        held = {name: item for name, item in held.items() if name not in _OF_MASKED}
+    instances.add_own(hasher, kind)
+    if held and kind.__module__.partition(".")[0] != "numpy":
+        caches = getattr(of_module(kind.__module__), "CACHES", ())
+        hasher.attributes({name: item for name, item in held.items() if name not in caches})
+
+
+_OF_MASKED = frozenset(
+    {
+        "_mask", "_fill_value", "_hardmask", "_sharedmask", "_isfield", "_baseclass", "_basedict",
+        "_optinfo",
+    }
+)  # fmt: skip
+
+
+def _array(hasher: Hasher, value: Any) -> None:
+    """Write an array that a name or a container holds: whether it may be written to, too."""
+    if not (value.flags.writeable or hasher.context.memory):
+        hasher.tag("read only")
+    add_array(hasher, value)
 
 
 def add_content(hasher: Hasher, plain: Any) -> None:
@@ -204,13 +239,20 @@ def _by_state(tag: str, state: Callable[[Any], Any]) -> Handler:
     return write
 
 
+def _bits(hasher: Hasher, value: Any) -> None:
+    """Write a source of random numbers: where it stands, and how many others were made of it."""
+    seeds = getattr(value, "seed_seq", None)  # numpy 1.25
+    hasher.tag("bit generator")
+    hasher.add([value.state, getattr(seeds, "n_children_spawned", 0)])
+
+
 HASHED: dict[str, dict[str, Handler]] = {
     "numpy": {
-        "ndarray": add_array,
+        "ndarray": _array,
         "generic": _scalar,
         "dtype": lambda hasher, value: hasher.tag(f"dtype {value!r}"),
-        "random.Generator": _by_state("generator", lambda value: value.bit_generator.state),
-        "random.BitGenerator": _by_state("bit generator", lambda value: value.state),
+        "random.Generator": lambda hasher, value: _bits(hasher, value.bit_generator),
+        "random.BitGenerator": _bits,
         "random.RandomState": _by_state(
             "random state", lambda value: value.get_state(legacy=False)
         ),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..aspects import COLUMNS, MANY, mean, table
-from ..hashing import bulk
+from ..hashing import bulk, instances
 from ..hashing.hasher import Handler, Hasher, qualified
 from ..tracing.read_only_uses import BUILTINS
 from ..tracing.read_only_uses import words as in_words
@@ -40,16 +40,15 @@ def aspects(value: Any) -> dict[str, str]:
         return {}
     names = [column if type(column) in (str, int) else "?" for column in value.columns[:COLUMNS]]
     words = table(value.shape, [*map(str, names)])
-    if value.size <= MANY:
-        for index, name in enumerate(names):
-            words.update(mean(f"mean of {name!r}", value.iloc[:, index]))
+    for index, name in enumerate(names if value.size <= MANY else ()):
+        words.update(mean(f"mean of {name!r}", value.iloc[:, index]))
     return words
 
 
 def settings() -> Mapping[str, object]:
     """Return how frames are read, computed and shown."""
-    options = getattr(sys.modules.get("pandas._config.config"), "_global_config", {})
-    return {"pandas": _flat(options)}
+    config = sys.modules.get("pandas._config.config")
+    return {"pandas": _flat(getattr(config, "_global_config", {}))}
 
 
 def _flat(options: dict[str, Any]) -> dict[str, Any]:
@@ -105,6 +104,7 @@ def values(column: Any, rows: Any) -> Any:
 # ------------------------------------------------------------------ memory
 
 IS_BY_VALUE = True
+CACHES = frozenset({"_cache"})
 CONSTANTS = frozenset(
     {
         "ArrowDtype", "BlockPlacement", "CategoricalDtype", "DatetimeTZDtype", "Interval",
@@ -132,8 +132,8 @@ def lazily_copied(value: Any) -> list[Any] | None:
         return [*value.levels, *value.codes, *value.names]
     if isinstance(value, pandas.Index):
         return [] if isinstance(value, pandas.RangeIndex) else [value.array, *value.names]
-    held = {name: item for name, item in vars(value).items() if name not in _OWN_FIELDS}
-    return [*held.values(), *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
+    held = [item for name, item in vars(value).items() if name not in _OWN_FIELDS]
+    return [*held, *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
 
 
 def lazy_holders_of(value: Any) -> list[Any]:
@@ -149,7 +149,7 @@ def lazy_holders_of(value: Any) -> list[Any]:
 
 _ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")
 """Where the arrays of pandas keep those of numpy."""
-_OWN_FIELDS = frozenset({"_mgr", "_item_cache", "_flags"})
+_OWN_FIELDS = frozenset({"_mgr", "_item_cache", "_flags", "_cacher", "_typ"})
 
 
 # ------------------------------------------------------------------ hashing
@@ -161,7 +161,17 @@ def _frame(hasher: Hasher, value: Any) -> None:
     _index(hasher, value.index)
     for array in _column_arrays(value):
         _column(hasher, array)
+    _beside(hasher, value)
+
+
+def _beside(hasher: Hasher, value: Any) -> None:
+    """Write what a table or series keeps beside its values."""
     hasher.add(dict(value.attrs))
+    if not value.flags.allows_duplicate_labels:
+        hasher.tag("no two labels alike")
+    done = {*_OWN_FIELDS, "_attrs", "_name"}
+    hasher.attributes({name: held for name, held in vars(value).items() if name not in done})
+    instances.add_own(hasher, type(value))
 
 
 def _column_arrays(value: Any) -> list[Any]:
@@ -176,7 +186,7 @@ def _series(hasher: Hasher, value: Any) -> None:
     hasher.add(value.name)
     _index(hasher, value.index)
     _column(hasher, value.array)
-    hasher.add(dict(value.attrs))
+    _beside(hasher, value)
 
 
 def _index(hasher: Hasher, value: Any) -> None:
@@ -186,10 +196,13 @@ def _index(hasher: Hasher, value: Any) -> None:
     if kind == "RangeIndex":
         hasher.all("range", [value.start, value.stop, value.step])
     elif kind == "MultiIndex":
-        for level in range(value.nlevels):
-            _column(hasher, value.get_level_values(level).array)
+        for level, codes in zip(value.levels, value.codes):  # noqa: B905  # as many of both
+            _column(hasher, level.array)
+            add_array(hasher, codes)
     else:
         _column(hasher, value.array)
+        if getattr(value, "freq", None) is not None:
+            hasher.tag(f"every {value.freq!r}")
 
 
 def _column(hasher: Hasher, array: Any) -> None:
@@ -197,23 +210,26 @@ def _column(hasher: Hasher, array: Any) -> None:
     numpy = sys.modules["numpy"]
     plain = getattr(array, "_ndarray", array)  # NumpyExtensionArray, datetimes, strings
     hasher.tag(f"column {array.dtype}")
-    if isinstance(plain, numpy.ndarray) and plain.dtype.kind == "O":
+    if type(array).__name__ == "Categorical":  # its numbers are an array of numpy, its words not
+        hasher.add(bool(array.ordered))
+        add_array(hasher, numpy.asarray(array.codes))
+        _index(hasher, array.categories)
+    elif isinstance(plain, numpy.ndarray) and plain.dtype.kind == "O":
         hasher.tag(str(plain.shape))
         if not _add_texts(hasher, plain):
             add_objects(hasher, plain.ravel().tolist())
     elif isinstance(plain, numpy.ndarray):
         add_array(hasher, plain)
-    elif type(array).__name__ == "Categorical":
-        hasher.add(bool(array.ordered))
-        add_array(hasher, numpy.asarray(array.codes))
-        _index(hasher, array.categories)
     elif type(array).__name__ == "SparseArray":
         add_array(hasher, numpy.asarray(array.sp_values))
         add_array(hasher, numpy.asarray(array.sp_index.indices))
+        hasher.add(array.fill_value)
     elif hasattr(array, "_pa_array"):
         hasher.add(array.__arrow_array__())
-    else:
+    elif type(array).__module__.startswith("pandas."):
         add_objects(hasher, array.astype(object).tolist())
+    else:
+        instances.add_instance(hasher, array)
 
 
 def _missing(hasher: Hasher, value: object) -> None:
@@ -221,7 +237,8 @@ def _missing(hasher: Hasher, value: object) -> None:
 
 
 def _moment(hasher: Hasher, value: Any) -> None:
-    hasher.tag(f"moment {qualified(type(value))} {value.isoformat()}")
+    kept = getattr(value, "unit", ""), str(getattr(value, "tz", ""))
+    hasher.tag(f"moment {qualified(type(value))} {value.isoformat()} {kept!r}")
 
 
 def _add_texts(hasher: Hasher, array: Any) -> bool:

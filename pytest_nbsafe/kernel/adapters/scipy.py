@@ -20,7 +20,7 @@ def table_of(value: Any) -> Table | None:
 
 
 def _sparse(hasher: Hasher, value: Any) -> None:
-    parts = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows")
+    parts = ("data", "indices", "indptr", "row", "col", "coords", "offsets", "rows", "_dict")
     held = {name: vars(value)[name] for name in parts if name in vars(value)}
     if not held:
         raise UnknownValue("a sparse matrix of this form is not compared")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..aspects import mean
-from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue
+from ..functions.reach import fields
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from .numpy import add_array
 
 LEARNERS_WATCHED = False
@@ -82,12 +83,42 @@ def references_of(value: Any) -> list[Any] | None:
 
 
 def _tensor(hasher: Hasher, value: Any) -> None:
-    if str(value.layout) != "torch.strided" or value.is_meta:
+    """Write a tensor: its numbers, whether and how it is made of others, its gradient."""
+    torch, kind = sys.modules["torch"], type(value)
+    if value.is_meta or str(value.layout) not in _LAYOUTS or value.is_quantized:
         raise UnknownValue("a tensor of this layout is not compared")
-    if value.numel() * value.element_size() > hasher.size:
+    is_leaf = value.is_leaf
+    hasher.tag(f"tensor {qualified(kind)} {value.dtype} {value.requires_grad} {is_leaf}")
+    if not is_leaf:
+        hasher.tag(f"made by {type(value.grad_fn).__name__}")
+    elif value.grad is not None:
+        hasher.all("gradient", [value.grad])
+    if value._backward_hooks:  # noqa: SLF001  # no other way to know
+        raise UnknownValue("a tensor with hooks is not compared")
+    held = fields(value)
+    if held:
+        hasher.attributes(held)
+    content = value.detach()
+    if str(content.layout) != "torch.strided":
+        content = content if content.is_coalesced() else content.coalesce()
+        hasher.all("sparse", [list(value.shape), content.indices(), content.values()])
+        return
+    if content.numel() * content.element_size() > hasher.size:
         raise UnknownValue(TOO_LARGE)
-    hasher.tag(f"tensor {value.dtype} {value.requires_grad}")
-    add_array(hasher, value.detach().cpu().numpy())
+    content = content.cpu().resolve_conj().resolve_neg()
+    if content.dtype is torch.bfloat16:  # numpy has no such numbers
+        content = content.view(torch.int16)
+    add_array(hasher, content.numpy())
 
 
-HASHED: dict[str, dict[str, Handler]] = {"torch": {"Tensor": _tensor}}
+_LAYOUTS = frozenset({"torch.strided", "torch.sparse_coo"})
+
+
+def _generator(hasher: Hasher, value: Any) -> None:
+    hasher.tag(f"generator {value.device}")
+    hasher.add(value.get_state())
+
+
+HASHED: dict[str, dict[str, Handler]] = {
+    "torch": {"Tensor": _tensor, "Generator": _generator},
+}

@@ -61,7 +61,9 @@ def _variable(hasher: Hasher, value: Any) -> None:
 
 
 def _attributes(value: Any) -> dict[Any, Any]:
-    return getattr(value, "_attrs", None) or {}  # to ask for them makes an empty dictionary
+    """Return what was noted, and how it is to be stored; to ask for it makes empty dictionaries."""
+    noted, stored = (getattr(value, name, None) or {} for name in ("_attrs", "_encoding"))
+    return {"noted": noted, "stored": stored} if stored else noted
 
 
 def _array(hasher: Hasher, value: Any) -> None:

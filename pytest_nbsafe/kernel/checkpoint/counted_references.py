@@ -16,8 +16,10 @@ import gc
 import sys
 import types
 import typing
+import weakref
 from collections import Counter
 from collections.abc import Collection, Iterable
+from itertools import compress
 from typing import Any
 
 from ..adapters import of_class
@@ -27,6 +29,7 @@ _ENDS = frozenset(map(id, CONSTANTS))
 _FIXED = frozenset(map(id, (tuple, frozenset)))
 """Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
 _DEPTH = 5
+_ISLAND = __name__.partition(".checkpoint")[0]
 _ALONE = next(map(sys.getrefcount, {0: object()}.values()))
 """The count of an object that a dictionary holds, and nothing else."""
 _Look = typing.Callable[[Any], typing.Optional[typing.List[Any]]]  # noqa: UP006, UP045  # Python 3.8 has no other
@@ -132,11 +135,28 @@ class _Leads:
         objects, held = self._objects, self._holders.counts
         real = map(sys.getrefcount, objects.values())
         known = map(_ALONE.__add__, map(self._counts.__getitem__, objects))
-        return {
+        left = {
             key
             for key, one, other in zip(objects, real, known)  # noqa: B905  # of one length
             if one != other and one != other + held[key]
         }
+        for key in compress(objects, map(weakref.getweakrefcount, objects.values())):
+            if not all(
+                id(ref) in objects or _is_ours(ref) for ref in weakref.getweakrefs(objects[key])
+            ):
+                left.add(key)
+        return left
+
+    def _referred_weakly(self, reference: Any) -> list[Any]:
+        """Return what a weak reference leads to, which counts for nothing.
+
+        In tables such references tell of others that share columns until they write.
+        """
+        target = weakref.ref.__call__(reference)
+        if self._in_tables is None and hasattr(of_class(type(target)), "lazy_holders_of"):
+            return []
+        self._counts[id(target)] -= 1
+        return [target]
 
     def count_kin(self) -> None:
         """Count the references of classes, and of tables that share columns until they write."""
@@ -188,6 +208,8 @@ class _Leads:
             plain = [item for item in fresh.values() if id(type(item)) not in special]
             for item in [item for item in fresh.values() if id(type(item)) in special]:
                 held = looks[id(type(item))](item)  # type: ignore[misc]  # it is followed
+                if issubclass(type(item), weakref.ref):
+                    below += self._referred_weakly(item)
                 if held is None:
                     del fresh[id(item)]
                 elif self._in_tables is not None and _is_table(item):
@@ -219,6 +241,8 @@ def _look_at(kind: type) -> _Look | None:
         return None
     if kind is types.FunctionType:
         return _held_by_function
+    if issubclass(kind, weakref.ref):
+        return _held_beside
     if id(kind) in _FIXED:
         return _held_for_ever
     adapter = of_class(kind)
@@ -228,10 +252,15 @@ def _look_at(kind: type) -> _Look | None:
         raise _UnknownError
     if hasattr(adapter, "references_of"):
         return _held_by(adapter)
-    return _held_by_table if hasattr(adapter, "lazily_copied") else gc.get_referents
+    return _held_beside if hasattr(adapter, "lazily_copied") else gc.get_referents
 
 
-def _held_by_table(item: Any) -> list[Any]:
+def _is_ours(reference: Any) -> bool:
+    """Return whether it is by a weak reference of the log of learning that a value is known."""
+    return str(getattr(reference.__callback__, "__module__", "")).startswith(_ISLAND)
+
+
+def _held_beside(item: Any) -> list[Any]:
     return gc.get_referents(item)
 
 

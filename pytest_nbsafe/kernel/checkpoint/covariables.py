@@ -45,6 +45,10 @@ def groups(
     for name, value in reached.items():
         for key in value.lazily_shared() & holders.keys():
             _join(leader, name, holders[key])
+    named = {id(home[name]): name for name in reached}
+    for name, value in reached.items():
+        for key in value.borrowed & named.keys():
+            _join(leader, name, named[key])
     parts: dict[str, dict[str, Reached]] = {}
     for name, value in reached.items():
         parts.setdefault(_first(leader, name), {})[name] = value

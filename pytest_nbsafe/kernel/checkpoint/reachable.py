@@ -28,11 +28,13 @@ CONSTANTS: tuple[type, ...] = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range,
     dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone,
     decimal.Decimal, fractions.Fraction, uuid.UUID, type(re.compile("")), types.CodeType,
-    types.ModuleType, types.MappingProxyType, weakref.ref, pathlib.PurePosixPath,
-    pathlib.PureWindowsPath, type(pathlib.Path()),
+    types.ModuleType, pathlib.PurePosixPath, pathlib.PureWindowsPath, type(pathlib.Path()),
 )  # fmt: skip
 """Kinds of values that cannot change, or lead nowhere."""
 _ENDS = frozenset(map(id, CONSTANTS))
+_CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
+_CONTAINERS = frozenset({list, dict, set, bytearray})
+"""Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
 _BYTE_S, _OBJECT_S = 3e-9, 4e-6
 """About how long it takes to keep a byte of an array, and an object."""
 _PERSONAL = frozenset({"__main__", "builtins"})
@@ -102,8 +104,8 @@ class Surface:
         for kind in map(type, level):
             if id(kind) not in self.kinds:
                 self.kinds[id(kind)] = kind  # kept alive: its number must not come again
-                is_type = issubclass(kind, (type, enum.Enum)) or kind is types.FunctionType
-                if is_type or of_class(kind) is not None:
+                is_own = issubclass(kind, _CLOSER) or kind is types.FunctionType
+                if is_own or of_class(kind) is not None:
                     self.special.add(id(kind))
 
 
@@ -113,6 +115,8 @@ class Reached:
     `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
+    `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
+    themselves.
     """
 
     def __init__(self, value: object, surface: Surface) -> None:
@@ -120,6 +124,7 @@ class Reached:
         self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
+        self.borrowed: set[int] = set()
         self._surface = surface
         self._walk([value], None)
 
@@ -149,7 +154,9 @@ class Reached:
             self.kinds |= kinds
             items = [item for item in level if id(type(item)) not in _ENDS]
             fresh = dict(zip(map(id, items), items))  # noqa: B905  # both are of `items`
-            for key in surface.ends(fresh) | (fresh.keys() & objects.keys()):
+            ended = surface.ends(fresh)
+            self.borrowed.update(key for key in ended if type(fresh[key]) in _CONTAINERS)
+            for key in ended | (fresh.keys() & objects.keys()):
                 del fresh[key]
             objects.update(fresh)
             special: list[Any] = []
@@ -163,9 +170,11 @@ class Reached:
     def _held(self, item: Any, lazy: list[Memory] | None) -> list[Any]:
         """Return what a value leads to of which the interpreter tells too much or too little."""
         kind = type(item)
-        if issubclass(kind, (type, enum.Enum)):
+        if issubclass(kind, _CLOSER):
             del self.objects[id(item)]
-            return []
+            if kind is types.BuiltinFunctionType:
+                return [item.__self__]
+            return [weakref.ref.__call__(item)] if issubclass(kind, weakref.ref) else []
         if kind is types.FunctionType:
             return self._held_by_function(item)
         adapter = of_class(kind)
@@ -190,7 +199,10 @@ class Reached:
             del self.objects[id(function)]
             return []
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return [*closure_of(function), *defaults, *function.__dict__.values()]
+        held = [*closure_of(function), *defaults, *function.__dict__.values()]
+        if not held:  # it is referred to by its name
+            del self.objects[id(function)]
+        return held
 
 
 def is_importable(thing: Any) -> bool:
@@ -211,13 +223,17 @@ def is_constant(kind: type, adapter: Any) -> bool:
 def is_constant_value(value: Any) -> bool:
     """Return whether a value cannot change, so that it does not matter who holds it too."""
     kind = type(value)
-    return kind in (tuple, frozenset, *CONSTANTS) or is_constant(kind, of_class(kind))
+    return kind in (tuple, frozenset, weakref.ref, *CONSTANTS) or is_constant(kind, of_class(kind))
 
 
 def owner_of(array: Any) -> Any:
     """Return what owns the memory that an array shows: itself, another array, another value."""
     owner, base = array, getattr(array, "base", None)
+    seen = {id(array)}
     while base is not None:
         owner = base.obj if type(base) is memoryview else base
+        if id(owner) in seen:  # it is made from a view of itself
+            break
+        seen.add(id(owner))
         base = getattr(owner, "base", None)
     return owner

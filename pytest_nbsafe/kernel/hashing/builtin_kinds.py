@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import collections
 import enum
 import functools
-import hashlib
+import gc
 import inspect
 import io
-import logging
-import pathlib
-import re
 import sys
 import threading
 import types
@@ -18,9 +16,11 @@ from typing import Any
 
 from ..contract import CODE
 from ..functions.stand_in import attributes_of, code_of
+from . import standard_kinds
 from .function_texts import lies_here
 from .hasher import Handler, Hasher, UnknownValue, qualified
 from .instances import HOME_MODULE, add_says
+from .standard_kinds import iterator
 
 _PASSING = frozenset(
     ["generator", "coroutine", "async_generator", "frame", "traceback", "socket", "Thread"]
@@ -67,6 +67,15 @@ def _dict(hasher: Hasher, value: dict[Any, Any]) -> None:
         return
     hasher.all("dict", list(value.keys()))
     hasher.all("values", list(value.values()))
+
+
+def _below(tag: str) -> Handler:
+    """Return how views are written: by what they show, which nobody else is asked for."""
+
+    def add(hasher: Hasher, value: Any) -> None:
+        hasher.all(f"{tag} {type(value).__name__}", gc.get_referents(value))
+
+    return add
 
 
 def _bytearray(hasher: Hasher, value: bytearray) -> None:
@@ -121,7 +130,11 @@ def _function(hasher: Hasher, value: types.FunctionType) -> None:
         if lies_here(code.co_filename):
             _code(hasher, code)
         return
+    if _chooses_by_class(value, code):
+        hasher.all("by class", [value.__dict__["registry"]])
+        return
     hasher.tag(f"function {value.__qualname__}")
+    hasher.all("words", [value.__name__, value.__doc__, _annotations(value)])
     _code(hasher, code)
     defaults = value.__defaults__, value.__kwdefaults__
     closure, attributes = value.__closure__ or (), attributes_of(value)
@@ -129,6 +142,24 @@ def _function(hasher: Hasher, value: types.FunctionType) -> None:
         hasher.all("defaults", list(defaults))
         hasher.all("closure", list(closure))
         hasher.attributes(attributes)
+
+
+def _chooses_by_class(value: Any, code: types.CodeType) -> bool:
+    """Return whether a function is a generic one, which keeps what it has looked up."""
+    return code.co_filename == functools.__file__ and "registry" in value.__dict__
+
+
+def _annotations(value: types.FunctionType) -> list[tuple[str, str]]:
+    """Return what is said of arguments, in words; later Pythons work it out when they are asked."""
+    if sys.version_info >= (3, 14):
+        return []
+    return [(name, _in_words(said)) for name, said in value.__annotations__.items()]
+
+
+def _in_words(said: object) -> str:
+    if type(said) is str:
+        return said
+    return qualified(said if type(said) is type else type(said))
 
 
 def _code(hasher: Hasher, value: types.CodeType) -> None:
@@ -173,75 +204,25 @@ def _cell(hasher: Hasher, value: types.CellType) -> None:
         hasher.all("cell", [content])
 
 
+_OF_MEMBERS = frozenset({"_name_", "_value_", "__objclass__", "_sort_order_", "_inverted_"})
+
+
 def add_enum(hasher: Hasher, value: enum.Enum) -> None:
     """Write a member of an enumeration, and what else its class says if that is the notebook's."""
     cls = type(value)
     hasher.tag(f"enum {qualified(cls)} {value._name_}")
     hasher.add(value._value_)
+    held = {name: item for name, item in vars(value).items() if name not in _OF_MEMBERS}
+    if held:
+        hasher.attributes(held)
     if cls.__module__ == HOME_MODULE:
         add_says(hasher, cls)
-
-
-def _path(hasher: Hasher, value: pathlib.PurePath) -> None:
-    hasher.tag(type(value).__name__)
-    hasher.add(str(value))
 
 
 def _lock(hasher: Hasher, value: Any) -> None:
     """Write a lock: whether it is held; of one that is held again and again, by this thread."""
     held = value.locked() if type(value) is _thread.LockType else value._is_owned()  # noqa: SLF001  # all that Python 3.10 tells of it
     hasher.tag(f"{type(value).__name__} {held}")
-
-
-def _attributes(tag: str) -> Handler:
-    """Return how values are written that their own attributes tell all of.
-
-    Of what is local to a thread these are what this one holds.
-    """
-
-    def add(hasher: Hasher, value: Any) -> None:
-        hasher.tag(tag)
-        hasher.attributes(value.__dict__)
-
-    return add
-
-
-def _hashing(hasher: Hasher, value: Any) -> None:
-    """Write an object of `hashlib` by the digest of what it was given so far."""
-    size = () if value.digest_size else (32,)  # the SHAKE functions give as much as one wants
-    hasher.all("hash", [value.name, value.digest(*size)])
-
-
-def _memory_file(hasher: Hasher, value: Any) -> None:
-    if value.closed:
-        hasher.tag(f"closed {type(value).__name__}")
-    else:
-        hasher.all(type(value).__name__, [value.getvalue(), value.tell()])
-
-
-def _logger(hasher: Hasher, value: logging.Logger) -> None:
-    """Write a logger: what was set of it, and what it hands its messages to."""
-    handlers = [
-        (qualified(type(handler)), handler.level, getattr(handler.formatter, "_fmt", None))
-        for handler in value.handlers
-    ]
-    settings = value.name, value.level, value.propagate, value.disabled, len(value.filters)
-    hasher.all("logger", [*settings, handlers])
-
-
-def _file(hasher: Hasher, value: Any) -> None:
-    """Write a file that is closed by its name; an open one depends on what the system holds.
-
-    How it was opened says nothing any more: whether a cell reads its cache or writes it.
-    """
-    if not value.closed:
-        raise UnknownValue(f"a {qualified(type(value))} is not compared")
-    hasher.all("closed file", [value.name])
-
-
-def _iterator(hasher: Hasher, value: Any) -> None:
-    """Write an iterator of Python's own: what is left of what it goes through."""
-    hasher.all(type(value).__name__, list(value.__reduce__()[1:]))
 
 
 def _generator(hasher: Hasher, value: types.GeneratorType[Any, Any, Any]) -> None:
@@ -259,17 +240,21 @@ def _generator(hasher: Hasher, value: types.GeneratorType[Any, Any, Any]) -> Non
         hasher.attributes(dict(frame.f_locals))
 
 
-_HASHING = (hashlib.sha256, hashlib.sha512, hashlib.sha3_256, hashlib.shake_128)
-_HASHES = {type(make()) for make in (*_HASHING, hashlib.blake2b, hashlib.blake2s)}
-
 _ITERABLE: tuple[Any, ...] = ([], (), "", b"", bytearray(), range(0), reversed([]))
-_ITERATORS: tuple[type, ...] = (*map(type, map(iter, _ITERABLE)), zip, map, filter, enumerate)
-_FILES = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
+_DICTIONARY_VIEWS = (dict.keys, dict.values, dict.items)
+_ITERATORS: tuple[type, ...] = (
+    *map(type, map(iter, (*_ITERABLE, *(view({}) for view in _DICTIONARY_VIEWS)))),
+    *(zip, map, filter, enumerate),
+)
+_VIEWS = {
+    type(getattr(made(), view)())
+    for made in (dict, collections.OrderedDict)
+    for view in ("keys", "values", "items")
+}
 _DESCRIPTORS = (
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.ClassMethodDescriptorType,
 )  # fmt: skip
-_PATHS = (type(pathlib.Path()), pathlib.PurePosixPath, pathlib.PureWindowsPath)
 
 EXACT: dict[type, Handler] = {
     list: lambda hasher, value: hasher.all("list", value),
@@ -289,27 +274,17 @@ EXACT: dict[type, Handler] = {
     types.BuiltinFunctionType: _builtin,
     types.MethodType: _method,
     types.CellType: _cell,
-    types.MappingProxyType: lambda hasher, value: hasher.all("mappingproxy", [dict(value)]),
-    types.SimpleNamespace: _attributes("namespace"),
-    threading.local: _attributes("local"),
+    types.MappingProxyType: _below("view"),
     property: _by("property", "fget", "fset", "fdel"),
     staticmethod: _by("staticmethod", "__func__"),
     classmethod: _by("classmethod", "__func__"),
-    functools.partial: _by("partial", "func", "args", "keywords"),
-    type(functools.lru_cache(len)): _by("lru_cache", "__wrapped__"),
-    type(re.compile("")): _by("pattern", "pattern", "flags"),
     types.GeneratorType: _generator,
     _thread.LockType: _lock,
     _thread.RLock: _lock,
-    logging.Logger: _logger,
-    logging.RootLogger: _logger,
-    io.StringIO: _memory_file,
-    io.BytesIO: _memory_file,
-    **dict.fromkeys(_FILES, _file),
     **dict.fromkeys(_DESCRIPTORS, _descriptor),
-    **dict.fromkeys(_PATHS, _path),
-    **dict.fromkeys(_HASHES, _hashing),
-    **dict.fromkeys(_ITERATORS, _iterator),
+    **dict.fromkeys(_ITERATORS, iterator),
+    **dict.fromkeys(_VIEWS, _below("view")),
+    **standard_kinds.EXACT,
 }
 
 if hasattr(types, "UnionType"):  # Python 3.10 and later

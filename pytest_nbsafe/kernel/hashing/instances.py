@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _abc  # type: ignore[import-not-found]  # typeshed has none
 import copyreg
 import types
 import weakref
@@ -26,6 +27,7 @@ _VALUES: dict[type, Callable[[Any], object]] = {
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = "__main__"
 _STATE = 2  # its place in what `__reduce__` gives
+_PROTOCOL = 4  # the first that tells times which come twice apart; later ones give buffers
 
 
 _NOISE = frozenset(
@@ -56,16 +58,16 @@ def add_class(hasher: Hasher, cls: type) -> None:
         hasher.add(type(cls))
     own = type.__dict__["__dict__"].__get__(cls)
     hasher.attributes({k: v for k, v in own.items() if k not in _NOISE and (v or k != _ASKED)})
+    if "_abc_impl" in own:
+        registered = (known() for known in _abc._get_dump(cls)[0])  # noqa: SLF001  # no public one
+        hasher.all("registered", sorted(qualified(each) for each in registered if each))
 
 
 def add_instance(hasher: Hasher, value: Any) -> None:
     """Write an object by its class's name and its state."""
     cls = type(value)
     hasher.tag(f"object {qualified(cls)}")
-    own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
-    if own:
-        hasher.context.marks.add(CODE)
-        add_says(hasher, cls)
+    own = add_own(hasher, cls)
     builtin = _held(hasher, value)
     if own or (builtin and not _custom(cls)):
         _own_state(hasher, value, cls, builtin=builtin)
@@ -85,6 +87,15 @@ def as_defined(context: Context, cls: type) -> bytes:
             return b""
         context.defined[id(cls)] = known
     return known[1]
+
+
+def add_own(hasher: Hasher, cls: type) -> bool:
+    """Write what the class of an object says if it, or one it inherits from, is of a cell."""
+    own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
+    if own:
+        hasher.context.marks.add(CODE)
+        add_says(hasher, cls)
+    return own
 
 
 def add_says(hasher: Hasher, cls: type) -> None:
@@ -137,6 +148,7 @@ def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
     ]
     if issubclass(cls, BaseException):
         hasher.add(vars(BaseException)["args"].__get__(value))
+        _add_causes(hasher, value)
     elif not builtin and _hidden_bytes(cls, len(slots)) > 0:
         cause = f"a {qualified(cls)} keeps state that cannot be seen"
         raise UnknownValue(cause)
@@ -146,6 +158,32 @@ def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
         except AttributeError:
             continue
     hasher.attributes(state)
+
+
+def _add_exception(hasher: Hasher, value: BaseException) -> None:
+    """Write an exception of Python or a library; not what a failed attribute was looked for in."""
+    hasher.all("exception", [value.args, fields(value) or {}])
+    members = {
+        name: member.__get__(value)
+        for base in type(value).__mro__
+        for name, member in vars(base).items()
+        if type(member) is types.MemberDescriptorType and name not in _OF_EXCEPTIONS
+    }
+    hasher.attributes({name: item for name, item in members.items() if item is not None})
+    _add_causes(hasher, value)
+
+
+_OF_EXCEPTIONS = frozenset({"obj", "__suppress_context__"})
+
+
+def _add_causes(hasher: Hasher, value: BaseException) -> None:
+    """Write what an exception came from, where a text will show it; not which way it took."""
+    members = vars(BaseException)
+    cause = members["__cause__"].__get__(value)
+    if cause is not None:
+        hasher.all("cause", [cause])
+    if members["__traceback__"].__get__(value) is not None:
+        hasher.tag("was raised")
 
 
 def _hidden_bytes(cls: type, slots: int) -> int:
@@ -162,7 +200,7 @@ def _custom(cls: type) -> bool:
 def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     """Write a library's object by what pickle would keep of it."""
     if issubclass(cls, BaseException):
-        hasher.all("exception", [value.args, fields(value) or {}])
+        _add_exception(hasher, value)
         return
     held = fields(value)
     if held and getattr(of_module(cls.__module__), "STATE_IS_DICT", False):
@@ -170,7 +208,7 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
         return
     reducer = copyreg.dispatch_table.get(cls)
     try:
-        reduced = reducer(value) if reducer is not None else cls.__reduce_ex__(value, 2)
+        reduced = reducer(value) if reducer is not None else cls.__reduce_ex__(value, _PROTOCOL)
     except Exception as error:
         cause = f"a {qualified(cls)} cannot be compared: {str(error)[:100]}"
         raise UnknownValue(cause) from error

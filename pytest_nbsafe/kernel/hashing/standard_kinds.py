@@ -1,0 +1,193 @@
+"""Fingerprints of kinds of values of Python's standard library that keep state out of sight."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import hashlib
+import io
+import itertools
+import logging
+import pathlib
+import re
+import sys
+import threading
+import types
+import weakref
+from typing import Any
+
+from ..functions.reach import fields
+from .hasher import PLAIN, Handler, Hasher, UnknownValue, qualified
+from .instances import HOME_MODULE, add_says
+
+# ------------------------------------------------------------------ functions
+
+
+def _partial(hasher: Hasher, value: Any) -> None:
+    hasher.all("partial", [value.func, value.args, value.keywords])
+    _others(hasher, value.__dict__)
+
+
+def _cached(hasher: Hasher, value: Any) -> None:
+    """Write a function that keeps its results, but not those."""
+    hasher.all("lru_cache", [value.__wrapped__])
+    _others(hasher, {name: v for name, v in value.__dict__.items() if name != "__wrapped__"})
+
+
+def _others(hasher: Hasher, attributes: dict[str, Any]) -> None:
+    if attributes:
+        hasher.attributes(attributes)
+
+
+# ------------------------------------------------------------------ what is read in steps
+
+
+def _count(hasher: Hasher, value: Any) -> None:
+    """Write where a count stands; the text of one of numbers runs no code of the notebook."""
+    held = [item for item in gc.get_referents(value) if item is not type(value)]
+    if not {int, float}.issuperset(map(type, held)):
+        raise UnknownValue("a count of other things than numbers is not compared")
+    hasher.tag(f"count {value!r}")
+
+
+def iterator(hasher: Hasher, value: Any) -> None:
+    """Write an iterator of Python's own: what is left of what it goes through."""
+    hasher.all(type(value).__name__, list(value.__reduce__()[1:]))
+
+
+_STEPS: tuple[type, ...] = ()
+if sys.version_info < (3, 12):  # later ones warn of it, and the last of them cannot do it
+    _STEPS = (
+        itertools.accumulate, itertools.chain, itertools.combinations,
+        itertools.combinations_with_replacement, itertools.compress, itertools.cycle,
+        itertools.dropwhile, itertools.filterfalse, itertools.islice, itertools.permutations,
+        itertools.product, itertools.repeat, itertools.starmap, itertools.takewhile,
+        itertools.zip_longest,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------ texts, files, digests
+
+
+def _match(hasher: Hasher, value: re.Match[Any]) -> None:
+    hasher.all("match", [value.re, value.string, value.pos, value.endpos, value.regs])
+
+
+def _path(hasher: Hasher, value: pathlib.PurePath) -> None:
+    hasher.tag(type(value).__name__)
+    hasher.add(str(value))
+
+
+def _memory_file(hasher: Hasher, value: Any) -> None:
+    if value.closed:
+        hasher.tag(f"closed {type(value).__name__}")
+    else:
+        hasher.all(type(value).__name__, list(value.__getstate__()))
+
+
+def _file(hasher: Hasher, value: Any) -> None:
+    """Write a file that is closed by its name; an open one depends on what the system holds.
+
+    How it was opened says nothing any more: whether a cell reads its cache or writes it.
+    """
+    if not value.closed:
+        raise UnknownValue(f"a {qualified(type(value))} is not compared")
+    hasher.all("closed file", [value.name])
+
+
+def _hashing(hasher: Hasher, value: Any) -> None:
+    """Write an object of `hashlib` by the digest of what it was given so far."""
+    size = () if value.digest_size else (32,)  # the SHAKE functions give as much as one wants
+    hasher.all("hash", [value.name, value.digest(*size)])
+
+
+# ------------------------------------------------------------------ messages
+
+
+def _logger(hasher: Hasher, value: logging.Logger) -> None:
+    """Write a logger: what was set of it, and what it hands its messages to."""
+    settings = value.name, value.level, value.propagate, value.disabled
+    hasher.all("logger", [*settings, list(value.filters), len(value.handlers)])
+    for handler in value.handlers:
+        _handler(hasher, handler)
+
+
+def _handler(hasher: Hasher, value: logging.Handler) -> None:
+    """Write where messages go, and in which form; not those that wait there."""
+    own = type(value).__module__ == HOME_MODULE
+    hasher.tag(f"handler {qualified(type(value))}")
+    if own:
+        add_says(hasher, type(value))
+    held = fields(value) or {}
+    if "stream" in held:
+        _stream(hasher, held["stream"])
+    hasher.attributes(
+        {
+            name: item
+            for name, item in held.items()
+            if name not in _OF_HANDLERS and (own or name in _SETTINGS or type(item) in PLAIN)
+        }
+    )
+
+
+_OF_HANDLERS = frozenset({"lock", "stream"})
+_SETTINGS = frozenset({"filters", "formatter"})
+
+
+def _stream(hasher: Hasher, value: Any) -> None:
+    """Write where a stream leads, not what went through it."""
+    for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
+        if value is getattr(sys, name):
+            hasher.tag(f"sys.{name}")
+            return
+    file = getattr(value, "name", None) if type(value).__module__ == "_io" else None
+    if type(file) is not str:
+        raise UnknownValue("what a handler of messages writes to is not compared")
+    hasher.tag(f"file {file}")
+
+
+# ------------------------------------------------------------------ attributes
+
+
+def _attributes(tag: str) -> Handler:
+    """Return how values are written that their own attributes tell all of.
+
+    Of what is local to a thread these are what this one holds.
+    """
+
+    def add(hasher: Hasher, value: Any) -> None:
+        hasher.tag(tag)
+        hasher.attributes(value.__dict__)
+
+    return add
+
+
+def _last_call(hasher: Hasher, value: Any) -> None:
+    """Write what is called when an object dies; nothing of it lies in the value itself."""
+    kept = value.peek()
+    hasher.all("finalize", [None if kept is None else kept[1:], value.atexit])
+
+
+_HASHING = (hashlib.sha256, hashlib.sha512, hashlib.sha3_256, hashlib.shake_128)
+_HASHES = {type(make()) for make in (*_HASHING, hashlib.blake2b, hashlib.blake2s)}
+_FILES = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
+_PATHS = (type(pathlib.Path()), pathlib.PurePosixPath, pathlib.PureWindowsPath)
+
+EXACT: dict[type, Handler] = {
+    types.SimpleNamespace: _attributes("namespace"),
+    threading.local: _attributes("local"),
+    functools.partial: _partial,
+    type(functools.lru_cache(len)): _cached,
+    re.Pattern: lambda hasher, value: hasher.all("pattern", [value.pattern, value.flags]),
+    re.Match: _match,
+    itertools.count: _count,
+    logging.Logger: _logger,
+    logging.RootLogger: _logger,
+    weakref.finalize: _last_call,
+    io.StringIO: _memory_file,
+    io.BytesIO: _memory_file,
+    **dict.fromkeys(_STEPS, iterator),
+    **dict.fromkeys(_FILES, _file),
+    **dict.fromkeys(_PATHS, _path),
+    **dict.fromkeys(_HASHES, _hashing),
+}

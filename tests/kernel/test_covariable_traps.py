@@ -1,0 +1,218 @@
+"""Which names belong together, and which do not, where that is easily got wrong."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_nbsafe.kernel.checkpoint import blobs, keeping, pickling
+from pytest_nbsafe.kernel.checkpoint.covariables import groups
+from pytest_nbsafe.kernel.checkpoint.reachable import Surface, owner_of
+from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
+from pytest_nbsafe.kernel.hashing.function_texts import Texts
+from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
+
+np = pytest.importorskip("numpy")
+
+
+class Page:
+    """The namespace of a notebook, in this process."""
+
+    def __init__(self, module: types.ModuleType, folder: Path) -> None:
+        self.home, self.folder = vars(module), str(folder)
+
+    def run(self, source: str) -> None:
+        exec(source, self.home)
+
+    def own(self) -> list[str]:
+        made = (types.ModuleType, type, types.FunctionType)
+        return [
+            name
+            for name, value in self.home.items()
+            if not name.startswith("__") and not isinstance(value, made)
+        ]
+
+    def groups(self) -> set[str]:
+        own = self.own()
+        return {" ".join(g.names) for g in groups(self.home, own, own, Surface(self.home))}
+
+    def hash_of(self, name: str) -> str:
+        found = Snapshot(Texts(), self.home).fingerprint(self.home[name])
+        assert found["cause"] == ""
+        return found["hash"]
+
+    def keep(self, *names: str) -> list[CoVariable]:
+        tracer: Any = types.SimpleNamespace(
+            home=self.home,
+            shell=object(),
+            texts=Texts(),
+            is_own=lambda name: not name.startswith("__"),
+            name_fingerprints=types.SimpleNamespace(known=dict),
+        )
+        write: Any = functools.partial(blobs.write, self.folder)
+        surface = keeping.surface_of(tracer)
+        return [*keeping.kept(tracer, [*names], write, surface, {}, in_kernel=False)]
+
+    def load(self, covariable: CoVariable) -> dict[str, Any]:
+        assert covariable["cause"] == ""
+        stream, *buffers = (blobs.read(self.folder, file) for file in covariable["files"])
+        return pickling.load(stream, buffers)
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    module = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", module)
+    made = Page(module, tmp_path)
+    made.run("import numpy as np, functools, json, weakref")
+    yield made
+
+
+# ------------------------------------------------------------------ what ties names together
+
+APART = {
+    "a type of numbers": "d = np.dtype([('i', 'i4')])\na = np.zeros(2, d)\nb = np.zeros(2, d)",
+    "a class of numpy": "k = np.ndarray\na = np.zeros(2)\nb = [np.zeros(2), k]",
+    "a class of the notebook": "class C: pass\na = C()\nb = C()\na.x = b.x = C",
+    "a function without a state": "def f(): pass\na = [f, len, np.sum]\nb = [f, len, np.sum]",
+    "a member of an enumeration": "import enum\nE = enum.Enum('E', 'A B')\na = [E.A]\nb = [E.A]",
+    "numbers and texts": "n, t = 10 ** 9, 'text'\na = [n, t, None]\nb = [n, t, None]",
+    "a moment": "import datetime as dt\nm = dt.datetime(2020, 1, 1)\na = [m]\nb = [m]",
+    "a module": "a = [np, json]\nb = [np, json]",
+    "a column of pandas": (
+        "import pandas as pd\na = pd.DataFrame({'x': [1.0], 'y': [2.0]})\nb = a['x']"
+    ),
+    "categories": (
+        "import pandas as pd\nt = pd.CategoricalDtype(['u', 'v'])\n"
+        "a = pd.Series(['u'], dtype=t)\nb = pd.Series(['v'], dtype=t)"
+    ),
+    "a type of torch": (
+        "import torch\na = torch.zeros(2)\nb = torch.zeros(2)\nc = [a.dtype, a.device]"
+    ),
+}
+TOGETHER = {
+    "a view": "a = np.zeros(9)\nb = a[::-2]",
+    "two views of what has no name": "a, b = (lambda base: (base[:3], base[3:]))(np.zeros(9))",
+    "another shape": "a = np.zeros(6)\nb = a.reshape(2, 3).T",
+    "a field": "a = np.zeros(2, [('i', 'i4')])\nb = a['i']",
+    "an iterator": "a = [1, 2]\nb = iter(a)",
+    "a generator": "a = [[1]]\nb = (x for x in a)\nnext(b)",
+    "a method": "class C: pass\na = C()\nb = a.__setattr__",
+    "a method of a list": "a = []\nb = a.append",
+    "a partial function": "a = [1]\nb = functools.partial(len, a)",
+    "a property's memory": "a = {}\nclass C: pass\nb = C()\nb.__dict__['x'] = a",
+    "a view of a dictionary": "a = {}\nb = a.values()",
+    "a proxy of a dictionary": "import types\na = {}\nb = types.MappingProxyType(a)",
+    "a closure": "a = []\ndef make(a):\n    return lambda: a\nb = [make(a)]",
+    "a function with a state": "def f(): pass\nf.calls = 1\na = [f]\nb = [f]",
+    "a default": "a = []\nb = [lambda x=a: x]",
+    "a reference that does not hold": "class C: pass\na = C()\nb = weakref.ref(a)",
+    "a set of such references": "class C: pass\na = C()\nb = weakref.WeakSet([a])",
+    "an exception": "a = [1]\nb = ValueError(a)",
+    "a view of bytes": "a = bytearray(3)\nb = memoryview(a)",
+    "an array of objects": "a = [1]\nb = np.array([a, None], dtype=object)",
+    "notes of a table": "import pandas as pd\na = [1]\nb = pd.Series([1])\nb.attrs['n'] = a",
+    "a view of a tensor": "import torch\na = torch.zeros(4)\nb = a[1:].view(3, 1)",
+    "a tensor of an array": "import torch\na = np.zeros(4)\nb = torch.from_numpy(a)",
+}
+
+
+def _run(page: Page, source: str) -> None:
+    try:
+        page.run(source)
+    except ImportError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("what", APART)
+def test_it_ties_nothing_together(page: Page, what: str) -> None:
+    _run(page, APART[what])
+    assert {"a", "b"} <= page.groups()
+
+
+@pytest.mark.parametrize("what", TOGETHER)
+def test_it_ties_two_names_together(page: Page, what: str) -> None:
+    _run(page, TOGETHER[what])
+    assert "a b" in page.groups()
+
+
+def test_false_negative_of_what_a_class_of_the_notebook_holds(page: Page) -> None:
+    page.run("a = []\nclass C:\n    items = a\nb = C()")
+    assert page.groups() == {"a", "b"}  # else all objects of a class would be one
+
+
+def test_names_part_when_they_share_no_more(page: Page) -> None:
+    page.run("a = [1]\nb = {'x': a}\nc = [b]")
+    assert page.groups() == {"a b c"}
+    page.run("b['x'] = [*a]")
+    assert page.groups() == {"a", "b c"}
+    page.run("globals()['d'] = a\ndel c")
+    assert page.groups() == {"a d", "b"}
+
+
+# ------------------------------------------------------------------ how they are kept
+
+
+def test_memory_is_kept_once_and_a_view_is_its_place_in_it(page: Page) -> None:
+    page.run("a = np.arange(100_000.0).reshape(100, 1000)\nb, c = a[::-2, 3:9], a.T")
+    (kept,) = page.keep("b")
+    assert kept["names"] == ["a", "b", "c"]
+    assert 800_000 <= sum(file["size"] for file in kept["files"]) < 810_000
+    loaded = page.load(kept)
+    a, b, c = (loaded[name] for name in "abc")
+    a[98, 4] = -1
+    assert (b.strides, c.strides) == ((-16_000, 8), (8, 8_000))
+    assert (b[0, 1] == page.home["b"][0, 1], c[4, 98]) == (True, -1)
+    a[99, 4] = -2
+    assert b[0, 1] == -2
+
+
+def test_an_object_of_a_class_that_was_defined_anew_is_not_the_one_that_was_kept(
+    page: Page,
+) -> None:
+    page.run("class C:\n    def m(self): return 1\na = C()\na.x = [1]")
+    (kept,) = page.keep("a")
+    before = page.hash_of("a")
+    page.run("class C:\n    def m(self): return 2")
+    page.home["a"] = page.load(kept)["a"]
+    assert type(page.home["a"]) is page.home["C"]
+    assert page.hash_of("a") != before
+    page.run("class C:\n    def m(self): return 1")
+    page.home["a"] = page.load(kept)["a"]
+    assert type(page.home["a"]) is page.home["C"]
+    assert page.hash_of("a") == before
+
+
+def test_what_a_patched_module_holds_is_not_kept(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.run("a = [1]\nb = {'x': a}\nc = [1]")
+    monkeypatch.setattr("json.extra", page.home["a"], raising=False)
+    causes = {" ".join(each["names"]): each["cause"] for each in page.keep("a", "b", "c")}
+    assert causes == {"a b": "`a` is json.extra", "c": ""}
+
+
+def test_the_owner_of_memory_that_is_made_from_a_view_of_itself() -> None:
+    class Memory:
+        """As arrays of Cython are."""
+
+        def __init__(self) -> None:
+            self.held = np.zeros(3)
+            self.__array_interface__ = self.held.__array_interface__
+
+        @property
+        def base(self) -> object:
+            return View(self)
+
+    class View:
+        def __init__(self, base: object) -> None:
+            self.base = base
+
+    memory = Memory()
+    assert owner_of(np.asarray(memory)) is memory
