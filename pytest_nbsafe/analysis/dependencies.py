@@ -223,21 +223,32 @@ def unbound(graph: Graph, order: Sequence[int]) -> tuple[tuple[int, Use], ...]:
     unbound_reads: list[tuple[int, Use]] = []
     bound: set[str] = set()
     hidden = False
+    runs: dict[int, tuple[tuple[Use, ...], frozenset[str]]] = {}
     for index, cell in enumerate(order):
         analysis = graph.cells.get(cell)
         if analysis is None:
             continue
+        if cell not in runs:
+            runs[cell] = _wanted(graph, cell), _left_bound(graph, cell)
+        wanted, leaves = runs[cell]
         if not hidden:
-            wanted = _wanted(graph, cell)
             unbound_reads += [(index, use) for use in wanted if use.name not in bound]
-        hidden = hidden or bool(analysis.opaque)
-        bound -= analysis.removed
-        bound |= analysis.leaves
-        effects = graph.through_calls.get(cell, {})
-        bound.update(name for name, d in effects.items() if d.kind != "mutation")
-        if analysis.fault is not None:
-            bound.update(_WORD.findall(graph.notebook.cell(cell).source))
+            hidden = bool(analysis.opaque)
+        if analysis.removed:
+            bound -= analysis.removed
+        bound |= leaves
     return tuple(unbound_reads)
+
+
+@kept
+def _left_bound(graph: Graph, cell: int) -> frozenset[str]:
+    """Return the names that a run of a cell may leave bound; any word where it does not parse."""
+    analysis = graph.cells[cell]
+    effects = graph.through_calls.get(cell, {})
+    names = analysis.leaves | {name for name, d in effects.items() if d.kind != "mutation"}
+    if analysis.fault is not None:
+        names |= set(_WORD.findall(graph.notebook.cell(cell).source))
+    return names
 
 
 @kept

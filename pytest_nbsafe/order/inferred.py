@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from heapq import heapify, heappop, heappush
 from itertools import islice
 
 from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import chances, session_split
+from pytest_nbsafe.order.definers import Definers
 from pytest_nbsafe.order.overwritten_runs import overwritten_runs
 from pytest_nbsafe.order.plan import Plan, Run, runnable
 from pytest_nbsafe.order.readings import in_sequence, needed, sets_up
@@ -45,6 +47,8 @@ _Made = dict[str, tuple[int, int]]
 _Wants = dict[int, list[tuple[int, str]]]
 """The cells that must run first: for each, who reads what of it, as (cell, name)."""
 
+_NONE: frozenset[int] = frozenset()
+
 
 class _Drafts(list[_Draft]):
     """The runs of a plan in the making, in their order, and what is asked of them often.
@@ -56,7 +60,7 @@ class _Drafts(list[_Draft]):
     def __init__(self, known: Iterable[_Draft]) -> None:
         super().__init__(known)
         self.taken: dict[int, set[int | None]] = {}
-        self.put_for: dict[int, set[int]] = {}
+        self.put_for: dict[int, list[AbstractSet[int]]] = {}
         self.in_vain: dict[int, set[int]] = {}
         for draft in self:
             self.taken.setdefault(draft.session, set()).add(draft.count)
@@ -68,10 +72,11 @@ class _Drafts(list[_Draft]):
 
     def note(self, waiting: Iterable[int], cells: Sequence[int], *, in_vain: bool) -> None:
         """Keep in mind for whose sake cells were put in, and whether no count was free."""
+        put = frozenset(cells)
         for cell in waiting:
-            self.put_for.setdefault(cell, set()).update(cells)
+            self.put_for.setdefault(cell, []).append(put)
             if in_vain:
-                self.in_vain.setdefault(cell, set()).update(cells)
+                self.in_vain.setdefault(cell, set()).update(put)
 
 
 @kept
@@ -86,15 +91,13 @@ def plan(graph: Graph) -> Plan:
     defines are left to fail, as are those that a saved NameError says were missing. Below a star
     import or code that no one can read, a name is not taken to come from a cell further down.
     """
-    cells = {cell.number: cell for cell in runnable(graph)}
-    bound_by = _bound_by_cells(graph)
-    drafts = _Drafts(_known(graph, tuple(cells.values())))
+    page, bound_by = _Page(graph), _bound_by_cells(graph)
+    drafts = _Drafts(_known(graph, runnable(graph)))
     made: list[_Made] = [{}]
     while len(made) <= len(drafts):
         position = len(made) - 1
         draft = drafts[position]
-        barred = draft.waiting | drafts.in_vain.get(draft.cell, set()) | {draft.cell}
-        wants = _wants(graph, cells, barred, draft, made[position])
+        wants = page.wants(draft, drafts.in_vain.get(draft.cell, _NONE), made[position])
         if wants:
             first = _insert(graph, drafts, position, wants)
             del made[first + 1 :]
@@ -176,35 +179,48 @@ def _of_older_results(cells: Sequence[Cell], drafts: Sequence[_Draft]) -> list[_
 # --- which cells must run first --------------------------------------------------------------
 
 
-def _wants(
-    graph: Graph, cells: Mapping[int, Cell], barred: AbstractSet[int], reader: _Draft, made: _Made
-) -> _Wants:
-    """Return the definers of all that the run misses, and of what they miss in their turn.
+class _Page:
+    """What the cells of a page need, and who makes it: asked of each run of a plan."""
 
-    Barred are the cells that wait for the run themselves, and those that ran before it in vain.
-    """
-    wants: _Wants = {}
-    asking = [reader.cell]
-    while asking:
-        cell = asking.pop(0)
-        absent = missing_then(graph, cell)
-        for name in needed(graph, cell):
-            if name in absent and cell == reader.cell and reader.recorded:
-                continue
-            if _is_there(name, made, reader, cell):
-                continue
-            binders = graph.binders.get(name, ())
-            graph.budget.scan(len(binders))
-            others = [cells[c] for c in binders if c in cells and c not in barred and c != cell]
-            definer = _nearest_definer(graph, name, cell, others, made)
-            if definer is None or (definer > cell and _ANY in made):
-                continue
-            if name in made and _is_kept(graph, name, made, definer):
-                continue
-            if definer not in wants:
-                asking.append(definer)
-            wants.setdefault(definer, []).append((cell, name))
-    return wants
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._definers = Definers(graph)
+        self._needed = {cell: needed(graph, cell) for cell in graph.cells}
+        self._absent = {cell: missing_then(graph, cell) for cell in graph.cells}
+
+    def wants(self, reader: _Draft, in_vain: AbstractSet[int], made: _Made) -> _Wants:
+        """Return the definers of all that the run misses, and of what they miss in their turn.
+
+        Not the cells that wait for the run themselves, nor those that ran before it `in_vain`.
+        """
+
+        def is_barred(cell: int) -> bool:
+            return cell in reader.waiting or cell in in_vain or cell == reader.cell
+
+        wants: _Wants = {}
+        asking = [reader.cell]
+        bound = made.keys()
+        for cell in asking:  # which grows
+            absent = self._absent[cell] if cell == reader.cell and reader.recorded else ()
+            for name in self._needed[cell]:
+                if name in absent or _is_there(name, made, reader, cell):
+                    continue
+                definer = self._definers.likeliest(name, cell, is_barred, bound)
+                if definer is None or (definer > cell and _ANY in made):
+                    continue
+                if name in made and self._is_kept(name, made, definer):
+                    continue
+                if definer not in wants:
+                    asking.append(definer)
+                wants.setdefault(definer, []).append((cell, name))
+        return wants
+
+    def _is_kept(self, name: str, made: _Made, definer: int) -> bool:
+        """Return whether what another session made may stand for what this one must have made.
+
+        It does where the same cell would make it again, or one that changes what is there.
+        """
+        return made[name][0] == definer or name in self._needed[definer]
 
 
 def _is_there(name: str, made: _Made, reader: _Draft, cell: int) -> bool:
@@ -219,15 +235,6 @@ def _is_there(name: str, made: _Made, reader: _Draft, cell: int) -> bool:
     return session == reader.session and (maker < cell or reader.certain)
 
 
-def _is_kept(graph: Graph, name: str, made: _Made, definer: int) -> bool:
-    """Return whether what another session made may stand for what this one must have made.
-
-    It does where the same cell would make it again, or one that changes what is there.
-    """
-    maker = made[name][0]
-    return maker == definer or name in needed(graph, definer)
-
-
 def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
     """Return for each cell the names that a run of it may leave bound."""
     bound: dict[int, set[str]] = {cell: set() for cell in graph.cells}
@@ -237,45 +244,6 @@ def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
     return {cell: frozenset(names) for cell, names in bound.items()}
 
 
-def _nearest_definer(
-    graph: Graph, name: str, reader: int, definers: Sequence[Cell], made: _Made
-) -> int | None:
-    """Return the definer that most likely made `name` for the cell `reader`.
-
-    A cell that was run goes before one that never was, above the reader before below, one that
-    surely defines it before one that may, and near before far.
-    """
-    if not definers:
-        return None
-    rebound = _rebound(graph)
-    likeliest = min(
-        (
-            cell.count is None,
-            cell.number > reader,
-            cell.number in rebound and not made.keys().isdisjoint(rebound[cell.number]),
-            name not in graph.cells[cell.number].sure,
-            abs(cell.number - reader),
-            cell.number,
-        )
-        for cell in definers
-    )
-    return likeliest[-1]
-
-
-@kept
-def _rebound(graph: Graph) -> Mapping[int, Sequence[str]]:
-    """Return the names that a cell needs and binds again, where there are any.
-
-    A run of it would change them once more where another run has bound them.
-    """
-    rebound: dict[int, list[str]] = {}
-    for cell in graph.cells:
-        for name in needed(graph, cell):
-            if cell in graph.binders.get(name, ()):
-                rebound.setdefault(cell, []).append(name)
-    return rebound
-
-
 def _in_order(wants: _Wants) -> list[int]:
     """Return the wanted cells, each before those that read it, else in page order."""
     missing = {cell: set[int]() for cell in wants}
@@ -283,14 +251,19 @@ def _in_order(wants: _Wants) -> list[int]:
         for reader, _ in readers:
             if reader in missing:
                 missing[reader].add(definer)
+    free = [cell for cell, others in missing.items() if not others]
+    heapify(free)
     done: list[int] = []
     while missing:
         # Cells that need one another have no right order: the first of the page then starts.
-        cell = min([cell for cell in missing if not missing[cell]] or missing)
+        cell = heappop(free) if free else min(missing)
         del missing[cell]
-        for definers in missing.values():
-            definers.discard(cell)
         done.append(cell)
+        for reader, _ in wants[cell]:
+            if reader in missing and cell in missing[reader]:
+                missing[reader].discard(cell)
+                if not missing[reader]:
+                    heappush(free, reader)
     return done
 
 
@@ -304,7 +277,7 @@ def _insert(graph: Graph, drafts: _Drafts, position: int, wants: _Wants) -> int:
     waiting = reader.waiting | {reader.cell} | frozenset(cells)
     graph.budget.scan(len(cells) * len(waiting) // 2)
     # A definer in an earlier gap is in vain when its name is deleted on the way to the reader.
-    retried = not drafts.put_for.get(reader.cell, set()).isdisjoint(cells)
+    retried = not all(put.isdisjoint(cells) for put in drafts.put_for.get(reader.cell, ()))
     slots = _free_slots(drafts, reader, len(cells), retried=retried)
     drafts.note(waiting, cells, in_vain=None in slots)
     first = position

@@ -54,7 +54,10 @@ class Plan:
 
     def last_run(self, cell: int) -> Run | None:
         """Return the last run of a cell: the one whose result the page shows."""
-        return next((run for run in reversed(self.runs) if run.cell == cell), None)
+        for run in reversed(self.runs):
+            if run.cell == cell:
+                return run
+        return None
 
 
 @kept

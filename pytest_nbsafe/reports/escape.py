@@ -50,6 +50,8 @@ def streamed(text: str) -> str:
 
 def line(text: str) -> str:
     """Return text as one clean line: newlines and tabs become single spaces."""
+    if text.isascii() and text.isprintable():
+        return text
     return " ".join(part for part in re.split(r"[\r\n\t]+", clean(text)) if part)
 
 

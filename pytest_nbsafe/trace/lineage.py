@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.call_graph import called_by
-from pytest_nbsafe.analysis.model import Function, Graph, Statement
+from pytest_nbsafe.analysis.model import Function, Graph, Statement, kept
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.results import CellResult, Record, Timestamp
 from pytest_nbsafe.values import dataclass, field, replace
@@ -37,6 +37,15 @@ class Version:
     imported: bool = False
 
 
+def is_newer(link: Link, parent: Version) -> bool:
+    """Return whether a later run made the parent again than the one that read it.
+
+    Source: Macke et al. 2021, Def. 2: what one run of a cell does has one timestamp. A cell
+    that reads `x` and then changes it does so in every order.
+    """
+    return parent.at[0] > link.read_at[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Descent:
     """A name, one of the links it was made by, and that parent as it is now."""
@@ -47,12 +56,15 @@ class Descent:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a later run made the parent again than the one that read it.
+        """Whether a later run made the parent again than the one that read it."""
+        return is_newer(self.link, self.parent)
 
-        Source: Macke et al. 2021, Def. 2: what one run of a cell does has one timestamp. A cell
-        that reads `x` and then changes it does so in every order.
-        """
-        return self.parent.at[0] > self.link.read_at[0]
+
+_NEVER: Timestamp = (0, 0)
+
+
+def _by_parent(found: tuple[Link, Version]) -> str:
+    return found[0].parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +79,17 @@ class LineageState:
 
         A parent that was deleted is no parent any more, though its name be bound again.
         """
-        links = self.symbols[name].links
-        for other in sorted(links):
-            link, parent = links[other], self.symbols.get(other)
-            if parent is not None and self.deleted.get(other, (0, 0)) <= link.at:
-                yield Descent(name, link, parent)
+        for link, parent in sorted(self.still_there(name), key=_by_parent):
+            yield Descent(name, link, parent)
+
+    def still_there(self, name: str) -> list[tuple[Link, Version]]:
+        """Return the same as links and what they lead to now, in no order."""
+        symbols, deleted = self.symbols, self.deleted
+        return [
+            (link, symbols[other])
+            for other, link in symbols[name].links.items()
+            if other in symbols and deleted.get(other, _NEVER) <= link.at
+        ]
 
     def roots(
         self, name: str, scan: Callable[[int], None] = lambda _links: None
@@ -164,9 +182,10 @@ class LineageTable:
         self._part(name)
         if record.imports and old is not None and old.imported:
             return
-        kept = old.links if old is not None and name in inflow else {}
-        links = {**kept, **_links(record, inflow, before)}
-        links.pop(name, None)
+        links = _links(record, inflow, before)
+        if old is not None and name in inflow:
+            links = {**old.links, **links}
+            links.pop(name, None)
         version = Version(name, record.at, record.cell, record.line, links, record.imports)
         self.versions.append(version)
 
@@ -193,7 +212,8 @@ class LineageTable:
 
     def _part(self, name: str) -> None:
         """Take a name out of the names of its object."""
-        self._aliases.pop(name, set()).discard(name)
+        if name in self._aliases:
+            self._aliases.pop(name).discard(name)
 
     def _join(self, names: Collection[str]) -> None:
         """Note that these names hold one object now, with all that held it before.
@@ -232,6 +252,10 @@ def records(results: Iterable[CellResult]) -> tuple[Record, ...]:
     return tuple(record for result in results for record in result.records)
 
 
+_STATEMENT = 5
+"""The steps that it takes to follow what one statement makes of all names."""
+
+
 def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     """Return what the plan would leave if every statement of its cells ran once, top to bottom.
 
@@ -239,18 +263,51 @@ def static_records(graph: Graph, plan: Plan) -> tuple[Record, ...]:
     and a loop's body once, since nothing is run; two names are taken to share one object only
     where the text says so (`b = a`, `a = b = ...`).
     """
+    cells = plan.cells
+    # Who asks goes through all of them, also where they are known already.
+    graph.budget.spend(_STATEMENT * sum(len(graph.cells[cell].statements) for cell in cells))
+    return _static_records(graph, cells)
+
+
+@kept
+def _static_records(graph: Graph, cells: tuple[int, ...]) -> tuple[Record, ...]:
     records: list[Record] = []
     ran: deque[int] = deque()
-    for run in plan.runs:
-        analysis = graph.cells[run.cell]
-        for ordinal, statement in enumerate(analysis.statements, 1):
-            graph.budget.spend(5)
-            called = called_by(graph, run.cell, statement, before=ran)
-            at = (run.step, ordinal)
-            changed = _with_changes(graph, run.cell, statement)
-            records.append(statement_record(at, run.cell, changed, called))
-        ran.appendleft(run.cell)
+    alike: dict[int, tuple[Record, ...]] = {}
+    for step, cell in enumerate(cells, 1):
+        made = alike.get(cell)
+        if made is None:
+            made = tuple(_records_of_run(graph, cell, ran))
+            if not any(statement.calls for statement in graph.cells[cell].statements):
+                alike[cell] = made
+        records.extend(_at_step(record, step) for record in made)
+        ran.appendleft(cell)
     return tuple(records)
+
+
+def _records_of_run(graph: Graph, cell: int, ran: Sequence[int]) -> Iterator[Record]:
+    """Yield what a run of a cell does, as at step 0; `ran` are the cells before, last one first.
+
+    Which functions it calls hangs on them.
+    """
+    for ordinal, statement in enumerate(graph.cells[cell].statements, 1):
+        called = called_by(graph, cell, statement, before=ran)
+        changed = _with_changes(graph, cell, statement)
+        yield statement_record((0, ordinal), cell, changed, called)
+
+
+def _at_step(record: Record, step: int) -> Record:
+    return Record(
+        (step, record.at[1]),
+        record.cell,
+        record.line,
+        record.reads,
+        record.writes,
+        record.mutates,
+        record.deletes,
+        record.aliases,
+        record.imports,
+    )
 
 
 def _with_changes(graph: Graph, cell: int, statement: Statement) -> Statement:

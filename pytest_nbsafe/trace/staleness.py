@@ -19,7 +19,7 @@ from pytest_nbsafe.trace.lineage import Descent, LineageState, Link
 from pytest_nbsafe.trace.part_versions import PartVersions
 from pytest_nbsafe.trace.results import Record, Timestamp, entry_reads
 from pytest_nbsafe.trace.side_runs import NOTHING_SEEN, SeenParts
-from pytest_nbsafe.trace.step_entries import Relations, step_entries
+from pytest_nbsafe.trace.step_entries import Relations, entry_states, step_entries
 from pytest_nbsafe.trace.suspicions import (
     Cause,
     OutdatedResult,
@@ -84,8 +84,8 @@ def _reads_from_below(
     first_reads = _entry_reads(records)
     last = plan.last_runs
     reads_from_below: dict[tuple[int, str], ReadFromBelow] = {}
-    for moment in step_entries(records):
-        step, reads = moment.step, first_reads.get(moment.step, ())
+    for step, state in entry_states(records):
+        reads = first_reads.get(step, ())
         if not reads:
             continue
         run = plan.runs[step - 1]
@@ -93,7 +93,7 @@ def _reads_from_below(
             continue
         doubtful = _doubtful(graph, run.cell)
         for cell, line, name in reads:
-            version = moment.state.symbols.get(name)
+            version = state.symbols.get(name)
             if version is None or version.imported or version.cell <= cell or name in doubtful:
                 continue
             version = symbols.reaching(cell, version)

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from pytest_nbsafe.trace.lineage import Descent, LineageState, LineageTable, Link, Version
+from pytest_nbsafe.trace.lineage import (
+    Descent,
+    LineageState,
+    LineageTable,
+    Link,
+    Version,
+    is_newer,
+)
 from pytest_nbsafe.trace.results import Record, Timestamp
 from pytest_nbsafe.values import dataclass, replace
 
@@ -33,14 +40,27 @@ def step_entries(records: Iterable[Record]) -> Iterator[StepEntry]:
     """Yield the entry of each step of the records, in the order they ran, and then the end."""
     table = LineageTable()
     staleness = _Staleness(table.now)
+    for step in _steps(records, table):
+        yield _moment(step, table, staleness)
+
+
+def entry_states(records: Iterable[Record]) -> Iterator[tuple[int, LineageState]]:
+    """Yield the same steps, each with the state alone, which is that of its moment."""
+    table = LineageTable()
+    for step in _steps(records, table):
+        yield step, table.now
+
+
+def _steps(records: Iterable[Record], table: LineageTable) -> Iterator[int]:
+    """Yield each step before its records are applied to the table, and 0 when all are."""
     begun: set[int] = set()
     for record in records:
         step = record.at[0]
         if step not in begun:
             begun.add(step)
-            yield _moment(step, table, staleness)
+            yield step
         table.apply(record)
-    yield _moment(0, table, staleness)
+    yield 0
 
 
 def stale_names(state: LineageState) -> frozenset[str]:
@@ -101,9 +121,9 @@ class _Staleness:
         self._linked[name] = tuple(version.links)
         for parent in version.links:
             self._children.setdefault(parent, set()).add(name)
-        descents = tuple(self._state.parents(name))
-        self._parents[name] = tuple(descent.parent.name for descent in descents)
-        if any(descent.is_newer for descent in descents):
+        found = self._state.still_there(name)
+        self._parents[name] = tuple([parent.name for _, parent in found])
+        if any(is_newer(link, parent) for link, parent in found):
             self._newer.add(name)
 
     def _freed(self, changed: AbstractSet[str]) -> set[str]:

@@ -77,6 +77,23 @@ def test_the_reaching_definition_of_a_function_counts() -> None:
     assert parents(lineage_of("1 2 4 3", *cells).now, "a") == "f t"
 
 
+def test_each_run_of_a_caller_calls_the_function_of_its_time() -> None:
+    cells = ("k = 1; t = 2", "f = lambda: k", "a = f()", "f = lambda: t")
+    calls = [record for record in records_of("1 2 3 4 3 2 3", *cells) if record.cell == 3]
+    told = [f"{call.at[0]}: {' '.join(sorted(call.writes['a']))}" for call in calls]
+    assert told == ["3: f k", "5: f t", "7: f k"]
+
+
+def test_what_is_known_of_a_plan_still_costs_who_goes_through_it() -> None:
+    graph = build(percent.parse("# %%\na = 1\n# %%\nb = a\n"))
+    plan = Plan("recorded", tuple(Run(n, n, None, recorded=True, reason="") for n in (1, 2)))
+    spent = [graph.budget.spent]
+    for _ in range(2):
+        static_records(graph, plan)
+        spent.append(graph.budget.spent)
+    assert spent[2] - spent[1] >= 10
+
+
 def test_a_name_that_is_a_function_no_more_lends_nothing() -> None:
     cells = ("k = 1", "def f(): return k", "f = print", "a = f()")
     assert parents(lineage_of("1 2 3 4", *cells).now, "a") == "f"
