@@ -22,9 +22,9 @@ from pytest_nbsafe.store.database import VALUES, Store
 
 LEAST_S = 0.05
 """What was made more quickly is made again."""
-MOST_SHARE = 0.1
+MOST_SHARE = 0.05
 """How much the children that keep values may compute, of what the notebook itself takes."""
-_LEAST_SPENT_S = 0.3
+_LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
 _WORTH_S = 0.5
 """How long it took to make what is kept before the notebook has come to its end."""
@@ -42,6 +42,8 @@ class Keeper:
         self._ticket = 0
         self._past: tuple[PastRun, ...] = ()
         self._owed: dict[str, float] = {}
+        self._makers: dict[str, frozenset[int]] = {}
+        self._took_s: list[float] = []
         self._ran_s = 0.0
         self._spent_s = 0.0
 
@@ -64,11 +66,17 @@ class Keeper:
         run = past[-1]
         took_s = run.executed.duration_s
         self._ran_s += took_s
+        self._took_s.append(took_s)
+        makers = frozenset({len(self._took_s) - 1}).union(
+            *(self._makers.get(name, ()) for name in run.reads)
+        )
         for name in run.changed:
             before_s = self._owed.pop(name, 0.0) if name in run.reads else 0.0
             self._owed.pop(name, None)
+            self._makers.pop(name, None)
             if name in run.after and _has_value(name, run) and not run.has_effects:
                 self._owed[name] = before_s + took_s
+                self._makers[name] = makers
 
     def keep_before(
         self, live: LiveKernel, past: Sequence[PastRun], changes: Collection[str]
@@ -85,15 +93,30 @@ class Keeper:
         if not self._ticket:
             self._begin(live, past, at_stake, self._left_s())
 
+    def keep_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
+        """Begin to keep what was put off, for the last cell has run."""
+        self._collect(live, 0.0)
+        if not self._ticket:
+            self._begin_all(live, past)
+
     def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Keep what was put off, wait a little for all that is being kept, and note it."""
         self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
-        self._begin(live, past, self._owed, max(self._left_s(), _LEAST_SPENT_S))
+        self._begin_all(live, past)
         self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
         self._ticket, self._owed = 0, {}
+        self._makers, self._took_s = {}, []
+
+    def _begin_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
+        """Begin to keep what was put off, each by what all runs took that it would take again."""
+        worth_s = {
+            name: sum(self._took_s[run] for run in self._makers.get(name, ()))
+            for name in self._owed
+        }
+        self._begin(live, past, worth_s, max(self._left_s(), _LEAST_SPENT_S))
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""
@@ -124,6 +147,7 @@ class Keeper:
         if self._ticket:
             for name in names:
                 del self._owed[name]
+                self._makers.pop(name, None)
 
     def load(
         self, live: LiveKernel, covariables: Sequence[CoVariable]

@@ -76,6 +76,7 @@ class RememberingKernel:
         self._is_whole = self._log_is_whole = True
         self._is_second = False
         self._to_come: tuple[str, ...] = ()
+        self._is_expecting = False
         self._state: State = START
         self._over = False
         self._keeper = (
@@ -141,11 +142,13 @@ class RememberingKernel:
             self._verify(number, *expected, executed)
         self._note(self._kept(source, executed), source, executed, recalling.links_told(executed))
         self._note_held()
+        if self._keeper is not None and self._is_expecting and not self._to_come:
+            self._keeper.keep_all(live, self._past)
         return executed
 
     def expect(self, sources: Sequence[str]) -> None:
         """Take note of the cells that will be run: what they read will be needed."""
-        self._to_come = tuple(sources)
+        self._to_come, self._is_expecting = tuple(sources), bool(sources)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
         """Return what became of cells on the side: what did before, in the same state."""
@@ -229,7 +232,7 @@ class RememberingKernel:
             self._end_live()
         live = self._started()
         left = self._past[self._made :]
-        wanted = needed(self._state, texts, self._sources())
+        wanted = needed(self._state, texts, {run.entry: run.source for run in self._past})
         plan, before = steps(left, wanted, may_load=self._keeper is not None and not whole)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
@@ -279,16 +282,12 @@ class RememberingKernel:
 
     def _will_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or one to come that has to be run as well."""
-        to_run = (text for text in self._to_come if will_run(self._memory, text))
-        return self._may_learn(source) or any(map(self._may_learn, to_run))
+        to_run = [text for text in self._to_come if will_run(self._memory, text)]
+        return any(map(self._may_learn, [source, *to_run]))
 
     def _may_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or judge what has: it has to be watched."""
         return may_learn(self._memory.learners, source, self._past, self._state)
-
-    def _sources(self) -> dict[str, str]:
-        """Return the texts of the entries of the session."""
-        return {run.entry: run.source for run in self._past}
 
     def _run(
         self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None

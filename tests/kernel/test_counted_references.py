@@ -120,8 +120,9 @@ def test_tables_that_share_columns_need_not_know_of_one_another() -> None:
         "y = x.assign(c=1); z = y.copy()": [],
         "y = x.index": [],
         "y = [x]": ["y"],
-        "y = x['a'].to_numpy()": ["y"],
-        "y = np.arange(3); x = pd.DataFrame(y, columns=['a'], copy=False)": ["y"],
+        "y = x['a'].to_numpy()": None,
+        "y = np.arange(3); x = pd.DataFrame(y, columns=['a'], copy=False)": None,
+        "y = x['a']; z = x['a'].to_numpy()": None,
     }
     for more, expected in cases.items():
         home = made(f"import pandas as pd, numpy as np\nx = pd.DataFrame({{'a': [1, 2]}})\n{more}")

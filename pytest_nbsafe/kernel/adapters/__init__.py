@@ -72,6 +72,13 @@ class Adapter(Protocol):
     def settings(self) -> Mapping[str, object]:
         """Return the settings that cells may change, by what holds them, to be compared."""
 
+    SETTERS: frozenset[str]
+    """Functions that set what the library holds, beside those whose names say so."""
+    SHOWN_BY_ITSELF: frozenset[tuple[str, str]]
+    """Classes, by module and name, for which IPython is told how to show them in any case."""
+    OWN_HOOKS: tuple[str, ...]
+    """How the names of modules begin whose functions are called around cells in any case."""
+
     def random_states(self) -> Mapping[str, object]:
         """Return the states of its sources of random numbers, by name, to be compared."""
 
@@ -187,6 +194,12 @@ names: list[str] = [module.name for module in pkgutil.iter_modules(__path__)]
 def adapter_of(library: str) -> Any:
     """Return the adapter of a library, None where it has none."""
     return import_module(f"{__name__}.{library}") if library in names else None
+
+
+def all_of(what: str) -> list[Any]:
+    """Return what the adapters say that have a constant of this name."""
+    adapters = map(adapter_of, names)
+    return [getattr(adapter, what) for adapter in adapters if hasattr(adapter, what)]
 
 
 def of_module(module: object) -> Any:

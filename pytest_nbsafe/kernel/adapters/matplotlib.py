@@ -16,6 +16,8 @@ from ..hashing import builtin_kinds
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 
 TANGLED = True
+SHOWN_BY_ITSELF = frozenset({("matplotlib.figure", "Figure")})
+OWN_HOOKS = ("matplotlib_inline.", "matplotlib.")
 
 
 def settings() -> Mapping[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import sys
 import types
 from collections.abc import Iterable, Mapping
@@ -11,18 +12,13 @@ from typing import Any
 from ..aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk, instances
 from ..hashing.hasher import Handler, Hasher, qualified
-from ..tracing.read_only_uses import BUILTINS
-from ..tracing.read_only_uses import words as in_words
+from ..tracing import read_only_uses
 from . import Table, of_columns
 from .numpy import CHANGING, add_array, add_content, add_objects
 
 WATCHED = frozenset({"pandas.concat", "pandas.DataFrame.sample"})
-_INDEXERS = {
-    "_LocIndexer": "loc",
-    "_AtIndexer": "loc",
-    "_iLocIndexer": "iloc",
-    "_iAtIndexer": "iloc",
-}
+_BY_LABEL, _BY_PLACE = ("_LocIndexer", "_AtIndexer"), ("_iLocIndexer", "_iAtIndexer")
+_INDEXERS = {**dict.fromkeys(_BY_LABEL, "loc"), **dict.fromkeys(_BY_PLACE, "iloc")}
 
 
 def missing_values() -> tuple[Any, ...]:
@@ -105,13 +101,12 @@ def values(column: Any, rows: Any) -> Any:
 
 IS_BY_VALUE = True
 CACHES = frozenset({"_cache"})
-CONSTANTS = frozenset(
-    {
-        "ArrowDtype", "BlockPlacement", "CategoricalDtype", "DatetimeTZDtype", "Interval",
-        "IntervalDtype", "NAType", "NaTType", "Period", "PeriodDtype", "StringDtype", "Timedelta",
-        "Timestamp",
-    }
-)  # fmt: skip
+CONSTANTS = read_only_uses.words(
+    """
+    ArrowDtype BlockPlacement CategoricalDtype DatetimeTZDtype Interval IntervalDtype NAType
+    NaTType Period PeriodDtype StringDtype Timedelta Timestamp
+    """
+)
 
 
 def lazily_copied(value: Any) -> list[Any] | None:
@@ -125,8 +120,8 @@ def lazily_copied(value: Any) -> list[Any] | None:
         return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
     if not isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
         return None
-    is_always = int(pandas.__version__.partition(".")[0]) >= 3
-    if not is_always and getattr(pandas.options.mode, "copy_on_write", False) is not True:
+    mode = pandas.options.mode
+    if not _copies_on_write(pandas) and getattr(mode, "copy_on_write", False) is not True:
         return None
     if isinstance(value, pandas.MultiIndex):
         return [*value.levels, *value.codes, *value.names]
@@ -143,8 +138,7 @@ def lazy_holders_of(value: Any) -> list[Any]:
     """
     if type(value).__name__ != "BlockValuesRefs":
         return []
-    columns = [reference() for reference in value.referenced_blocks]
-    return [column for column in columns if column is not None]
+    return [column for held in value.referenced_blocks if (column := held()) is not None]
 
 
 _ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")
@@ -176,9 +170,7 @@ def _beside(hasher: Hasher, value: Any) -> None:
 
 def _column_arrays(value: Any) -> list[Any]:
     iterate = getattr(value, "_iter_column_arrays", None)  # leaves no cached column behind
-    if iterate is not None:
-        return list(iterate())
-    return [column.array for _, column in value.items()]
+    return [*iterate()] if iterate else [column.array for _, column in value.items()]
 
 
 def _series(hasher: Hasher, value: Any) -> None:
@@ -264,10 +256,9 @@ def _add_texts(hasher: Hasher, array: Any) -> bool:
 def _joined(numpy: Any, array: Any, where: Any) -> bytes | None:
     """Return the texts of an array as one, without its holes; None when not all are texts."""
     texts = array[where == 0] if where.any() else array
-    try:
+    with contextlib.suppress(TypeError):
         return bulk.joined(texts.tolist(), numpy)
-    except TypeError:
-        return None
+    return None
 
 
 HASHED: dict[str, dict[str, Handler]] = {
@@ -285,24 +276,21 @@ HASHED: dict[str, dict[str, Handler]] = {
 
 # ------------------------------------------------------------------ plain work on frames
 
-
-_FRAME_METHODS = in_words(
+_FRAME_METHODS = read_only_uses.words(
     """
     abs agg aggregate all any astype between clip contains copy corr count cummax cummin cumprod
     cumsum describe diff drop drop_duplicates dropna duplicated endswith explode ffill fillna
     first groupby head idxmax idxmin info isin isna isnull kurt last len lower lstrip max mean
     median melt memory_usage merge min mode nlargest notna notnull nsmallest nunique pct_change
     pivot pivot_table prod quantile rank reindex rename reset_index round rstrip sample
-    select_dtypes sem set_index shift size skew sort_index sort_values stack startswith std
-    strip sum tail title to_dict to_list to_string tolist unique unstack upper value_counts var
-    zfill
+    select_dtypes sem set_index shift size skew sort_index sort_values stack startswith std var
+    strip sum tail title to_dict to_list to_string tolist unique unstack upper value_counts zfill
     """
 )
-_FRAME_FUNCTIONS = in_words(
+_FRAME_FUNCTIONS = read_only_uses.words(
     """
     abs ceil concat cos crosstab cut exp expm1 floor get_dummies isna isnull log log10 log1p
-    log2 merge notna pivot_table qcut round sign sin sqrt to_datetime to_numeric to_timedelta
-    where
+    log2 merge notna pivot_table qcut round sign sin sqrt to_datetime to_numeric to_timedelta where
     """
 )
 _ALTERING = frozenset({"inplace", "out", "copy", "buf"})
@@ -402,7 +390,7 @@ class _Frames:
             return False
         function = node.func
         if isinstance(function, ast.Name):
-            return function.id in BUILTINS and function.id not in self.home
+            return function.id in read_only_uses.BUILTINS and function.id not in self.home
         if not isinstance(function, ast.Attribute):
             return False
         if isinstance(function.value, ast.Name):

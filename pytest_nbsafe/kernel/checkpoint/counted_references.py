@@ -58,6 +58,21 @@ class Holders:
         self.counts = Counter(map(id, [*home.values(), *kept, *self.shown.values()]))
 
 
+def holders_of(
+    home: dict[str, Any], own: Iterable[str], shell: Any, result: object = None
+) -> Holders:
+    """Return what holds values of the notebook, `result` being what IPython made of the run."""
+    hook, last = getattr(shell, "displayhook", None), getattr(shell, "last_execution_result", None)
+    runs = [result] if last is result else [last, result]
+    kept = [
+        *home.get("Out", {}).values(),
+        *getattr(shell, "user_ns_hidden", {}).values(),
+        *(getattr(hook, name, None) for name in ("_", "__", "___")),
+        *(getattr(run, "result", None) for run in runs),
+    ]
+    return Holders(home, own, kept, [home, shell, hook, *runs])
+
+
 def sharing(name: str, holders: Holders) -> list[str] | None:
     """Return the other names that hold a part of what a name leads to, sorted.
 
@@ -68,12 +83,12 @@ def sharing(name: str, holders: Holders) -> list[str] | None:
     while True:
         leads = _Leads(holders)
         try:
-            for each in sorted(names):
-                leads.follow(holders.home[each])
+            leads.follow([holders.home[each] for each in sorted(names)])
         except _UnknownError:
             return None
         together = leads.names()
-        more = set()
+        if leads.shows_tables():
+            return None  # all tables that share those columns are tied to it
         for count_more in (int, leads.count_kin, leads.count_shown):
             count_more()
             left = leads.held_elsewhere()
@@ -100,14 +115,15 @@ class _Leads:
         self._holders = holders
         self._objects: dict[int, Any] = {}
         self._direct: set[int] = set()
+        self._inside: set[int] = set()
         self._others: dict[int, Any] = {}
         self._counts: Counter[int] = Counter()
         self._kinds: dict[int, type] = {}
         self._looks: dict[int, _Look | None] = {}
         self._in_tables: list[Any] | None = []
 
-    def follow(self, value: object) -> None:
-        """Take in all that a value leads to.
+    def follow(self, values: list[Any]) -> None:
+        """Take in all that values lead to.
 
         Raises:
             _UnknownError: nobody tells what that is.
@@ -115,8 +131,8 @@ class _Leads:
         """
         in_tables: list[Any] = []
         self._in_tables = in_tables
-        self._walk([value], self._objects)
-        self._counts[id(value)] -= 1  # nothing referred to the first
+        self._counts.subtract(map(id, values))  # nothing referred to these
+        self._walk(values, self._objects)
         self._direct.update(self._objects)
         self._in_tables = None
         self._walk(in_tables, self._objects)
@@ -129,6 +145,12 @@ class _Leads:
             for name, key in self._holders.own.items()
             if key in direct or (key in objects and not _is_table(objects[key]))
         }
+
+    def shows_tables(self) -> bool:
+        """Return whether something that is no table shows what lies in one."""
+        own = {*self._holders.own.values()}
+        shown = (self._inside & self._direct) | (self._inside & own)
+        return any(not _is_table(self._objects[key]) for key in shown & self._objects.keys())
 
     def held_elsewhere(self) -> set[int]:
         """Return the objects that have other references than those that were come across."""
@@ -197,6 +219,8 @@ class _Leads:
         if len(followed) < len(kinds):
             level = [item for item in level if id(type(item)) in followed]
         self._counts.update(map(id, level))
+        if self._in_tables is None and into is self._objects:
+            self._inside.update(map(id, level))
         fresh = dict(zip(map(id, level), level))  # noqa: B905  # of one length
         for known in (self._objects, self._others, self._holders.ends):
             for key in fresh.keys() & known:

@@ -6,10 +6,14 @@ Source: Li et al., Kishu, section 4. Departs: tables that are copied before they
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .reachable import Reached, Surface
+from ..adapters import of_class
+from .counted_references import Holders, sharing
+from .reachable import BYTE_S, OBJECT_S, Reached, Surface
+
+_CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 
 
 class Group:
@@ -28,6 +32,39 @@ class Group:
     def cost_s(self) -> float:
         """Return about how many seconds it takes to keep the values."""
         return sum(reached.cost_s() for reached in self.reached.values())
+
+
+def found_one_by_one(
+    holders: Holders, asked: Iterable[str], surface: Surface, worth_s: Mapping[str, float]
+) -> Iterator[Group]:
+    """Yield the co-variables of the names: first those that are soon kept, by what it is worth.
+
+    Each is found by counting references, which looks at no other; what is left at last by
+    following all names.
+    """
+    home, done, left = holders.home, set[str](), []
+    for name in sorted(asked, key=lambda n: _guess_s(home.get(n)) / (worth_s.get(n) or 1.0)):
+        if name in done or name not in holders.own:
+            continue
+        others = sharing(name, holders)
+        if others is None:
+            left.append(name)
+            continue
+        done.update((name, *others))
+        yield Group({each: Reached(home[each], surface) for each in sorted((name, *others))})
+    if left:
+        yield from groups(home, holders.own, left, surface)
+
+
+def _guess_s(value: object) -> float:
+    """Return about how many seconds it takes at least to keep a value, without following it."""
+    kind = type(value)
+    if kind in _CONTAINERS:
+        return len(value) * OBJECT_S  # type: ignore[arg-type]  # it is one
+    adapter = of_class(kind)
+    parts = adapter.lazily_copied(value) if hasattr(adapter, "lazily_copied") else None
+    sizes = [getattr(part, "nbytes", 0) for part in (parts or [value] if adapter else [])]
+    return sum(size for size in sizes if type(size) is int) * BYTE_S
 
 
 def groups(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 import types
@@ -15,7 +16,8 @@ from ..contract import Fingerprint
 from ..hashing.snapshot import Snapshot
 from . import pickling
 from .arrays import Plan
-from .covariables import Group, groups
+from .counted_references import holders_of
+from .covariables import Group, found_one_by_one, groups
 from .reachable import Reached, Surface, is_constant_value, is_importable
 
 NODES, BYTES = 20_000_000, 1 << 35
@@ -56,25 +58,34 @@ def kept(
     look.limits = (NODES, BYTES)
     known = tracer.name_fingerprints.known()
     own = [name for name in list(home) if tracer.is_own(name)]
-    costs = [
-        (group.cost_s(), max((took_s.get(name, 0.0) for name in group.names), default=0.0), group)
-        for group in groups(home, own, names, surface)
-    ]
-    for cost_s, worth_s, group in sorted(costs, key=_by_worth):
-        about = _about(group.names)
-        if took_s and cost_s > worth_s:
-            yield {**about, "cause": "it is sooner made again"}
-            continue
-        try:
-            keeper = _Keeper(group, home, surface, look, known)
-            yield keeper.kept(about, write, in_kernel=in_kernel)
-        except (Exception, pickling.Refused) as error:  # of a class that is not as classes are
-            yield {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
+    holders = holders_of(home, own, tracer.shell)
+    keep = functools.partial(_kept, home, surface, look, known, took_s)
+    for group in found_one_by_one(holders, names, surface, took_s):
+        about = keep(group, write, in_kernel=in_kernel)
+        del group  # what it refers to is counted
+        yield about
 
 
-def _by_worth(what: tuple[float, float, Group]) -> float:
-    cost_s, worth_s, _ = what
-    return cost_s / worth_s if worth_s else cost_s
+def _kept(
+    home: dict[str, Any],
+    surface: Surface,
+    look: Snapshot,
+    known: dict[str, Fingerprint],
+    took_s: dict[str, float],
+    group: Group,
+    write: Write,
+    *,
+    in_kernel: bool,
+) -> CoVariable:
+    """Write a co-variable into files where that can be and pays, and return what became of it."""
+    about = _about(group.names)
+    worth_s = max((took_s.get(name, 0.0) for name in group.names), default=0.0)
+    if took_s and group.cost_s() > worth_s:
+        return {**about, "cause": "it is sooner made again"}
+    try:
+        return _Keeper(group, home, surface, look, known).kept(about, write, in_kernel=in_kernel)
+    except (Exception, pickling.Refused) as error:  # of a class that is not as classes are
+        return {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
 
 
 def _about(names: list[str]) -> CoVariable:

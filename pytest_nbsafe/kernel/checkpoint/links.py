@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..contract import Fingerprint
-from .counted_references import Holders, sharing
+from .counted_references import holders_of, sharing
 from .covariables import groups
 from .reachable import Surface
 
@@ -56,17 +56,7 @@ class Links:
         self, changed: Collection[str], own: Collection[str], result: object
     ) -> dict[str, list[str]]:
         """Return the links of the names for which counting references is enough."""
-        hook = self._shell.displayhook
-        last = self._shell.last_execution_result
-        runs = [result] if last is result else [last, result]
-        kept = [
-            *self._home.get("Out", {}).values(),
-            *self._shell.user_ns_hidden.values(),
-            *(getattr(hook, name, None) for name in ("_", "__", "___")),
-            *(getattr(run, "result", None) for run in runs),
-        ]
-        holders = Holders(self._home, own, kept, [self._home, self._shell, hook, *runs])
-        del kept  # it refers to values as well
+        holders = holders_of(self._home, own, self._shell, result)
         found = {name: sharing(name, holders) for name in changed}
         return {name: others for name, others in found.items() if others is not None}
 

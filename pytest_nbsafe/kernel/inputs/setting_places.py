@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from ..adapters import adapter_of, names
+from ..adapters import adapter_of, names, of_module
 
 _SETS = re.compile(
     r"(?:re)?set(?:[_A-Z]\w*)?|set(?:defaulttimeout|recursionlimit|switchinterval|firstweekday)"
@@ -22,9 +22,9 @@ _SETS = re.compile(
     r"|(?:en|dis)able\w*|(?:basic)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
     r"|(?:un)?install\w*|(?:un)?patch\w*|capture\w*|(?:add|remove|append|insert|extend|update|pop"
     r"|push|clear|discard|setdefault)(?:[_A-Z]\w*)?|umask|putenv|unsetenv|tzset|stack_size|signal"
-    r"|pickle|pandas|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*"
+    r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*"
 )
-"""Names of what is called for what it does; `tqdm.pandas()` is one."""
+"""Names of what is called for what it does."""
 _REGISTERS = re.compile(r"(?:un)?register\w*")
 _TOLD_ELSEWHERE = frozenset({"", "__main__", "builtins", "random"})
 _HELD = ("vars", "globals")
@@ -81,10 +81,15 @@ def _called(call: ast.expr, home: Mapping[str, Any], sets: re.Pattern[str]) -> I
         words = [*words, str(getattr(held, "__name__", ""))]
     else:
         return
-    if place in _TOLD_ELSEWHERE or not any(map(sets.fullmatch, words)):
+    if place in _TOLD_ELSEWHERE or not any(_is_setter(place, word, sets) for word in words):
         return
     if sets is _REGISTERS or any(map(_REGISTERS.fullmatch, words)) or not _is_compared(place):
         yield place
+
+
+def _is_setter(place: str, word: str, sets: re.Pattern[str]) -> bool:
+    setters = getattr(of_module(place), "SETTERS", ())
+    return sets.fullmatch(word) is not None or (sets is _SETS and word in setters)
 
 
 def _is_compared(place: str) -> bool:

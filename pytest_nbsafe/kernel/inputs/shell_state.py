@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_FIGURE = ("matplotlib.figure", "Figure")
-"""Importing pyplot, or `%matplotlib inline`, says how it is shown: as it is in any case."""
+from ..adapters import all_of
+
 _USUAL_PICTURES = {"png"}, {"bbox_inches": "tight"}, True
-_OF_IPYTHON = ("IPython.", "ipykernel.", "matplotlib_inline.", "matplotlib.")
+_OF_IPYTHON = ("IPython.", "ipykernel.")
 
 
 def shell_state(shell: Any) -> Mapping[str, object]:
@@ -39,12 +39,13 @@ def _printers(formatter: Any) -> Iterator[tuple[tuple[str, str], object]]:
 
     Those of classes that are not loaded yet are moved once one is shown.
     """
+    usual = frozenset[Any]().union(*all_of("SHOWN_BY_ITSELF"))
     for kind, printer in [*formatter.type_printers.items()]:
         name = kind.__module__, kind.__qualname__
-        if name != _FIGURE:
+        if name not in usual:
             yield name, printer
     for name, printer in [*formatter.deferred_printers.items()]:
-        if name != _FIGURE:
+        if name not in usual:
             yield name, printer
 
 
@@ -58,4 +59,5 @@ def _pictures(shell: Any) -> object:
 
 
 def _is_of_ipython(call: Any) -> bool:
-    return str(getattr(call, "__module__", "")).startswith(_OF_IPYTHON)
+    beginnings = (*_OF_IPYTHON, *(begin for own in all_of("OWN_HOOKS") for begin in own))
+    return str(getattr(call, "__module__", "")).startswith(beginnings)
