@@ -19,7 +19,7 @@ from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
 from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
 from pytest_nbsafe.store import database
 
-SLOW = "rows = [sum(i * i for i in range(1_500_000)) % 7, 1, 2, 3]"
+SLOW = "rows = [sum(i * i for i in range(4_000_000)) % 7, 1, 2, 3]"
 MODEL = "model = LinearRegression().fit([[1], [2], [3], [4]], rows)"
 IMPORTS = "from sklearn.linear_model import LinearRegression"
 

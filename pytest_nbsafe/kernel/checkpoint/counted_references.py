@@ -73,31 +73,32 @@ def holders_of(
     return Holders(home, own, kept, [home, shell, hook, *runs])
 
 
-def sharing(name: str, holders: Holders) -> list[str] | None:
+def sharing(name: str, holders: Holders, *, soon: bool = False) -> list[str] | None:
     """Return the other names that hold a part of what a name leads to, sorted.
 
     None where something holds such a part that is neither one of the holders nor a part itself: any
-    name may lead to that.
+    name may lead to that. With `soon` also where another name is such a holder, which would have to
+    be followed.
     """
-    names = {name}
-    while True:
-        leads = _Leads(holders)
-        try:
-            leads.follow([holders.home[each] for each in sorted(names)])
-        except _UnknownError:
-            return None
-        together = leads.names()
-        if leads.shows_tables():
-            return None  # all tables that share those columns are tied to it
-        for count_more in (int, leads.count_kin, leads.count_shown):
-            count_more()
-            left = leads.held_elsewhere()
-            if not left:
-                return sorted(together - {name})
-        more = {n for n in holders.own.keys() - together if _refers_to(holders.home[n], left)}
-        if not more:
-            return None
-        names |= more
+    leads, names, waiting = _Leads(holders), set[str](), {name}
+    left: set[int] = set()
+    try:
+        while waiting:
+            names |= waiting
+            if leads.counts_others():  # what they lead to would have to be followed now
+                leads, waiting = _Leads(holders), names
+            leads.follow([holders.home[each] for each in sorted(waiting)])
+            if leads.shows_tables():
+                return None  # all tables that share those columns are tied to it
+            left, waiting = leads.held_elsewhere(), set()
+            for count_more in (leads.count_kin, leads.count_shown):
+                if left and not waiting:
+                    count_more()
+                    left = leads.held_elsewhere()
+                    waiting = leads.held_by_names(left) if left and not soon else set()
+    except _UnknownError:
+        return None
+    return None if left else sorted(leads.names() - {name})
 
 
 class _UnknownError(Exception):
@@ -133,9 +134,17 @@ class _Leads:
         self._in_tables = in_tables
         self._counts.subtract(map(id, values))  # nothing referred to these
         self._walk(values, self._objects)
-        self._direct.update(self._objects)
         self._in_tables = None
         self._walk(in_tables, self._objects)
+
+    def held_by_names(self, wanted: set[int]) -> set[str]:
+        """Return the names that were not followed and refer to one of the objects themselves."""
+        names, home = self.names(), self._holders.home
+        return {n for n in self._holders.own.keys() - names if _refers_to(home[n], wanted)}
+
+    def counts_others(self) -> bool:
+        """Return whether references of values were counted that are no part of what was asked."""
+        return bool(self._others)
 
     def names(self) -> set[str]:
         """Return the names of the notebook that hold a part of what was followed."""
@@ -186,10 +195,11 @@ class _Leads:
         for base in bases.values():
             if base.__module__ != "__main__":
                 self._counts.update(map(id, vars(base).values()))
-        for value in [*self._objects.values()]:
-            adapter = of_class(type(value))
-            if hasattr(adapter, "lazy_holders_of"):
-                self._count(adapter.lazy_holders_of(value))
+        lazy = {key: of_class(kind) for key, kind in self._kinds.items()}
+        lazy = {key: each for key, each in lazy.items() if hasattr(each, "lazy_holders_of")}
+        for value in [*self._objects.values()] if lazy else ():
+            if id(type(value)) in lazy:
+                self._count(lazy[id(type(value))].lazy_holders_of(value))
 
     def count_shown(self) -> None:
         """Count the references of what IPython keeps because it was shown."""
@@ -208,20 +218,21 @@ class _Leads:
 
     def _below(self, level: list[Any], into: dict[int, Any]) -> list[Any]:
         """Take in a level, and return all that it refers to, each object as often as it is."""
-        kinds_of = [*map(type, level)]
-        kinds = dict(zip(map(id, kinds_of), kinds_of))  # noqa: B905  # of one length
-        looks = self._looks
-        for key in kinds.keys() - looks.keys():
-            self._kinds[key], looks[key] = kinds[key], _look_at(kinds[key])
+        kinds, looks = set(map(id, map(type, level))), self._looks
+        if not kinds <= looks.keys():
+            new = {id(kind): kind for kind in map(type, level) if id(kind) not in looks}
+            self._kinds.update(new)
+            looks.update({key: _look_at(kind) for key, kind in new.items()})
         followed = {key for key in kinds if looks[key] is not None}
         if not followed:
             return []
         if len(followed) < len(kinds):
             level = [item for item in level if id(type(item)) in followed]
-        self._counts.update(map(id, level))
-        if self._in_tables is None and into is self._objects:
-            self._inside.update(map(id, level))
-        fresh = dict(zip(map(id, level), level))  # noqa: B905  # of one length
+        keys = [*map(id, level)]
+        self._counts.update(keys)
+        if into is self._objects:
+            (self._inside if self._in_tables is None else self._direct).update(keys)
+        fresh = dict(zip(keys, level))  # noqa: B905  # of one length
         for known in (self._objects, self._others, self._holders.ends):
             for key in fresh.keys() & known:
                 del fresh[key]
@@ -244,14 +255,14 @@ class _Leads:
         return below + gc.get_referents(*plain)
 
 
-def _refers_to(value: object, wanted: Collection[int]) -> bool:
+def _refers_to(value: object, wanted: set[int]) -> bool:
     """Return whether a value itself refers to one of the objects."""
     try:
         look = _look_at(type(value))
         held = look(value) if look is not None else None
     except _UnknownError:
         return False
-    return any(id(item) in wanted for item in held or ())
+    return not wanted.isdisjoint(map(id, held or ()))
 
 
 def _look_at(kind: type) -> _Look | None:

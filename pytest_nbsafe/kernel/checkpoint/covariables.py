@@ -6,14 +6,16 @@ Source: Li et al., Kishu, section 4. Departs: tables that are copied before they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..adapters import of_class
 from .counted_references import Holders, sharing
-from .reachable import BYTE_S, OBJECT_S, Reached, Surface
+from .reachable import BYTE_S, CONSTANTS, OBJECT_S, Reached, Surface
 
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
+_UNKNOWN_S = 0.02
+"""What may be anything comes after what is surely small."""
 
 
 class Group:
@@ -35,36 +37,48 @@ class Group:
 
 
 def found_one_by_one(
-    holders: Holders, asked: Iterable[str], surface: Surface, worth_s: Mapping[str, float]
+    holders: Holders,
+    asked: Iterable[str],
+    surface: Surface,
+    worth_s: Mapping[str, float],
+    left_s: Callable[[], float],
 ) -> Iterator[Group]:
     """Yield the co-variables of the names: first those that are soon kept, by what it is worth.
 
-    Each is found by counting references, which looks at no other; what is left at last by
-    following all names.
+    Each is found by counting references, which looks at no other; then those for which others have
+    to be followed; what is left at last by following all names. `left_s` tells how long may be
+    computed yet: those are left where it is less than it takes to follow all names.
     """
-    home, done, left = holders.home, set[str](), []
-    for name in sorted(asked, key=lambda n: _guess_s(home.get(n)) / (worth_s.get(n) or 1.0)):
-        if name in done or name not in holders.own:
-            continue
-        others = sharing(name, holders)
-        if others is None:
-            left.append(name)
-            continue
-        done.update((name, *others))
-        yield Group({each: Reached(home[each], surface) for each in sorted((name, *others))})
-    if left:
+    home, done = holders.home, set[str]()
+    asked = [name for name in asked if name in holders.own]
+    left = sorted(asked, key=lambda name: _guess_s(home[name]) / (worth_s.get(name) or 1.0))
+    follow_s = sum(_guess_s(home[name]) for name in holders.own) / 2
+    for soon in (True, False):
+        waiting, left = left, []
+        for name in waiting if soon or left_s() > follow_s else ():
+            others = sharing(name, holders, soon=soon) if name not in done else None
+            if others is not None:
+                names = sorted((name, *others))
+                done.update(names)
+                yield Group({each: Reached(home[each], surface) for each in names})
+            elif name not in done:
+                left.append(name)
+    if left and left_s() > follow_s:
         yield from groups(home, holders.own, left, surface)
 
 
 def _guess_s(value: object) -> float:
-    """Return about how many seconds it takes at least to keep a value, without following it."""
+    """Return about how many seconds it takes to keep a value, without following it."""
     kind = type(value)
+    if kind in CONSTANTS:
+        return OBJECT_S
     if kind in _CONTAINERS:
-        return len(value) * OBJECT_S  # type: ignore[arg-type]  # it is one
+        return (1 + len(value)) * OBJECT_S  # type: ignore[arg-type]  # it is one
     adapter = of_class(kind)
     parts = adapter.lazily_copied(value) if hasattr(adapter, "lazily_copied") else None
-    sizes = [getattr(part, "nbytes", 0) for part in (parts or [value] if adapter else [])]
-    return sum(size for size in sizes if type(size) is int) * BYTE_S
+    sizes = [getattr(part, "nbytes", None) for part in (parts or [value] if adapter else [])]
+    known = [size for size in sizes if type(size) is int]
+    return sum(known) * BYTE_S + OBJECT_S if known else _UNKNOWN_S
 
 
 def groups(

@@ -71,7 +71,8 @@ class Here(Task):
                 write = functools.partial(blobs.write, asked["folder"])
                 surface = keeping.surface_of(tracer)
                 asked_for = asked["names"], write, surface, asked["took_s"]
-                for about in keeping.kept(tracer, *asked_for, in_kernel=True):
+                limit_s = asked["limit_s"]
+                for about in keeping.kept(tracer, *asked_for, in_kernel=True, limit_s=limit_s):
                     self.kept["covariables"].append(about)
                     if time.process_time() - began_s > asked["limit_s"]:
                         self.kept["cause"] = f"{NOT_DONE} {asked['limit_s']:g} s"
@@ -170,7 +171,8 @@ def _live(tracer: Any, asked: KeepQuestion, surface: Surface, lines: int, restor
         gate = _Gate(asked["folder"])
         seal.guard(gate.refuse)
         asked_for = asked["names"], gate.write, surface, asked["took_s"]
-        for about in keeping.kept(tracer, *asked_for, in_kernel=False):
+        limit_s = asked["limit_s"]
+        for about in keeping.kept(tracer, *asked_for, in_kernel=False, limit_s=limit_s):
             _tell(lines, about)
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import time
 import types
@@ -47,43 +46,42 @@ def kept(
     took_s: dict[str, float],
     *,
     in_kernel: bool,
+    limit_s: float = float("inf"),
 ) -> Iterator[CoVariable]:
     """Yield the co-variables of the names, written into files where they can be.
 
     First comes what it pays for most, by what it took to make each name; what is sooner made again
-    is left, unless that is not known. With `in_kernel` no code of the notebook is run for it.
+    is left, unless that is not known, and so is what would take longer than what is left of
+    `limit_s` (CPU seconds). With `in_kernel` no code of the notebook is run for it.
     """
+    until_s = time.process_time() + limit_s
+
+    def left_s() -> float:
+        return until_s - time.process_time()
+
     home = tracer.home
     look = Snapshot(tracer.texts, home)
     look.limits = (NODES, BYTES)
     known = tracer.name_fingerprints.known()
     own = [name for name in list(home) if tracer.is_own(name)]
     holders = holders_of(home, own, tracer.shell)
-    keep = functools.partial(_kept, home, surface, look, known, took_s)
-    for group in found_one_by_one(holders, names, surface, took_s):
-        about = keep(group, write, in_kernel=in_kernel)
+    for group in found_one_by_one(holders, names, surface, took_s, left_s):
+        about, cost_s = _about(group.names), group.cost_s()
+        if took_s and cost_s > max(took_s.get(name, 0.0) for name in group.names):
+            about["cause"] = "it is sooner made again"
+        elif cost_s > left_s():
+            about["cause"] = "there is no time for it"
+        else:
+            keeper = _Keeper(group, home, surface, look, known)
+            about = _kept(keeper, about, write, in_kernel=in_kernel)
+            del keeper
         del group  # what it refers to is counted
         yield about
 
 
-def _kept(
-    home: dict[str, Any],
-    surface: Surface,
-    look: Snapshot,
-    known: dict[str, Fingerprint],
-    took_s: dict[str, float],
-    group: Group,
-    write: Write,
-    *,
-    in_kernel: bool,
-) -> CoVariable:
-    """Write a co-variable into files where that can be and pays, and return what became of it."""
-    about = _about(group.names)
-    worth_s = max((took_s.get(name, 0.0) for name in group.names), default=0.0)
-    if took_s and group.cost_s() > worth_s:
-        return {**about, "cause": "it is sooner made again"}
+def _kept(keeper: _Keeper, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
     try:
-        return _Keeper(group, home, surface, look, known).kept(about, write, in_kernel=in_kernel)
+        return keeper.kept(about, write, in_kernel=in_kernel)
     except (Exception, pickling.Refused) as error:  # of a class that is not as classes are
         return {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
 

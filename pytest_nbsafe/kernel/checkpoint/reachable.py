@@ -35,8 +35,8 @@ _ENDS = frozenset(map(id, CONSTANTS))
 _CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 """Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
-BYTE_S, OBJECT_S = 3e-9, 4e-6
-"""About how long it takes to keep a byte of an array, and an object."""
+BYTE_S, OBJECT_S, TABLE_S = 3e-9, 4e-6, 2e-3
+"""About how long it takes to keep a byte of an array, an object, and a table."""
 _PERSONAL = frozenset({"__main__", "builtins"})
 """Modules that hold what cells made: IPython leaves the last results in `builtins`."""
 
@@ -141,7 +141,7 @@ class Reached:
         """Return about how many seconds it takes to write the value, read it and compare it."""
         tables = (memory for memories in self.lazy.values() for memory in memories)
         arrays = sum(memory.size for memory in (*self.memories, *tables))
-        return arrays * BYTE_S + len(self.objects) * OBJECT_S
+        return arrays * BYTE_S + len(self.objects) * OBJECT_S + len(self.lazy) * TABLE_S
 
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
