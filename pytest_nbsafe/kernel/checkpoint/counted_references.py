@@ -39,23 +39,26 @@ _Look = typing.Callable[[Any], typing.Optional[typing.List[Any]]]  # noqa: UP006
 class Holders:
     """All that holds values of the notebook by itself: its names, and what IPython keeps.
 
-    `home` are the names, `own` those of the notebook; `kept` is what IPython keeps beside them,
-    each value as often as it is kept. A walk ends at the `ends`, which lead to all names.
+    `home` are the names, `own` those of the notebook; `shown` is what IPython keeps of values that
+    were shown, each as often as it is kept, `hidden` what it holds for itself. A walk ends at the
+    `ends`, which lead to all names.
     """
 
     def __init__(
         self,
         home: dict[str, Any],
         own: Iterable[str],
-        kept: Collection[object],
+        shown: Collection[object],
         ends: Iterable[object],
+        hidden: Collection[object] = (),
     ) -> None:
         self.home = home
         self.own = {name: id(home[name]) for name in own if name in home}
         self.ends = frozenset(map(id, [*ends, vars(builtins)]))
         of_names = {*self.own.values()}
-        self.shown = {id(value): value for value in kept if id(value) not in of_names}
-        self.counts = Counter(map(id, [*home.values(), *kept, *self.shown.values()]))
+        self.shown = {id(value): value for value in shown if id(value) not in of_names}
+        all_held = [*home.values(), *hidden, *shown, *self.shown.values()]
+        self.counts = Counter(map(id, all_held))
 
 
 def holders_of(
@@ -64,13 +67,14 @@ def holders_of(
     """Return what holds values of the notebook, `result` being what IPython made of the run."""
     hook, last = getattr(shell, "displayhook", None), getattr(shell, "last_execution_result", None)
     runs = [result] if last is result else [last, result]
-    kept = [
+    shown = [
         *home.get("Out", {}).values(),
-        *getattr(shell, "user_ns_hidden", {}).values(),
         *(getattr(hook, name, None) for name in ("_", "__", "___")),
         *(getattr(run, "result", None) for run in runs),
     ]
-    return Holders(home, own, kept, [home, shell, hook, *runs])
+    hidden = getattr(shell, "user_ns_hidden", {})
+    ends = [home, hidden, home.get("Out"), shell, hook, *runs]
+    return Holders(home, own, shown, ends, [*hidden.values()])
 
 
 def sharing(name: str, holders: Holders, *, soon: bool = False) -> list[str] | None:
@@ -94,7 +98,7 @@ def sharing(name: str, holders: Holders, *, soon: bool = False) -> list[str] | N
             for count_more in (leads.count_kin, leads.count_shown):
                 if left and not waiting:
                     count_more()
-                    left = leads.held_elsewhere()
+                    left = leads.held_elsewhere(left)
                     waiting = leads.held_by_names(left) if left and not soon else set()
     except _UnknownError:
         return None
@@ -161,20 +165,23 @@ class _Leads:
         shown = (self._inside & self._direct) | (self._inside & own)
         return any(not _is_table(self._objects[key]) for key in shown & self._objects.keys())
 
-    def held_elsewhere(self) -> set[int]:
-        """Return the objects that have other references than those that were come across."""
-        objects, held = self._objects, self._holders.counts
-        real = map(sys.getrefcount, objects.values())
-        known = map(_ALONE.__add__, map(self._counts.__getitem__, objects))
+    def held_elsewhere(self, among: Collection[int] | None = None) -> set[int]:
+        """Return the objects that have other references than those that were come across.
+
+        Only those of `among` are looked at if it is given: of the others all were known before.
+        """
+        keys = [*self._objects] if among is None else [*among]
+        objects = [*map(self._objects.__getitem__, keys)]  # one more reference to each
+        known = map((_ALONE + 1).__add__, map(self._counts.__getitem__, keys))
+        held = self._holders.counts
         left = {
             key
-            for key, one, other in zip(objects, real, known)  # noqa: B905  # of one length
+            for key, one, other in zip(keys, map(sys.getrefcount, objects), known)  # noqa: B905  # of one length
             if one != other and one != other + held[key]
         }
-        for key in compress(objects, map(weakref.getweakrefcount, objects.values())):
-            if not all(
-                id(ref) in objects or _is_ours(ref) for ref in weakref.getweakrefs(objects[key])
-            ):
+        for key in compress(keys, map(weakref.getweakrefcount, objects)):
+            references = weakref.getweakrefs(self._objects[key])
+            if not all(id(each) in self._objects or _is_ours(each) for each in references):
                 left.add(key)
         return left
 
@@ -220,9 +227,9 @@ class _Leads:
         """Take in a level, and return all that it refers to, each object as often as it is."""
         kinds, looks = set(map(id, map(type, level))), self._looks
         if not kinds <= looks.keys():
-            new = {id(kind): kind for kind in map(type, level) if id(kind) not in looks}
-            self._kinds.update(new)
-            looks.update({key: _look_at(kind) for key, kind in new.items()})
+            by_key = dict(zip(map(id, map(type, level)), map(type, level)))  # noqa: B905  # of one length
+            for key in kinds - looks.keys():
+                self._kinds[key], looks[key] = by_key[key], _look_at(by_key[key])
         followed = {key for key in kinds if looks[key] is not None}
         if not followed:
             return []
