@@ -59,3 +59,14 @@ def test_what_a_search_found_counts_and_not_how_long_it_took() -> None:
         home["x"].cv_results_["mean_fit_time"] += seconds
         hashes.add(Snapshot(Texts(), home).fingerprint(home["x"])["hash"])
     assert len(hashes) == 1
+
+
+def test_the_address_of_a_setting_is_none_of_a_vectorizer() -> None:
+    text = pytest.importorskip("sklearn.feature_extraction.text")
+    hashes = set()
+    for address in (1, 2):
+        vectorizer = text.CountVectorizer().fit(["one two", "two"])
+        vectorizer._stop_words_id = address
+        hashes.add(Snapshot(Texts(), {}).fingerprint(vectorizer)["hash"])
+    assert len(hashes) == 1
+    assert "" not in hashes

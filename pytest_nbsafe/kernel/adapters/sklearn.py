@@ -8,6 +8,7 @@ from ..hashing import instances
 from ..hashing.hasher import Handler, Hasher, qualified
 
 STATE_IS_DICT = True
+CACHES = frozenset({"_stop_words_id"})  # the address of a setting: another in each process
 LEARNERS = ("sklearn.base", "BaseEstimator")
 WATCHED_EFFECTS = frozenset({"split", "resample", "shuffle", "cv", "cv_curve"})
 _COUNTERS = slice(7, 11)

@@ -202,9 +202,9 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     if issubclass(cls, BaseException):
         _add_exception(hasher, value)
         return
-    held = fields(value)
+    held, caches = fields(value), getattr(of_module(cls.__module__), "CACHES", ())
     if held and getattr(of_module(cls.__module__), "STATE_IS_DICT", False):
-        hasher.attributes(held)
+        hasher.attributes({name: item for name, item in held.items() if name not in caches})
         return
     reducer = copyreg.dispatch_table.get(cls)
     try:
@@ -215,7 +215,6 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     if isinstance(reduced, str):
         hasher.tag(f"global {reduced}")
         return
-    caches = getattr(of_module(cls.__module__), "CACHES", ())
     if caches and len(reduced) > _STATE and type(reduced[_STATE]) is dict:
         state = {name: item for name, item in reduced[_STATE].items() if name not in caches}
         reduced = *reduced[:_STATE], state, *reduced[_STATE + 1 :]
