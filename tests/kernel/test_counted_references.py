@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import types
+import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -86,6 +87,27 @@ def test_what_was_shown_is_counted() -> None:
     shown: dict[int, object] = {1: home["x"], 2: (3, home["x"][1])}
     assert counted(home, "x") is None
     assert counted(home, "x", shown) == []
+
+
+class Library:
+    """Stands for a class of a library that holds what its objects share."""
+
+    shared: typing.ClassVar = [1]
+
+
+def test_what_a_class_holds_is_counted_once() -> None:
+    home: Home = {"x": Library(), "y": [[0]]}
+    home["x"].part, home["x"].held = home["y"][0], Library.shared
+    assert counted(home, "x") == ["y"]
+    hidden = [Library.shared]
+    assert counted(home, "x") is None
+    del hidden
+
+
+def test_a_function_that_keeps_nothing_ties_no_names() -> None:
+    home: Home = {"f": eval("lambda: 1", {"__name__": "__main__"})}
+    home["x"] = [home["f"]]
+    assert counted(home, "x") == walked(home, "x") == []
 
 
 def test_arrays() -> None:

@@ -125,6 +125,7 @@ class _Leads:
         self._counts: Counter[int] = Counter()
         self._kinds: dict[int, type] = {}
         self._looks: dict[int, _Look | None] = {}
+        self._bases: set[int] = set()
         self._in_tables: list[Any] | None = []
 
     def follow(self, values: list[Any]) -> None:
@@ -156,7 +157,7 @@ class _Leads:
         return {
             name
             for name, key in self._holders.own.items()
-            if key in direct or (key in objects and not _is_table(objects[key]))
+            if key in objects and (key in direct or not _is_table(objects[key]))
         }
 
     def shows_tables(self) -> bool:
@@ -199,9 +200,10 @@ class _Leads:
     def count_kin(self) -> None:
         """Count the references of classes, and of tables that share columns until they write."""
         bases = {id(base): base for kind in self._kinds.values() for base in kind.__mro__}
-        for base in bases.values():
-            if base.__module__ != "__main__":
-                self._counts.update(map(id, vars(base).values()))
+        for key in bases.keys() - self._bases:
+            if bases[key].__module__ != "__main__":
+                self._counts.update(map(id, vars(bases[key]).values()))
+        self._bases.update(bases)
         lazy = {key: of_class(kind) for key, kind in self._kinds.items()}
         lazy = {key: each for key, each in lazy.items() if hasattr(each, "lazy_holders_of")}
         for value in [*self._objects.values()] if lazy else ():
@@ -320,8 +322,8 @@ def _held_by_function(function: Any) -> list[Any] | None:
     """Return what a function keeps, None of one of a library, which all share."""
     if function.__module__ != "__main__" and is_importable(function):
         return None
-    held = [function.__closure__, function.__defaults__, function.__kwdefaults__]
-    return [each for each in (*held, function.__dict__) if each is not None]
+    held = function.__closure__, function.__defaults__, function.__kwdefaults__, function.__dict__
+    return [each for each in held if each] or None  # what keeps nothing is known by its name
 
 
 def _held_for_ever(items: Any) -> list[Any] | None:
