@@ -327,6 +327,7 @@ def test_an_order_as_json() -> None:
             "sure": False,
             "reasons": ["cell 2: `b` is read (NBS101)"],
         },
+        "cut_short": "",
         "confidence": 0.849,
         "stats": {
             "steps": 2,
