@@ -59,11 +59,12 @@ def verdict(trial: Trial, findings: Sequence[Finding]) -> tuple[str, tuple[str, 
     return "clean", ()
 
 
-def by_text(findings: Sequence[Finding], *, has_run: bool) -> TextVerdict:
+def by_text(findings: Sequence[Finding], *, has_run: bool, cut_short: str = "") -> TextVerdict:
     """Return what a notebook is as far as the text tells, from the findings of a check.
 
     `has_run`: whether any cell has a count. What is only suspected gives a verdict that is not
-    sure; and that a notebook is clean a run alone can prove.
+    sure; and that a notebook is clean a run alone can prove. `cut_short` says what was not looked
+    at, "" if all was: then nothing that was found does not mean that it is clean.
     """
     for sure in (True, False):
         of_kind = [f for f in findings if f.severity == ("error" if sure else "warning")]
@@ -72,7 +73,7 @@ def by_text(findings: Sequence[Finding], *, has_run: bool) -> TextVerdict:
                 return TextVerdict(word, _said(reasons), sure=sure)
     if not has_run:
         return TextVerdict("unknown", ("no cell has a count: nobody ran it",))
-    return TextVerdict("clean", ())
+    return TextVerdict("unknown", (cut_short,)) if cut_short else TextVerdict("clean", ())
 
 
 def _is_stale(trial: Trial, finding: Finding) -> bool:

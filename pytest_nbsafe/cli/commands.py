@@ -159,6 +159,8 @@ def order(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app.order import order
     from pytest_nbsafe.reports import order_report
 
+    # One notebook: nearly all that is made of it lives until the answer is shown.
+    gc.set_threshold(500_000)
     report = order(given.notebook, _settings(given))
     if given.plot is not None:
         from pytest_nbsafe.reports.order_plot import as_svg

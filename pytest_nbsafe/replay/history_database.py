@@ -168,7 +168,7 @@ def _only(path: Path, sessions: Sequence[tuple[int, int]]) -> int:
     raise NbsafeError(
         "which-session",
         f"{path} holds {len(sessions)} sessions, {_listed(sessions)}",
-        "choose one with --session N",
+        "choose one with --session N, or take --all",
     )
 
 

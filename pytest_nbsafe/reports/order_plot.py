@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _LEFT, _TOP, _RIGHT, _BOTTOM = 60, 50, 30, 50
 _HEIGHT = 360
+_WIDEST = 1400
+_LETTER = 7
 
 
 def as_svg(report: OrderReport) -> str:
@@ -24,13 +26,14 @@ def as_svg(report: OrderReport) -> str:
     cells = max((cell.number for cell in report.notebook.cells), default=1)
     by_count = all(run.count is not None for run in plan.runs)
     most = max((_height(run, by_count=by_count) for run in plan.runs), default=1)
-    width = min(max(24 * cells, 320), 1400)
+    width = min(max(24 * cells, 320), _WIDEST)
 
     def at(run: Run) -> tuple[float, float]:
         share = _height(run, by_count=by_count) / most
         return _LEFT + run.cell / cells * width, _TOP + _HEIGHT * (1 - share)
 
-    parts = [svg.words(_LEFT, 20, f"{PurePath(report.notebook.path).name}: {plan.order} order")]
+    heading = f"{PurePath(report.notebook.path).name}: {plan.order} order"
+    parts = [svg.words(_LEFT, 20, heading)]
     parts += _axes(cells, most, width, "count" if by_count else "step of the plan")
     for before, after in zip(plan.runs, plan.runs[1:], strict=False):
         if before.session == after.session:
@@ -39,7 +42,8 @@ def as_svg(report: OrderReport) -> str:
         title = f"step {run.step}: cell {run.cell}, {run.reason}"
         parts.append(svg.dot(*at(run), _colour(run.session), filled=run.recorded, title=title))
     parts += _legend(plan)
-    return svg.drawing(_LEFT + width + _RIGHT, _TOP + _HEIGHT + _BOTTOM, parts)
+    named = max(_legend_at(_named(plan) + 1), _LEFT + min(_LETTER * len(heading), _WIDEST))
+    return svg.drawing(max(_LEFT + width, named) + _RIGHT, _TOP + _HEIGHT + _BOTTOM, parts)
 
 
 def _height(run: Run, *, by_count: bool) -> int:
@@ -70,11 +74,19 @@ _MOST_NAMED = 8
 
 
 def _legend(plan: Plan) -> list[str]:
-    if plan.sessions == 1:
-        return []
     parts = []
-    for session in range(1, min(plan.sessions, _MOST_NAMED) + 1):
-        x = _LEFT + 100 + 90 * (session - 1)
+    for session in range(1, _named(plan) + 1):
+        x = _legend_at(session)
         parts.append(svg.dot(x, _TOP - 16, _colour(session)))
         parts.append(svg.words(x + 8, _TOP - 12, f"session {session}"))
     return parts
+
+
+def _named(plan: Plan) -> int:
+    """Return of how many sessions the legend gives the colour."""
+    return min(plan.sessions, _MOST_NAMED) if plan.sessions > 1 else 0
+
+
+def _legend_at(session: int) -> int:
+    """Return where the legend shows a session, from the left."""
+    return _LEFT + 100 + 90 * (session - 1)

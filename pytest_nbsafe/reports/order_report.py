@@ -36,7 +36,7 @@ class OrderReport:
 
     `cells` are the stale, fresh and refresher cells once the plan has run, `readings` what each
     cell reads of others in it. `verdict` says how the plan compares with the page, `by_text` what
-    the notebook is.
+    the notebook is. `cut_short` says what was too much to be analysed, "" if nothing was.
     """
 
     notebook: Notebook
@@ -48,6 +48,7 @@ class OrderReport:
     readings: Sequence[Reading]
     measures: Measures
     by_text: TextVerdict
+    cut_short: str = ""
 
 
 def as_text(report: OrderReport, paint: Paint = plain) -> str:
@@ -64,6 +65,8 @@ def as_text(report: OrderReport, paint: Paint = plain) -> str:
     after = [_after(kind, cells) for kind, cells in report.cells.items() if cells]
     if after:
         parts.append(["After it:", *after])
+    if report.cut_short:
+        parts.append([f"Not all is said: {escape.sentence(report.cut_short)} (NBS908)"])
     orders = [_ORDERS, *(_compared(report, name) for name in sorted(report.orders))]
     stats = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in sorted(report.stats.items()))
     parts.append([*orders, *([stats] if stats else [])])
@@ -82,6 +85,7 @@ def as_json(report: OrderReport, _paint: Paint = plain) -> str:
             "sure": report.by_text.sure,
             "reasons": list(report.by_text.reasons),
         },
+        "cut_short": report.cut_short,
         "confidence": _rounded(confidence(report.readings)),
         "stats": {
             **dict(sorted(report.stats.items())),

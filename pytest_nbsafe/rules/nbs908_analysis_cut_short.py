@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.rules.base import Facts, claim
@@ -37,12 +38,14 @@ for a in [1, 2, 3, 4, 5, 6, 7, 8]:
 
 def cut_short(facts: Facts) -> Iterator[Finding]:
     """Yield a finding that lists the analyses of a notebook that did not come to their end."""
-    message = (
-        "this notebook is too much to be analysed whole; cut short: "
-        f"{listed([_described(analysis) for analysis in facts.graph.budget.cut])}"
-    )
     remedy = "split the notebook, or move what is long or deeply nested into a module"
-    yield claim(facts, "NBS908", 0, 1, "proved", message, remedy=remedy).finding
+    yield claim(facts, "NBS908", 0, 1, "proved", message(facts.graph), remedy=remedy).finding
+
+
+def message(graph: Graph) -> str:
+    """Return the sentence that lists the analyses which did not come to their end."""
+    cut = listed([_described(analysis) for analysis in graph.budget.cut])
+    return f"this notebook is too much to be analysed whole; cut short: {cut}"
 
 
 def concerns(facts: Facts, code: str) -> bool:

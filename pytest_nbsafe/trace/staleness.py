@@ -81,16 +81,14 @@ def _reads_from_below(
     Only names that a cell above makes too: else the name is defined later, and nothing else.
     Reads that may not happen are left out, and what an import binds.
     """
-    first_reads = _entry_reads(records)
     last = plan.last_runs
+    first_reads = _entry_reads(records, {run.step for run in last.values() if run.recorded})
     reads_from_below: dict[tuple[int, str], ReadFromBelow] = {}
     for step, state in entry_states(records):
         reads = first_reads.get(step, ())
         if not reads:
             continue
         run = plan.runs[step - 1]
-        if not run.recorded or last[run.cell] != run:
-            continue
         doubtful = _doubtful(graph, run.cell)
         for cell, line, name in reads:
             version = state.symbols.get(name)
@@ -202,12 +200,10 @@ def stale_reads(
     Source: Macke et al. 2021, Def. 4 and 7. Departs: instead of all live names those that the run
     really read before it bound them.
     """
-    first_reads = _entry_reads(records)
+    first_reads = _entry_reads(records, steps)
     definers = renewers(graph)
     stale_reads: list[StaleRead] = []
-    for moment in step_entries(records):
-        if steps is not None and moment.step not in steps:
-            continue
+    for moment in step_entries(records, steps):
         for cell, line, name in first_reads.get(moment.step, ()):
             stale = name in moment.stale
             chain = _chain(graph, moment.state, name, partial(harm, cell)) if stale else ()
@@ -221,9 +217,15 @@ def stale_reads(
     return tuple(sorted(stale_reads, key=lambda read: (read.step, read.line, read.name)))
 
 
-def _entry_reads(records: Iterable[Record]) -> dict[int, list[tuple[int, int, str]]]:
-    """Return, for each step, what it read of the state it began with: (cell, line, name)."""
-    runs = {step: tuple(run) for step, run in groupby(records, lambda record: record.at[0])}
+def _entry_reads(
+    records: Iterable[Record], steps: AbstractSet[int] | None = None
+) -> dict[int, list[tuple[int, int, str]]]:
+    """Return, for each step, what it read of the state it began with: (cell, line, name).
+
+    With `steps`, for these alone.
+    """
+    told = (record for record in records if steps is None or record.at[0] in steps)
+    runs = {step: tuple(run) for step, run in groupby(told, lambda record: record.at[0])}
     return {
         step: [(run[0].cell, line, name) for name, line in entry_reads(run).items()]
         for step, run in runs.items()

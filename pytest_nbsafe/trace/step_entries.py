@@ -27,7 +27,7 @@ class StepEntry:
 
     `state` and `stale` (its `stale_names`) are those of this moment
     until the next one is asked for; `touched` are the names that were made or deleted since the
-    moment before.
+    entry that was yielded before.
     """
 
     step: int
@@ -36,12 +36,18 @@ class StepEntry:
     touched: AbstractSet[str]
 
 
-def step_entries(records: Iterable[Record]) -> Iterator[StepEntry]:
-    """Yield the entry of each step of the records, in the order they ran, and then the end."""
+def step_entries(
+    records: Iterable[Record], steps: AbstractSet[int] | None = None
+) -> Iterator[StepEntry]:
+    """Yield the entry of each step of the records, in the order they ran, and then the end.
+
+    With `steps`, of these alone: what happened between two of them is taken in at once.
+    """
     table = LineageTable()
     staleness = _Staleness(table.now)
     for step in _steps(records, table):
-        yield _moment(step, table, staleness)
+        if steps is None or step in steps:
+            yield _moment(step, table, staleness)
 
 
 def entry_states(records: Iterable[Record]) -> Iterator[tuple[int, LineageState]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from pytest_nbsafe.app.whatif import whatif
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook import load
+from pytest_nbsafe.reports import order_report
 from pytest_nbsafe.rules import RULES, evaluate
 from pytest_nbsafe.values import replace
 
@@ -26,6 +28,8 @@ NOTEBOOKS = sorted((FIXTURES / "papers").glob("*.ipynb")) + sorted(
     path for path in (FIXTURES / "rules").rglob("*.ipynb") if "nbs9" not in path.parent.name
 )
 NOTES = {"notes": True, "cache": False}
+STEPS_OF_THE_PLAN = 1_500
+"""Enough to order the cells of `entwined`, not to follow what all of their runs make."""
 
 
 def lines(count: int, text: str) -> str:
@@ -103,6 +107,32 @@ def test_the_commands_that_ask_one_question_refuse(
         order(path, {})
     with pytest.raises(NbsafeError, match="too much to be analysed"):
         whatif(path, {}, run=3)
+
+
+def entwined(folder: Path) -> Path:
+    """Write a notebook of cells that need one another and all ran as [7]; return its path."""
+    cells = (f"n{i % 7} = n{(i * 5 + 3) % 7} + n{(i * 3 + 1) % 7}" for i in range(40))
+    return write(folder / "x.ipynb", "".join(f"# %% [7]\n{cell}\n" for cell in cells))
+
+
+def test_a_plan_is_shown_though_what_follows_from_it_is_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = entwined(tmp_path)
+    whole = order(path, {})
+    assert whole.cut_short == ""
+    assert whole.cells["stale"]
+    monkeypatch.setattr(budget, "MOST_STEPS", STEPS_OF_THE_PLAN)
+    part = order(path, {})
+    assert (part.plan, part.orders, part.readings) == (whole.plan, whole.orders, whole.readings)
+    assert part.cells == {}
+    assert part.cut_short.startswith("this notebook is too much to be analysed whole; cut short: ")
+    assert ", which cells are stale or fresh after the plan," in part.cut_short
+    assert f"\n\nNot all is said: {part.cut_short} (NBS908)\n\n" in order_report.as_text(part)
+    told = json.loads(order_report.as_json(part))
+    assert told["cut_short"] == part.cut_short
+    assert "stale_cells" not in told["stats"]
+    assert "Not all is said" not in order_report.as_text(whole)
 
 
 def test_what_is_too_much_to_judge_is_run_from_top_to_bottom(

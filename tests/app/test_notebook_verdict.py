@@ -108,3 +108,9 @@ def test_the_text_alone_gives_a_verdict_and_says_whether_it_is_sure(
 
 def test_of_a_notebook_that_nobody_ran_the_text_knows_nothing() -> None:
     assert by_text([], has_run=False).verdict == "unknown"
+
+
+def test_a_notebook_that_was_not_looked_at_whole_is_not_called_clean() -> None:
+    told = by_text([], has_run=True, cut_short="too much")
+    assert (told.verdict, told.reasons) == ("unknown", ("too much",))
+    assert by_text([], has_run=True).verdict == "clean"

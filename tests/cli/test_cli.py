@@ -195,7 +195,7 @@ def test_order(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(capsys.readouterr().out)
     assert list(document) == [
         *("version", "plan", "orders", "verdict", "notebook"),
-        *("confidence", "stats", "edges"),
+        *("cut_short", "confidence", "stats", "edges"),
     ]
     assert [step["cell"] for step in document["plan"]] == [1, 2, 3]
     assert list(document["plan"][0]) == [

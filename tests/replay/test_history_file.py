@@ -115,7 +115,10 @@ def test_what_was_mended_is_told(tmp_path: Path) -> None:
 
 def test_a_session_must_be_chosen(tmp_path: Path) -> None:
     path = history(tmp_path, ["a = 1"], ["b = 1", "c = 1"])
-    assert "holds 2 sessions, 1 (1 run), 2 (2 runs) (choose one with --session N)" in refusal(path)
+    assert (
+        "holds 2 sessions, 1 (1 run), 2 (2 runs) (choose one with --session N, or take --all)"
+        in refusal(path)
+    )
     assert "holds no session 7 (there are 1 (1 run), 2 (2 runs))" in refusal(path, 7)
     assert [step.source for step in session_file.read(path, 1).steps] == ["a = 1"]
 

@@ -299,6 +299,19 @@ def test_a_drawing_of_an_order_spells_what_is_no_text() -> None:
     assert dots[0][0].text == "step 1: cell 1, <script> & "
 
 
+def test_a_drawing_of_an_order_is_as_wide_as_its_heading() -> None:
+    notebook = replace(ORDER.notebook, path=f"{'n' * 80}.ipynb")
+    root = ET.fromstring(as_svg(replace(ORDER, notebook=notebook)))
+    assert float(root.get("width", "")) > 60 + 6 * 80
+
+
+def test_a_drawing_of_an_order_is_as_wide_as_the_names_of_its_sessions() -> None:
+    runs = tuple(replace(RUNS[1], session=session) for session in range(1, 7))
+    root = ET.fromstring(as_svg(replace(ORDER, plan=Plan("inferred", runs))))
+    (last,) = (e for e in root if e.text == "session 6")
+    assert float(last.get("x", "")) + 70 < float(root.get("width", ""))
+
+
 def test_an_order_as_json() -> None:
     assert json.loads(order_report.as_json(ORDER)) == {
         "version": 1,
@@ -327,6 +340,7 @@ def test_an_order_as_json() -> None:
             "sure": False,
             "reasons": ["cell 2: `b` is read (NBS101)"],
         },
+        "cut_short": "",
         "confidence": 0.849,
         "stats": {
             "steps": 2,

@@ -52,6 +52,15 @@ def test_the_stale_names_are_those_of_each_state(records: list[Record]) -> None:
         assert {name for name in state.symbols if any(state.roots(name))} == moment.stale
 
 
+@settings(max_examples=80)
+@given(runs(), st.frozensets(st.integers(0, 10)))
+def test_what_happened_between_the_steps_that_are_asked_for_is_taken_in_at_once(
+    records: list[Record], steps: frozenset[int]
+) -> None:
+    stale = {m.step: frozenset(m.stale) for m in step_entries(records) if m.step in steps}
+    assert stale == {m.step: frozenset(m.stale) for m in step_entries(records, steps)}
+
+
 def related(descent: Descent) -> tuple[object, ...]:
     link, parent = descent.link, descent.parent
     return descent.name, link.cell, parent.name, link.maker, parent.cell
