@@ -44,6 +44,8 @@ _REPR = (
     " and not isinstance(value, type)}}"
 )
 _AS_LONG_S = 100.0
+_LOG = "NBSAFE_EDITS_LOG"
+"""Names a file to which every edit is added when it is over, with its seed."""
 _MOST_BEGUN = 2
 _FULL_RUNS = 4
 """So many have to agree: what a page draws may come out as one of two things."""
@@ -250,6 +252,9 @@ def main() -> int:
         for done in edits(notebook.resolve(), given.within, given.seed, given.edits):
             out.write(f"{json.dumps(done)}\n")
             out.flush()
+            if _LOG in os.environ:
+                with Path(os.environ[_LOG]).open("a", encoding="utf-8") as log:
+                    log.write(f"{json.dumps([given.seed, *done])}\n")
         session.end_kernel_servers()
         return 0
     count = wrong = 0

@@ -13,7 +13,8 @@ from resume import random_edits
 ROOT = Path(__file__).resolve().parents[2]
 VARIABLE = "NBSAFE_EDITED_NOTEBOOKS"
 """Names a folder of notebooks, all of which may be executed, in place of those in `shared`."""
-SHARED = ROOT.parent / "shared"
+SEED = int(os.environ.get("NBSAFE_EDITS_SEED", "1"))
+SHARED = Path(os.environ.get("NBSAFE_SHARED", ROOT.parent / "shared"))
 OWN = (
     ("papers/nbsafety_fig1.ipynb", 3),
     ("rules/nbs205/counted_twice.ipynb", 4),
@@ -50,5 +51,5 @@ def test_own_notebooks(tmp_path: Path, notebook: str, seed: int) -> None:
     ("notebook", "times"), [pytest.param(*each, id=each[0].stem) for each in given()]
 )
 def test_notebooks_of_others(tmp_path: Path, notebook: Path, times: int) -> None:
-    done = random_edits.in_a_process(notebook, tmp_path, 1, times)
+    done = random_edits.in_a_process(notebook, tmp_path, SEED, times)
     assert [(each.what, each.wrong) for each in done if each.wrong] == []
