@@ -38,12 +38,14 @@ def results(
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    mine = threading.local()
+    mine, lock, over = threading.local(), threading.Lock(), threading.Event()
     workers: list[Worker] = []
 
     def start() -> None:
-        mine.worker = Worker()
-        workers.append(mine.worker)
+        with lock:  # none is started that nobody would end
+            if not over.is_set():
+                mine.worker = Worker()
+                workers.append(mine.worker)
 
     def ask(task: _Task) -> _Result:
         try:
@@ -59,6 +61,8 @@ def results(
         yield from pool.map(ask, tasks)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C: what has not begun is not begun
+        with lock:
+            over.set()
         for worker in workers:
             worker.end()
 
