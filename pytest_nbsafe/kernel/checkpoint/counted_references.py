@@ -84,7 +84,8 @@ def sharing(name: str, holders: Holders, *, soon: bool = False) -> list[str] | N
     name may lead to that. With `soon` also where another name is such a holder, which would have to
     be followed.
     """
-    leads, names, waiting = _Leads(holders), set[str](), {name}
+    leads, waiting = _Leads(holders), {name}
+    names: set[str] = set()
     left: set[int] = set()
     try:
         while waiting:

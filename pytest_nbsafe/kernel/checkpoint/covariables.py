@@ -49,7 +49,8 @@ def found_one_by_one(
     to be followed; what is left at last by following all names. `left_s` tells how long may be
     computed yet: those are left where it is less than it takes to follow all names.
     """
-    home, done = holders.home, set[str]()
+    home = holders.home
+    done: set[str] = set()
     asked = [name for name in asked if name in holders.own]
     left = sorted(asked, key=lambda name: _guess_s(home[name]) / (worth_s.get(name) or 1.0))
     follow_s = sum(_guess_s(home[name]) for name in holders.own) / 2

@@ -127,7 +127,7 @@ def _code_like(code: CodeType) -> CodeType | None:
     return _code_within("\n".join(lines), free)
 
 
-@functools.cache
+@functools.lru_cache(None)
 def _code_within(text: str, free: tuple[str, ...]) -> CodeType:
     """Return the code of the function that the text of a function of free names makes."""
     scope: dict[str, Any] = {}

@@ -39,7 +39,7 @@ def _printers(formatter: Any) -> Iterator[tuple[tuple[str, str], object]]:
 
     Those of classes that are not loaded yet are moved once one is shown.
     """
-    usual = frozenset[Any]().union(*all_of("SHOWN_BY_ITSELF"))
+    usual = {each for kinds in all_of("SHOWN_BY_ITSELF") for each in kinds}
     for kind, printer in [*formatter.type_printers.items()]:
         name = kind.__module__, kind.__qualname__
         if name not in usual:
