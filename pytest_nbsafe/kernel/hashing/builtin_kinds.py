@@ -78,6 +78,10 @@ def _below(tag: str) -> Handler:
     return add
 
 
+def _dictionary_view(hasher: Hasher, value: Any) -> None:
+    hasher.all(f"view {type(value).__name__}", [*value])  # keys alone show no other value
+
+
 def _bytearray(hasher: Hasher, value: bytearray) -> None:
     hasher.tag("bytearray")
     hasher.raw(bytes(value))
@@ -283,7 +287,7 @@ EXACT: dict[type, Handler] = {
     _thread.RLock: _lock,
     **dict.fromkeys(_DESCRIPTORS, _descriptor),
     **dict.fromkeys(_ITERATORS, iterator),
-    **dict.fromkeys(_VIEWS, _below("view")),
+    **dict.fromkeys(_VIEWS, _dictionary_view),
     **standard_kinds.EXACT,
 }
 
