@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import collections
 import enum
 import functools
 import gc
@@ -76,10 +75,6 @@ def _below(tag: str) -> Handler:
         hasher.all(f"{tag} {type(value).__name__}", gc.get_referents(value))
 
     return add
-
-
-def _dictionary_view(hasher: Hasher, value: Any) -> None:
-    hasher.all(f"view {type(value).__name__}", [*value])  # keys alone show no other value
 
 
 def _bytearray(hasher: Hasher, value: bytearray) -> None:
@@ -250,11 +245,6 @@ _ITERATORS: tuple[type, ...] = (
     *map(type, map(iter, (*_ITERABLE, *(view({}) for view in _DICTIONARY_VIEWS)))),
     *(zip, map, filter, enumerate),
 )
-_VIEWS = {
-    type(getattr(made(), view)())
-    for made in (dict, collections.OrderedDict)
-    for view in ("keys", "values", "items")
-}
 _DESCRIPTORS = (
     types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.ClassMethodDescriptorType,
@@ -287,7 +277,6 @@ EXACT: dict[type, Handler] = {
     _thread.RLock: _lock,
     **dict.fromkeys(_DESCRIPTORS, _descriptor),
     **dict.fromkeys(_ITERATORS, iterator),
-    **dict.fromkeys(_VIEWS, _dictionary_view),
     **standard_kinds.EXACT,
 }
 
