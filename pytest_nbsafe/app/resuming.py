@@ -59,8 +59,8 @@ def remembering(
     """Return what makes a kernel of a notebook that remembers what its runs gave.
 
     `wake` makes the live one; `folder` is that of the notebook. A kernel whose environment cannot
-    be told does not remember. A
-    `verifier` is told what would have been reused wrongly: then everything is run.
+    be told does not remember. A `verifier` is told what would have been reused wrongly: then
+    everything is run.
 
     Raises:
         StoreRefused: there is no store to be used.

@@ -196,10 +196,11 @@ def adapter_of(library: str) -> Any:
     return import_module(f"{__name__}.{library}") if library in names else None
 
 
-def all_of(what: str) -> list[Any]:
+@functools.lru_cache(None)
+def all_of(what: str) -> tuple[Any, ...]:
     """Return what the adapters say that have a constant of this name."""
     adapters = map(adapter_of, names)
-    return [getattr(adapter, what) for adapter in adapters if hasattr(adapter, what)]
+    return tuple(getattr(adapter, what) for adapter in adapters if hasattr(adapter, what))
 
 
 def of_module(module: object) -> Any:

@@ -306,6 +306,7 @@ def _is_ours(reference: Any) -> bool:
 
 
 def _held_beside(item: Any) -> list[Any]:
+    """Return what a value refers to that has to be looked at one by one, for more is told of it."""
     return gc.get_referents(item)
 
 
