@@ -248,14 +248,16 @@ class HostQuestion(TypedDict):
     `way` is `fork` for a forked child, `here` for this kernel itself (which is thrown away after
     it), `look` to run nothing and tell what the words of the last text hold. With `stir` all
     sources of random numbers are seeded again first, to tell chance from proof. With `follow` the
-    parts of names are told that the cells access.
+    parts of names are told that the cells access. To `hold` is to fork a child that waits, under
+    the number `at`, until it is asked as `held`: it then answers as a fork of that moment would.
     """
 
     cells: list[str]
     limit_s: float
     stir: bool
     follow: bool
-    way: Literal["fork", "here", "look"]
+    way: Literal["fork", "here", "look", "hold", "held"]
+    at: int
 
 
 class Access(TypedDict):

@@ -19,6 +19,7 @@ from pytest_nbsafe.kernel.contract import (
     Surroundings,
     SurroundingsQuestion,
     Sweep,
+    no_answer,
 )
 from pytest_nbsafe.resume import questions, recalling, world
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
@@ -151,7 +152,12 @@ class RememberingKernel:
         self._to_come, self._is_expecting = tuple(sources), bool(sources)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
-        """Return what became of cells on the side: what did before, in the same state."""
+        """Return what became of cells on the side: what did before, in the same state.
+
+        Nothing is held: what would run from there is reused.
+        """
+        if asked["way"] in {"hold", "held"}:
+            return no_answer("a kernel that remembers holds nothing")
         options = {key: asked[key] for key in ("limit_s", "stir", "follow", "way")}
         asks_lines = asked["way"] != "look"
         question = questions.of_cells("aside", asked["cells"], options)

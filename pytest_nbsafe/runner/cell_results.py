@@ -56,9 +56,9 @@ class CellResults:
         return self._traced(result, event) if event is not None else result
 
     def of_side_runs(
-        self, runs: Sequence[SideRun], cells: Sequence[Cell], raw: str
+        self, runs: Sequence[SideRun], cells: Sequence[Cell], raw: str, first: int = 1
     ) -> tuple[CellResult, ...]:
-        """Return the results of runs on the side, their steps counted from 1.
+        """Return the results of runs on the side, the `first` of which is of that step.
 
         The kernel itself has not run them. `raw` is what compiled code wrote past Python in the
         last.
@@ -66,8 +66,9 @@ class CellResults:
         known, self.run_cells = self.run_cells, dict(self.run_cells)
         try:
             results = []
-            for step, (run, cell) in enumerate(zip(runs, cells, strict=False), 1):
-                executed = of_side_run(run, raw if step == len(runs) else "")
+            last = first + len(runs) - 1
+            for step, (run, cell) in enumerate(zip(runs, cells, strict=False), first):
+                executed = of_side_run(run, raw if step == last else "")
                 results.append(self.of_run(cell, step, executed))
             return tuple(results)
         finally:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.environment import Entry, Environment
-from pytest_nbsafe.kernel.contract import HostQuestion, SurroundingsQuestion
+from pytest_nbsafe.kernel.contract import Answer, HostQuestion, SurroundingsQuestion
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner.cell_results import CellResults
 from pytest_nbsafe.runner.executed import Heard
@@ -130,30 +130,35 @@ class KernelSession:
         stir: bool = False,
         here: bool = False,
         follow: bool = True,
+        at: int | None = None,
     ) -> Counterfactual:
         """Return what the cells would do if they ran now, one after another.
 
         The kernel stays as it is. They run in a forked child, which may write no file, use no
         network and start no process: a cell that would is not run, and the cause says so. The
-        steps of the results count from 1. With `stir` random numbers are other ones. Cells that
-        run `here` do so in this kernel, under the same rules, and nothing runs in it after them.
-        With `follow` cells are followed below the names, but not those with too much to follow.
+        steps of the results count from 1, or on from those before the child was held. With `stir`
+        random numbers are other ones. Cells that run `here` do so in this kernel, under the same
+        rules, and nothing runs in it after them. With `follow` cells are followed below the names,
+        but not those with too much to follow.
+        With `at` they run in the child that was held at that number of runs, which it was held for.
         """
         if not here and not FORKS:
             return Counterfactual(cause="kernels are not forked", elsewhere=True)
+        way: Literal["fork", "here", "held"] = "here" if here else "fork"
         question: HostQuestion = {
             "cells": [cell.source for cell in cells],
             "limit_s": limit_s,
             "stir": stir,
             "follow": self._trace and not stir and follow,
-            "way": "here" if here else "fork",
+            "way": way if at is None else "held",
+            "at": at or 0,
         }
         answer = self.kernel.aside(question, self._margin_s)
         if answer["cause"]:
             return Counterfactual(
                 cause=answer["cause"], elsewhere=answer["elsewhere"], cost_s=answer["cost_s"]
             )
-        results = self._results.of_side_runs(answer["runs"], cells, answer["raw"])
+        results = self._results.of_side_runs(answer["runs"], cells, answer["raw"], 1 + (at or 0))
         parts = tuple(
             touched(run["accesses"]) if run["accesses"] is not None else None
             for run in answer["runs"]
@@ -164,14 +169,22 @@ class KernelSession:
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
+        return self._aside("look", [" ".join(names)])["shown"]
+
+    def hold(self, at: int) -> bool:
+        """Keep what the kernel is now under a number, once; return whether it could be kept."""
+        return FORKS and not self._aside("hold", [], at)["cause"]
+
+    def _aside(self, way: Literal["look", "hold"], cells: list[str], at: int = 0) -> Answer:
         question: HostQuestion = {
-            "cells": [" ".join(names)],
+            "cells": cells,
             "limit_s": LIMIT_S,
             "stir": False,
             "follow": False,
-            "way": "look",
+            "way": way,
+            "at": at,
         }
-        return self.kernel.aside(question, self._margin_s)["shown"]
+        return self.kernel.aside(question, self._margin_s)
 
     def hurry(self, limit_s: float) -> None:
         """Let no cell take longer, until something else is said."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from pytest_nbsafe.analysis.model import Graph
@@ -18,6 +18,8 @@ from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 from pytest_nbsafe.values import replace
 
 _LEAST_S = 0.01  # 0 stands for no limit
+_WORTH_HOLDING_S = 0.5
+"""A fork costs some 20 to 50 ms, and another kernel as much time again as the first."""
 
 
 class Session(Protocol):
@@ -41,12 +43,15 @@ class Session(Protocol):
         """Run one cell and say what came of it."""
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool, at: int | None
     ) -> Counterfactual:
-        """Return what the cells would do if they ran now.
+        """Return what the cells would do if they ran now, or when it was held `at` a number.
 
         The kernel stays as it is; where they run `here`, in itself, it is of no more use.
         """
+
+    def hold(self, at: int) -> bool:
+        """Keep what the kernel is now under a number, once; return whether it could be kept."""
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now."""
@@ -67,7 +72,9 @@ class PlanRun:
     A cell that needs a name which a failed cell did not make is skipped. When the kernel is gone,
     the rest is not reached; nor is it when the notebook is at its limit. With `limit_s` no cell
     takes longer than that, nor than `pace` allows. Where it is to be `described`, the environment
-    is part of the result. `starts` is told the order, the cell and how many there are.
+    is part of the result. `starts` is told the order, the cell and how many there are. After as
+    many runs as `branches` says the state is held, where it took long to get there; `held` are the
+    numbers of runs after which it was.
     """
 
     def __init__(
@@ -81,8 +88,11 @@ class PlanRun:
         pace: Pace | None = None,
         described: bool = False,
         starts: Callable[[str, int, int], None] | None = None,
+        branches: Collection[int] = (),
     ) -> None:
         self.plan = plan
+        self.held = set[int]()
+        self._branches = branches
         self._starts = starts
         self._pace = pace
         self._limit_s = limit_s
@@ -101,6 +111,11 @@ class PlanRun:
     def finished(self) -> bool:
         """Whether every step of the plan has its result."""
         return len(self.results) == len(self.plan.runs)
+
+    @property
+    def python(self) -> str:
+        """The version of Python that it runs in, "" where that is not known."""
+        return self._python
 
     @property
     def due(self) -> int:
@@ -138,11 +153,18 @@ class PlanRun:
         return self.results[last.step - 1]
 
     def aside(
-        self, cells: Sequence[int], limit_s: float, *, stir: bool = False, here: bool = False
+        self,
+        cells: Sequence[int],
+        limit_s: float,
+        *,
+        stir: bool = False,
+        here: bool = False,
+        at: int | None = None,
     ) -> Counterfactual:
         """Return what these cells would do if they ran now, beside the plan.
 
-        The plan goes on, but not after cells that ran `here`, in its own kernel.
+        The plan goes on, but not after cells that ran `here`, in its own kernel. With `at` they run
+        in the state that was held after so many runs.
         """
         session, limit = self._session, self._notebook_limit
         if session is None or not session.alive or limit.reason():
@@ -151,7 +173,7 @@ class PlanRun:
         if limit.left_s is not None:
             limit_s = min(limit_s, limit.left_s)
         with limit.counting():
-            return session.counterfactual(pages, limit_s=limit_s, stir=stir, here=here)
+            return session.counterfactual(pages, limit_s=limit_s, stir=stir, here=here, at=at)
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         """Return a few words on what names hold now, of those that are known."""
@@ -172,6 +194,14 @@ class PlanRun:
         session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _hold(self) -> None:
+        """Hold the state where another plan branches off, if it would take long to come here."""
+        at, session = len(self.results), self._session
+        if session is None or at not in self._branches or self._wall_s < _WORTH_HOLDING_S:
+            return
+        if all(result.status == "ok" for result in self.results) and session.hold(at):
+            self.held.add(at)
 
     def _describe(self) -> None:
         """Ask for the environment as long as there is a kernel to ask."""
@@ -202,6 +232,7 @@ class PlanRun:
             self._python = self._session.python
             to_come = self.plan.runs[len(self.results) :]
             self._session.expect([self._graph.notebook.cell(each.cell) for each in to_come])
+        self._hold()
         paced_s = self._pace.limit_s(run.cell) if self._pace is not None else None
         limits = [s for s in (self._limit_s, limit.left_s, paced_s) if s is not None]
         if limits:

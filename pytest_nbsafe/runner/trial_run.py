@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Literal
 
+from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, choice_of_order, evidence, hidden_runs
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.judge.trial import ChosenOrder, Trial
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.runner import shared_prefixes
 from pytest_nbsafe.runner.inquiries import Inquiries, settle
 from pytest_nbsafe.runner.listening import Listener
 from pytest_nbsafe.runner.notebook_limit import NotebookLimit
@@ -68,9 +70,12 @@ class TrialRun:
         self._listener = listener
         self._repeat = 1 if once else repeat
         self._pace: Pace | None = None
-        self._clean = self._plan_run(clean, purpose="clean")
         self._plan = None if once else plan
         self._chooses, self._compares = order in {"auto", "all"}, order == "all"
+        self._waiting: list[PlanRun] = []
+        self._may_hold = not files.may_write(graph.notebook)
+        self._orders = self._all_orders() if self._compares and not once else {}
+        self._clean = self._plan_run(clean, purpose="clean", others=self._orders.values())
         self._inquiries = Inquiries(graph, suspicions)
         self._once = once
         self.replayed = self._plan is not None
@@ -84,7 +89,7 @@ class TrialRun:
             self.close()
             raise
         if self._clean.finished:
-            self._clean.close()
+            self._done_with(self._clean)
         return result
 
     def so_far(self) -> Trial:
@@ -108,24 +113,24 @@ class TrialRun:
         `last` is the last cell of the page that is asked for: the clean run stops there.
         """
         if self._once:
-            _run_as_far(self._clean, last)
+            self._run_as_far(self._clean, last)
             return self.so_far()
         try:
-            clean = _run_as_far(self._clean, last)
+            clean = self._run_as_far(self._clean, last)
             self._pace = Pace(clean)
-            replay = self._run_replay(self._plan_run(self._plan)) if self._plan else None
+            replay = self._run_replay(self._plan) if self._plan else None
             choice = self._choice(clean, replay) if replay and self._chooses else None
             if choice is not None:
                 replay = self._replay_instead(choice.plan, clean.plan)
             trial = replace(self._unjudged(clean, replay), choice=choice)
             again = evidence.second_run(self._graph, trial, self._expected)
             if again is not None:
-                trial = replace(trial, second=self._run_alone(RunAsFar(clean.plan, again)))
+                trial = replace(trial, second=self._second(clean, RunAsFar(clean.plan, again)))
             if replay is None:
                 trial = self._explained(trial)
             trial = replace(trial, repeats=tuple(self._repeats(trial)))
             if self._compares:
-                trial = replace(trial, compared=dict(self._all_orders(trial, last)))
+                trial = replace(trial, compared=dict(self._compared(trial, last)))
         finally:
             self.close()
         if replay is not None:
@@ -137,16 +142,49 @@ class TrialRun:
         return evidence.verdict(self._graph, trial, self._expected)
 
     def close(self) -> None:
-        """Stop the kernel of the clean run."""
-        self._clean.close()
+        """Stop the kernel of the clean run, and those that hold states."""
+        for run in (self._clean, *self._waiting):
+            run.close()
+        self._waiting.clear()
 
     def _plan_run(
-        self, plan: Plan, limit_s: float | None = None, *, purpose: Purpose = "evidence"
+        self,
+        plan: Plan,
+        limit_s: float | None = None,
+        *,
+        purpose: Purpose = "evidence",
+        others: Iterable[Plan] = (),
     ) -> PlanRun:
+        """Return the run of a plan, which holds the states from which `others` could go on."""
         make, starts = partial(self._make_session, purpose), self._listener.starts
         asked = self._graph, plan, make, limit_s, self._limit
-        described = purpose == "clean"
-        return PlanRun(*asked, pace=self._pace, described=described, starts=starts)
+        return PlanRun(
+            *asked,
+            pace=self._pace,
+            described=purpose == "clean",
+            starts=starts,
+            branches=shared_prefixes.branches(plan, others) if self._may_hold else (),
+        )
+
+    def _done_with(self, run: PlanRun) -> None:
+        """Stop the kernel of a run, unless it holds states that others may go on from."""
+        if run.held and run not in self._waiting:
+            self._waiting.append(run)
+        if not run.held:
+            run.close()
+
+    def _second(self, clean: PlanResult, asked: RunAsFar) -> PlanResult:
+        """Return what the page's order gives another time, as far as a cell.
+
+        It begins where the plan goes another way, in the plan's kernel: that is another than the
+        clean run's, and what ran in it up to there came out the same. If not all that runs from
+        there does so too, nothing is made of it.
+        """
+        waiting = [run for run in self._waiting if run is not self._clean]
+        second = shared_prefixes.continued(waiting, asked)
+        if second is not None and not [*evidence.differing(second, clean)]:
+            return second
+        return self._run_alone(asked)
 
     def _choice(self, clean: PlanResult, replay: PlanResult) -> ChosenOrder | None:
         """Return the plan that gives more of the saved outputs, if there is doubt and one does."""
@@ -160,7 +198,7 @@ class TrialRun:
         self._plan = None if plan == clean else plan
         self._by_text = evidence.by_text(self._graph, plan, clean)
         self._inquiries = Inquiries(self._graph, self._by_text)
-        return self._run_replay(self._plan_run(plan)) if self._plan else None
+        return self._run_replay(plan) if self._plan else None
 
     def _unjudged(self, clean: PlanResult, replay: PlanResult | None) -> Trial:
         """Return the two runs, and what is suspected of them."""
@@ -194,30 +232,38 @@ class TrialRun:
         for _ in range(1, self._repeat):
             run = self._plan_run(ran.plan, purpose="repeat")
             try:
-                yield _run_as_far(run, ran.results[-1].cell if ran.results else None)
+                yield self._run_as_far(run, ran.results[-1].cell if ran.results else None)
             finally:
                 run.close()
 
-    def _all_orders(
+    def _all_orders(self) -> dict[str, Plan]:
+        """Return the plan of every order."""
+        return {name: orderings.plan(self._graph, name) for name in orderings.ORDERINGS}
+
+    def _compared(
         self, trial: Trial, last: int | None
     ) -> Iterator[tuple[str, tuple[Plan, PlanResult | None]]]:
         """Yield every order and what it gives; those that run the same cells ran once."""
         known = {run.plan.cells: run for run in (trial.clean, trial.replay) if run is not None}
-        for name in orderings.ORDERINGS:
-            plan = orderings.plan(self._graph, name)
+        for name, plan in self._orders.items():
             if plan.cells not in known and len(plan.runs) <= MOST_RUNS:
-                known[plan.cells] = self._run_alone(RunAsFar(plan, last))
+                asked = RunAsFar(plan, last)
+                ran = shared_prefixes.continued(self._waiting, asked)
+                known[plan.cells] = ran or self._run_alone(asked)
             yield name, (plan, known.get(plan.cells))
 
-    def _run_replay(self, run: PlanRun) -> PlanResult:
-        """Run the plan to its end, and suspected cells on its side; stop its kernel."""
+    def _run_replay(self, plan: Plan) -> PlanResult:
+        """Run the plan to its end, and suspected cells on its side."""
+        run = self._plan_run(plan, others=(self._clean.plan, *self._orders.values()))
         try:
             while not run.finished:
                 self._inquiries.before(run)
                 run.advance()
             self._inquiries.end(run)
-        finally:
+        except BaseException:
             run.close()
+            raise
+        self._done_with(run)
         return run.result()
 
     def _once_more(self, limit_s: float) -> PlanRun:
@@ -229,16 +275,15 @@ class TrialRun:
         """Return what a plan gives as far as a cell, in a kernel of its own."""
         run = self._plan_run(asked.plan)
         try:
-            return _run_as_far(run, asked.cell)
+            return self._run_as_far(run, asked.cell)
         finally:
             run.close()
 
-
-def _run_as_far(run: PlanRun, last: int | None) -> PlanResult:
-    """Run a plan to its end, or as far as the last run of the cell `last`; stop its kernel."""
-    end = run.plan.last_run(last) if last is not None else None
-    steps = end.step if end is not None else len(run.plan.runs)
-    while len(run.results) < steps:
-        run.advance()
-    run.close()
-    return run.result()
+    def _run_as_far(self, run: PlanRun, last: int | None) -> PlanResult:
+        """Run a plan to its end, or as far as the last run of the cell `last`."""
+        end = run.plan.last_run(last) if last is not None else None
+        steps = end.step if end is not None else len(run.plan.runs)
+        while len(run.results) < steps:
+            run.advance()
+        self._done_with(run)
+        return run.result()

@@ -366,6 +366,7 @@ def test_runs_on_the_side_tell_it_too(tmp_path: Path) -> None:
         for follow in (True, False):
             question: HostQuestion = {
                 "cells": cells, "limit_s": 60, "stir": False, "follow": follow, "way": "fork",
+                "at": 0,
             }  # fmt: skip
             answer = nb.kernel.aside(question, 60)
             assert answer["cause"] == ""

@@ -56,12 +56,15 @@ class Fake:
         return self._result(cell, step, tuple(records))
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool, at: int | None
     ) -> Counterfactual:
-        assert (limit_s > 0, here) == (True, False)
+        assert (limit_s > 0, here, at) == (True, False, None)
         self.asked.append(tuple(cell.number for cell in cells))
         results = tuple(self._result(cell, i, ()) for i, cell in enumerate(cells, 1))
         return Counterfactual(results, touched=(None if stir else SEEN,) * len(cells))
+
+    def hold(self, at: int) -> bool:
+        raise NotImplementedError
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         return {name: {} for name in names}

@@ -58,9 +58,10 @@ class Fake:
         return self._result(cell, step, self._answers.get((cell.number,), "?"))
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool, at: int | None
     ) -> Counterfactual:
         assert limit_s > 0
+        assert at is None
         if not here:
             return Counterfactual(cause="this system cannot fork", elsewhere=True)
         numbers = tuple(cell.number for cell in cells)
@@ -71,6 +72,9 @@ class Fake:
             return Counterfactual(cause=value)
         results = tuple(self._result(cell, i, value) for i, cell in enumerate(cells, 1))
         return Counterfactual(results, shown={"made": {"value": value}})
+
+    def hold(self, at: int) -> bool:
+        raise NotImplementedError
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         return {name: {"value": "was"} for name in names}

@@ -49,9 +49,10 @@ class Fake:
         return self._result(cell, step, str(step))
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool, at: int | None
     ) -> Counterfactual:
         assert limit_s > 0
+        assert at is None
         self.here.append(here)
         numbers = tuple(cell.number for cell in cells)
         self.asked.append(numbers)
@@ -65,6 +66,9 @@ class Fake:
         results = tuple(self._result(cell, i, value) for i, cell in enumerate(cells, 1))
         shown = {"made": {"value": value}}
         return Counterfactual(results, shown=shown)
+
+    def hold(self, at: int) -> bool:
+        raise NotImplementedError
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
         return {name: {"value": "was"} for name in names}

@@ -35,8 +35,11 @@ class ScriptedSession:
         return CellResult(step, cell.number, status, failure, records=(record,))
 
     def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool
+        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool, at: int | None
     ) -> Counterfactual:
+        raise NotImplementedError
+
+    def hold(self, at: int) -> bool:
         raise NotImplementedError
 
     def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:

@@ -48,10 +48,26 @@ def live(
     tracer: Any, asked: HostQuestion, ways: tuple[int, int], restore: Callable[[], None]
 ) -> None:
     """Run the cells, write the answer to the first way out, and end the process."""
+    _live(tracer, lambda: asked, ways, restore)
+
+
+def wait(tracer: Any, way_in: int, ways: tuple[int, int], restore: Callable[[], None]) -> None:
+    """Stay what the kernel is now until a question comes in; then `live`, or end without one."""
+    _live(tracer, lambda: _read(way_in), (*ways, way_in), restore)
+
+
+def _live(
+    tracer: Any,
+    question: Callable[[], HostQuestion],
+    ways: tuple[int, ...],
+    restore: Callable[[], None],
+) -> None:
     try:
         forked = _Forked(tracer, ways[0])
         restore()
-        seal.close_off(ways, asked["limit_s"], asked["cells"])
+        seal.part(ways)
+        asked = question()
+        seal.confine(asked["limit_s"], asked["cells"])
         seal.quiet_pools()
         forked.unlock()
         forked.live(asked)
@@ -261,10 +277,26 @@ class _Forked(Child):
 
 
 def _write(way: int, answer: Answer) -> None:
-    data = json.dumps(answer, default=plain).encode()
+    write(way, json.dumps(answer, default=plain).encode())
+
+
+def write(way: int, data: bytes) -> None:
+    """Write data to a pipe, how long it is at its head."""
     left = memoryview(len(data).to_bytes(HEAD, "big") + data)
     while left:
         left = left[os.write(way, left) :]
+
+
+def _read(way: int) -> HostQuestion:
+    """Return the question that comes through a pipe; where there is none, end the process."""
+    came = bytearray()
+    while len(came) < HEAD or len(came) < HEAD + int.from_bytes(came[:HEAD], "big"):
+        data = os.read(way, 1 << 16)
+        if not data:
+            os._exit(0)
+        came += data
+    question: HostQuestion = json.loads(came[HEAD:])
+    return question
 
 
 def shown(home: dict[str, Any], names: Iterable[str]) -> dict[str, dict[str, str]]:

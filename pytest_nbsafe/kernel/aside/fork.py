@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .. import bootstrap
@@ -44,6 +45,9 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
         return {**no_answer(), "shown": child.shown(tracer.home, WORD.findall(asked["cells"][-1]))}
     if asked["way"] == "here":
         return in_place.run(tracer, asked)
+    if asked["way"] == "held":
+        held = _held.pop(asked["at"], None)
+        return no_answer("nothing was held there") if held is None else held.ask(asked)
     cause = obstacle()
     if cause:
         return no_answer(cause, elsewhere=True)
@@ -51,6 +55,9 @@ def run(tracer: Any, asked: HostQuestion) -> Answer:
         with contextlib.suppress(Exception):  # the child tells of it
             from ..parts import follower  # noqa: F401  # here, so that not each child loads it
     try:
+        if asked["way"] == "hold":
+            _held[asked["at"]] = _Held(tracer, asked["limit_s"])
+            return no_answer()
         return _followed(tracer, asked)
     except OSError as error:
         return no_answer(f"the kernel could not be forked: {error}", elsewhere=True)
@@ -122,25 +129,28 @@ class _Fork:
 
     def answer(self, tracer: Any, asked: HostQuestion) -> Answer:
         """Fork, wait for the child's answer, and leave nothing of it behind."""
-        restore = child.keep()
         try:
-            for name in ("answer", "raw"):
-                self.fds[name], self.fds[f"{name}-in"] = os.pipe()
-                os.set_blocking(self.fds[name], False)
             self.adoption.begin()
-            self.pid = forked()
-            if self.pid == 0:
-                ways = self.fds["answer-in"], self.fds["raw-in"]
-                try:
-                    child.live(tracer, asked, ways, restore)
-                finally:
-                    os._exit(1)  # two kernels must not go on
-            for name in ("answer-in", "raw-in"):
-                os.close(self.fds.pop(name))
+            self._fork(lambda ways, restore: child.live(tracer, asked, ways, restore))
             late = self._listen()
         finally:
             self._end()
         return self._received(late=late)
+
+    def _fork(self, live: Callable[[tuple[int, int], Callable[[], None]], None]) -> None:
+        """Fork a child that does nothing but `live`, which is told the ways out."""
+        restore = child.keep()
+        for name in ("answer", "raw"):
+            self.fds[name], self.fds[f"{name}-in"] = os.pipe()
+            os.set_blocking(self.fds[name], False)
+        self.pid = forked()
+        if self.pid == 0:
+            try:
+                live((self.fds["answer-in"], self.fds["raw-in"]), restore)
+            finally:
+                os._exit(1)  # two kernels must not go on
+        for name in ("answer-in", "raw-in"):
+            os.close(self.fds.pop(name))
 
     def _listen(self) -> bool:
         """Take in what the child sends; tell whether its time ran out."""
@@ -230,6 +240,40 @@ class _Fork:
             answer = json.loads(came[child.HEAD :])
             answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
         return {**answer, "cost_s": self.cpu_s + self.waited_s}
+
+
+class _Held(_Fork):
+    """A child that stays what the kernel was when it was forked, until it is asked.
+
+    It ends with the kernel, or with the way in, whichever ends first.
+    """
+
+    def __init__(self, tracer: Any, limit_s: float) -> None:
+        super().__init__(limit_s)
+        way_in, self.fds["question"] = os.pipe()
+        try:
+            self._fork(lambda ways, restore: child.wait(tracer, way_in, ways, restore))
+        except BaseException:
+            self._end()
+            raise
+        finally:
+            os.close(way_in)
+
+    def ask(self, asked: HostQuestion) -> Answer:
+        """Let it run the cells, wait for its answer, and leave nothing of it behind."""
+        self.limit_s = asked["limit_s"]
+        try:
+            self.adoption.begin()
+            with contextlib.suppress(BrokenPipeError):  # that it is gone is told
+                child.write(self.fds["question"], json.dumps(asked).encode())
+            late = self._listen()
+        finally:
+            self._end()
+        return self._received(late=late)
+
+
+_held: dict[int, _Held] = {}
+"""Children that wait, by the number that the host gave them."""
 
 
 def forked() -> int:

@@ -75,11 +75,31 @@ def close_off(ways: tuple[int, int], limit_s: float, cells: list[str], folder: s
         CannotSeal: the system has no Landlock, and the cells name something that writes.
 
     """
+    part(ways)
+    confine(limit_s, cells, folder)
+
+
+def part(ways: tuple[int, ...]) -> None:
+    """Leave the child nothing that it shares with the kernel, but its ways in and out.
+
+    The second is where its streams lead.
+    """
     os.setpgid(0, 0)  # what it starts dies with it
-    _end_with_the_kernel(limit_s * SLOWER)
-    limit_cpu(limit_s)
+    _end_with_the_kernel()
     _detach_files(ways)
     _limit("RLIMIT_CORE")
+
+
+def confine(limit_s: float, cells: list[str], folder: str = "") -> None:
+    """Let the child compute for so long, and reach nothing outside, but files of a folder.
+
+    Raises:
+        CannotSeal: the system has no Landlock, and the cells name something that writes.
+
+    """
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(int(limit_s * SLOWER) + 2)
+    limit_cpu(limit_s)
     keep_from_writing(cells, folder)
     seccomp.install()
 
@@ -197,10 +217,8 @@ def _name(path: object) -> str:
 # ------------------------------------------------------------------ the process
 
 
-def _end_with_the_kernel(limit_s: float) -> None:
-    """See to it that the child does not outlive the kernel, nor its time by much."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(int(limit_s) + 2)
+def _end_with_the_kernel() -> None:
+    """See to it that the child does not outlive the kernel."""
     if sys.platform == "linux":
         _library(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
         _library(None).prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS; `orphans` knows it by that
@@ -227,7 +245,7 @@ def _limit(kind: str) -> None:
     resource.setrlimit(getattr(resource, kind), (0, 0))
 
 
-def _detach_files(ways: tuple[int, int]) -> None:
+def _detach_files(ways: tuple[int, ...]) -> None:
     """Give the child files of its own to read, and nothing in the place of all else.
 
     A file that is read keeps its position in the kernel, so it is opened again.
