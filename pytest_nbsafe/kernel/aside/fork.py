@@ -124,7 +124,6 @@ class _Fork:
         self.status: int | None = None
         self.cpu_s = 0.0
         self.waited_s = 0.0
-        self.ticks = (b"", b"")
         self.adoption = orphans.Adoption()
 
     def answer(self, tracer: Any, asked: HostQuestion) -> Answer:
@@ -156,6 +155,7 @@ class _Fork:
         """Take in what the child sends; tell whether its time ran out."""
         import select
 
+        watch = Watch(self.pid)
         poll = select.poll()
         names = {self.fds[name]: name for name in ("answer", "raw")}
         for fd in names:
@@ -172,7 +172,7 @@ class _Fork:
                     del names[fd]
             if not ready and self._is_gone():
                 break
-            if not ready and self._is_waiting():
+            if not ready and watch.is_waiting():
                 self.waited_s += _PATIENCE_S
         return False
 
@@ -192,19 +192,6 @@ class _Fork:
         if self.status is None:
             self._reap(os.WNOHANG)
         return self.status is not None
-
-    def _is_waiting(self) -> bool:
-        """Tell whether the child waits, and not only for its turn.
-
-        Where the system does not tell (only Linux does), what takes time is taken for waiting.
-        """
-        try:
-            with open(f"/proc/{self.pid}/stat", "rb") as about:  # noqa: PTH123  # quick
-                state, *fields = about.read().rpartition(b")")[2].split()
-        except OSError:
-            return True
-        before, self.ticks = self.ticks, (fields[10], fields[11])
-        return state != b"R" and self.ticks == before
 
     def _end(self) -> None:
         """Kill what is left of the child, reap it and close the pipes."""
@@ -240,6 +227,35 @@ class _Fork:
             answer = json.loads(came[child.HEAD :])
             answer["raw"] = bytes(self.came["raw"]).decode("utf-8", "replace")
         return {**answer, "cost_s": self.cpu_s + self.waited_s}
+
+
+class Watch:
+    """Tells of another process whether it computes."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._ticks = -1
+
+    def is_waiting(self) -> bool:
+        """Tell whether it waits, and has since the last time, and not only for its turn.
+
+        Where the system does not tell (only Linux does), what takes time is taken for waiting.
+        """
+        before = self._ticks
+        state, self._ticks = self._told()
+        return state != b"R" and self._ticks == before
+
+    def cpu_s(self) -> float:
+        """Return how long it has computed, 0 where the system does not tell."""
+        return self._told()[1] / os.sysconf("SC_CLK_TCK")
+
+    def _told(self) -> tuple[bytes, int]:
+        try:
+            with open(f"/proc/{self._pid}/stat", "rb") as about:  # noqa: PTH123  # quick
+                state, *fields = about.read().rpartition(b")")[2].split()
+        except OSError:
+            return b"", 0
+        return state, int(fields[10]) + int(fields[11])
 
 
 class _Held(_Fork):

@@ -18,7 +18,7 @@ from typing import Any
 from .. import bootstrap
 from ..aside import child, fork, seal
 from ..checkpoint_contract import CoVariable, Keeping, KeepQuestion, Kept, KeptFile
-from ..contract import NOT_DONE
+from ..contract import NOT_DONE, SLOWER
 from . import blobs, keeping, pickling
 from .reachable import Surface
 from .undisturbed import undisturbed
@@ -106,13 +106,17 @@ class Background(Task):
                 os._exit(1)  # two kernels must not go on
 
     def collect(self, wait_s: float, *, stop: bool) -> Kept:
-        """Return what is kept by now; wait for the rest as long as it is said."""
-        until = time.monotonic() + wait_s
-        pause_s = 0.001
+        """Return what is kept by now; wait for the rest as long as it is said.
+
+        What the child is kept from by other work on the machine is not counted.
+        """
+        watch, until, waited_s = fork.Watch(self.pid), time.monotonic() + wait_s * SLOWER, 0.0
+        began_s, pause_s = watch.cpu_s(), 0.001
         while not self.kept["done"]:
             if self._has_ended(os.WNOHANG):
                 break
-            if time.monotonic() >= until:
+            spent_s = watch.cpu_s() - began_s + waited_s
+            if spent_s >= wait_s or time.monotonic() >= until:
                 if not stop:
                     break
                 with contextlib.suppress(OSError):
@@ -120,6 +124,7 @@ class Background(Task):
                 self._has_ended(0)
                 break
             time.sleep(pause_s)
+            waited_s += pause_s if watch.is_waiting() else 0.0
             pause_s = min(2 * pause_s, 0.05)
         if self.lines is not None:
             self._read()
