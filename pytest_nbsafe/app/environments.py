@@ -34,6 +34,7 @@ def question(graph: Graph, path: Path) -> SurroundingsQuestion:
         "imports": sorted({imported.module.partition(".")[0] for imported in imports}),
         "files": sorted(_named_files(graph)),
         "variables": sorted({name for c in cells for name in _VARIABLE.findall(c.source)}),
+        "left_out": [],
         "distributions": distributions.candidates(),
     }
 

@@ -161,13 +161,14 @@ class CarriedLog(TypedDict):
 class CarryQuestion(TypedDict, total=False):
     """What is to be done about what is known of learning.
 
-    `rest`: nothing is watched from now on. `keep`: it goes into files of the `folder`. `restore`:
+    `rest`: nothing is watched from now on. `again`: what runs has run before, and which names share
+    objects is known, until it is `anew`. `keep`: it goes into files of the `folder`. `restore`:
     what the files hold is known from now on, and all is watched again. `found` gives, for the
     number of each object, a name and the steps from it; `runs` for the number of each run
     the one that stands for it, and where its lines are now (None: where they were).
     """
 
-    do: Literal["rest", "keep", "restore"]
+    do: Literal["rest", "again", "anew", "keep", "restore"]
     folder: str
     arrays: KeptFile
     shapes: list[tuple[str, int]]

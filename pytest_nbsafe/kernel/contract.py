@@ -339,12 +339,14 @@ class SurroundingsQuestion(TypedDict):
 
     `home` is the folder of the notebook, `root` that of its repository. `imports` are the modules
     that its text imports, `files` the paths that it reads, `variables` those of the environment.
-    `distributions` are the ones that may bring a module, where they are not called like it.
+    `distributions` are the ones that may bring a module, where they are not called like it. Modules
+    that are `left_out` count as imported, though they are not here.
     """
 
     home: str
     root: str
     imports: list[str]
+    left_out: list[str]
     files: list[str]
     variables: list[str]
     distributions: dict[str, list[str]]

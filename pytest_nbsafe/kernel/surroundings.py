@@ -51,10 +51,12 @@ def _packages(question: SurroundingsQuestion) -> Iterator[tuple[str, str]]:
     """Yield the distributions of the modules that the cells imported, with their versions."""
     versions = dict(_versions())
     known, imported = question["distributions"], set(question["imports"])
+    found = [name for name in question["left_out"] if name not in sys.modules]
     for name, module in list(sys.modules.items()):
         is_new = name not in open_log.modules or name in imported
-        if "." in name or name.startswith("_") or not is_new or not _is_installed(module):
-            continue
+        if "." not in name and not name.startswith("_") and is_new and _is_installed(module):
+            found.append(name)
+    for name in found:
         for distribution in known.get(name) or [name]:
             if _normalised(distribution) in versions:
                 yield versions[_normalised(distribution)]

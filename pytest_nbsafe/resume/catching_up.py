@@ -15,9 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import CODE
+from pytest_nbsafe.resume.needed_imports import may_tell, reduced
 from pytest_nbsafe.resume.state import BESIDE, Held, State
 from pytest_nbsafe.runner.executed import Executed
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, replace
 
 _EFFECTS = patterns.compile(
     r"^[ \t]*(?:[%!]|import\b|from\b)|=[ \t]*[%!]|\bget_ipython\b|\bimport_module\b", 8
@@ -106,22 +107,29 @@ class PastRun:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is done about a run: whether it is run, and which co-variables are loaded after that."""
+    """What is done about a run: whether it is run, and which co-variables are loaded after that.
+
+    Its text is run without the imports of the names that are `left_out`.
+    """
 
     runs: bool
     loads: tuple[CoVariable, ...] = ()
+    source: str = ""
+    left_out: frozenset[str] = frozenset()
 
 
 def steps(
-    past: Sequence[PastRun], needed: Iterable[str], *, may_load: bool
+    past: Sequence[PastRun], needed: Iterable[str], *, may_load: bool, reduces: bool = False
 ) -> tuple[list[Step], set[str]]:
     """Return what is to be done about each run so that all names that are `needed` are held.
 
-    And the names that have to be held before the first. Without `may_load` all are run.
+    And the names that have to be held before the first. Without `may_load` all are run, and where
+    it `reduces` them, without the imports that nothing needs.
     """
     if not may_load:
-        return [Step(runs=True)] * len(past), set(past[0].before) - {BESIDE} if past else {*needed}
-    wanted, plan = set(needed), []
+        whole = [Step(runs=True, source=run.source) for run in past]
+        return whole, set(past[0].before) - {BESIDE} if past else {*needed}
+    wanted, plan, after = set(needed), list[Step](), list[frozenset[str]]()
     for run in reversed(past):
         loads = tuple(
             kept for kept in run.kept if not kept["cause"] and wanted.intersection(kept["names"])
@@ -131,10 +139,19 @@ def steps(
         for kept in loads:
             wanted.update(kept["needs"])
         runs = run.has_effects or bool(wanted & run.changed & run.after.keys())
+        after.append(frozenset(wanted if runs else ()))
         if runs:
             wanted = (wanted - run.bound) | run.reads
-        plan.append(Step(runs, loads))
-    return plan[::-1], wanted
+        plan.append(Step(runs, loads, run.source))
+    plan.reverse()
+    made = [run.source for run, step in zip(past, plan, strict=True) if step.runs]
+    if reduces and not may_tell(_words(*made)) and not reads_all(*made):
+        texts = reduced(past, after[::-1])
+        plan = [
+            replace(step, source=text.source, left_out=text.left_out)
+            for step, text in zip(plan, texts, strict=True)
+        ]
+    return plan, wanted
 
 
 def opened(past: Sequence[PastRun]) -> list[str]:
@@ -179,6 +196,10 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
     return words
 
 
+def _words(*texts: str) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(text)}
+
+
 def is_code(held: Held) -> bool:
     """Return whether a name may hold a function, a class or what has one of its own."""
     return (
@@ -201,6 +222,8 @@ def made_now(
     for run, step in zip(past, plan, strict=True):
         if step.runs:
             held = held_after(held, run)
+        for name in step.left_out:
+            held.pop(name, None)
         names = {name for kept in step.loads for name in kept["names"]}
         held.update({name: run.after[name].maker for name in names})
     return held

@@ -29,6 +29,7 @@ from pytest_nbsafe.resume.catching_up import (
     held_after,
     lists_names,
     made_now,
+    mentioned,
     needed,
     opened,
     steps,
@@ -37,6 +38,7 @@ from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit, will_run
+from pytest_nbsafe.resume.needed_imports import may_tell
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.repeated_runs import differs, missing_name
 from pytest_nbsafe.resume.run_numbers import RunNumbers
@@ -75,6 +77,7 @@ class RememberingKernel:
         self._held: dict[str, str] = {}
         self._numbers = RunNumbers()
         self._is_whole = self._log_is_whole = True
+        self._left_out = set[str]()
         self._is_second = False
         self._to_come: tuple[str, ...] = ()
         self._is_expecting = False
@@ -136,6 +139,8 @@ class RememberingKernel:
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
+        if self._left_out and _failed(executed):
+            raise StateDiffers  # for want of an import, perhaps
         missing = missing_name(executed)
         if missing in self._state and self._held.get(missing) != self._state[missing].maker:
             raise StateDiffers  # it read what nobody thought that it would
@@ -168,6 +173,8 @@ class RememberingKernel:
         else:
             cells, learns = asked["cells"], any(map(self._may_learn, asked["cells"]))
             answer = self._caught_up(cells, learns=learns).aside(asked, margin_s)
+            if self._left_out and any(run["reply"]["status"] != "ok" for run in answer["runs"]):
+                raise StateDiffers
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
                     run["event"] = self._told(run["event"], len(self._past) + ordinal)
@@ -185,7 +192,8 @@ class RememberingKernel:
         files = [*asked["files"], *opened(self._past)]
         live = self.live if all(run.is_quiet for run in self._past[self._made :]) else None
         live = live or self._caught_up(())
-        answer = live.surroundings({**asked, "files": files})
+        left_out = sorted(self._left_out)
+        answer = live.surroundings({**asked, "files": files, "left_out": left_out})
         if answer is not None:
             self._keep(question, {"answer": answer, "files": world.states(asked)}, 0.0)
         return answer
@@ -238,8 +246,11 @@ class RememberingKernel:
             self._end_live()
         live = self._started()
         left = self._past[self._made :]
-        wanted = needed(self._state, texts, {run.entry: run.source for run in self._past})
-        plan, before = steps(left, wanted, may_load=self._keeper is not None and not whole)
+        sources = {run.entry: run.source for run in self._past}
+        wanted = needed(self._state, texts, sources)
+        reduces = not may_tell(mentioned(self._state, texts, sources))
+        may_load = self._keeper is not None and not whole
+        plan, before = steps(left, wanted, may_load=may_load, reduces=reduces)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
             self._end_live()  # it holds too little
@@ -256,13 +267,17 @@ class RememberingKernel:
         if skips:
             live.carry({"do": "rest"})
             self._log_is_whole = False
-        self._is_whole = self._is_whole and all(step.runs and not step.loads for step in plan)
+        self._is_whole = self._is_whole and all(map(_is_whole, plan))
+        if left:
+            live.carry({"do": "again"})
         for run, step in zip(left, plan, strict=True):
             self._made += 1
             if step.runs:
-                self._run_again(live, self._made, run)
+                self._run_again(live, self._made, run, step)
             if step.loads:
                 self._load(live, run, step)
+        if left:
+            live.carry({"do": "anew"})
         self._held = held
         if left:
             live.unbind(stale)
@@ -283,6 +298,7 @@ class RememberingKernel:
         self.live, self._made, self._is_second = None, 0, True
         self._is_whole = self._log_is_whole = True
         self._held, self._numbers, self._identities = {}, RunNumbers(), Identities()
+        self._left_out = set()
         if self._keeper is not None:
             self._keeper.forget()
 
@@ -303,12 +319,15 @@ class RememberingKernel:
             self._folder.note_written(recalling.written(executed))
         return executed
 
-    def _run_again(self, live: LiveKernel, number: int, run: PastRun) -> None:
+    def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
         live.count_from(number)
-        again = self._run(live, run.source, None, None)
+        again = self._run(live, step.source, None, None)
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
-        if differs(run.executed, again):
+        inputs = run.executed.event["inputs"]
+        if step.left_out and inputs is not None:
+            self._left_out.update(inputs["packages"])
+        if differs(run.executed, again, step.left_out):
             note_varying(self._memory, run.source, run.entry)
             raise StateDiffers
         self._numbers.note(again.event["run"], number)
@@ -399,6 +418,17 @@ class RememberingKernel:
     def _keep(self, question: str, content: Mapping[str, Any], cost_s: float) -> None:
         memory = self._memory
         memory.store.add(memory.context, question, memory.notebook, content, cost_s)
+
+
+def _failed(executed: Executed) -> bool:
+    """Return whether a run did not come to its end."""
+    reply = executed.reply
+    return executed.status != "ok" or reply is None or reply["status"] != "ok"
+
+
+def _is_whole(step: Step) -> bool:
+    """Return whether a run is made as it was."""
+    return step.runs and not step.loads and not step.left_out
 
 
 def _is_hindered(run: SideRun) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pytest_nbsafe.resume.state import bound_again
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.trace.results import undefined_name
@@ -10,12 +12,16 @@ _FUTURE = "__future__._Feature"
 """What `from __future__` binds, which is no statement to the kernel."""
 
 
-def differs(first: Executed, again: Executed) -> bool:
-    """Return whether a run that was made again gave something else, as far as that is known."""
+def differs(first: Executed, again: Executed, left_out: Collection[str] = ()) -> bool:
+    """Return whether a run that was made again gave something else, as far as that is known.
+
+    It was made without what binds the names that are `left_out`.
+    """
     if first.status != again.status or first.event is None or again.event is None:
         return True
     was, now = first.event["after"], again.event["after"]
     bound = bound_again(first.event) | bound_again(again.event)  # to what one found there
+    bound |= {*left_out}
     bound |= {name for name, held in {**was, **now}.items() if held["kind"] == _FUTURE}
     return bool((was.keys() ^ now.keys()) - bound) or any(
         was[name]["hash"] != now[name]["hash"]

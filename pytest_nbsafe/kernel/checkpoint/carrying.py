@@ -22,6 +22,10 @@ def ask(question: str) -> None:
 
 def _answer(tracer: Any, asked: CarryQuestion) -> Any:
     desk, done = tracer.desk, {"cause": "", "arrays": None}
+    if asked["do"] in {"again", "anew"}:
+        is_followed = desk is not None and desk.on and not desk.is_resting
+        tracer.links.rests = asked["do"] == "again" and not is_followed
+        return done
     if desk is None or not desk.on:
         return {**done, "cause": "nothing is watched"}
     if asked["do"] == "rest":

@@ -18,7 +18,8 @@ _MOST_S = 0.5
 class Links:
     """Looks after each run; where a look computed for too long, it looks no more.
 
-    `shell` is IPython's, which leads to every name of `home` and ties none together.
+    `shell` is IPython's, which leads to every name of `home` and ties none together. While it
+    `rests` nobody asks.
     """
 
     def __init__(self, home: dict[str, Any], shell: Any) -> None:
@@ -27,6 +28,7 @@ class Links:
         self._surface: Surface | None = None
         self._modules = 0
         self._is_slow = False
+        self.rests = False
 
     def of(
         self,
@@ -42,7 +44,7 @@ class Links:
         changed = [name for name in after if name in before and _is_changed(before, after, name)]
         if not changed:
             return {}
-        if self._is_slow:
+        if self._is_slow or self.rests:
             return None
         started = time.thread_time()
         links = self._counted(changed, own, result)
