@@ -13,6 +13,7 @@ from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
 from pytest_nbsafe.resume.read_beyond import read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
+from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -115,7 +116,11 @@ def recalled(
         shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
     except CannotMove:
         raise NotAsThen("its text changed") from None
-    return replace(executed, event=told, outputs=shown, reused=True)
+    as_now = replace(executed, event=told, outputs=shown, reused=True)
+    try:
+        return renumbered(as_now, shown_so_far(past), texts)
+    except CannotMove:
+        raise NotAsThen("something else is shown above it") from None
 
 
 def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:

@@ -39,6 +39,7 @@ from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit, will_ru
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.repeated_runs import differs, missing_name
 from pytest_nbsafe.resume.run_numbers import RunNumbers
+from pytest_nbsafe.resume.shown_numbers import shown_so_far
 from pytest_nbsafe.resume.state import START, State, after
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
@@ -260,7 +261,7 @@ class RememberingKernel:
         self._held = held
         if left:
             live.unbind(stale)
-            live.count_from(len(self._past) + 1)
+            live.count_from(len(self._past) + 1, shown_so_far(self._past))
         if log is not None:
             if live.carry(log)["cause"]:
                 self._end_live()
@@ -298,7 +299,7 @@ class RememberingKernel:
         return executed
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun) -> None:
-        live.count_from(number)
+        live.count_from(number, shown_so_far(self._past[: number - 1]))
         again = self._run(live, run.source, None, None)
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers

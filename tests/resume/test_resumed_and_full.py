@@ -226,6 +226,59 @@ def shown(path: Path, page: str, *, resumed: bool) -> list[str]:
         each.close()
 
 
+ESTIMATORS = """
+# %% [1]
+from sklearn.linear_model import LinearRegression, LogisticRegression
+# %% [2]
+unread = 1
+# %% [3]
+LogisticRegression()
+# %% [4]
+model = LinearRegression()
+# %% [5]
+model
+# %% [6]
+page = model._repr_html_()
+# %% [7]
+print(page[-400:])
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# %% [5]\n", "# %% [5]\nother = 1\n"),
+        ("unread = 1", "LinearRegression()"),
+        ("[3]\nLogisticRegression()", "[3]\nLogisticRegression();"),
+    ],
+)
+def test_estimators_that_are_shown_are_numbered(own_store: Path, old: str, new: str) -> None:
+    pytest.importorskip("sklearn")
+    path = own_store / "nb.ipynb"
+    run(path, ESTIMATORS, resumed=True)
+    page = ESTIMATORS.replace(old, new)
+    forms = [_pages_shown(path, page, resumed=resumed) for resumed in (True, False)]
+    assert forms[0] == forms[1]
+    assert "sk-container-id-" in "".join(forms[1])
+
+
+def _pages_shown(path: Path, page: str, *, resumed: bool) -> list[str]:
+    """Return what the cells of a page show as HTML."""
+    makenb.write(path, page)
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    each = session.NotebookSession(path, config)
+    try:
+        each.outcome(0)
+        trial = each.trial
+        assert trial is not None, "it has been run"
+        outputs = [output for result in trial.clean.results for output in result.outputs]
+        return [str(output.data.get("text/html", output.text)) for output in outputs]
+    finally:
+        each.close()
+
+
 def held_at_the_end(path: Path) -> set[str]:
     """Return the names that a kernel holds that reuses what it can, after all cells."""
     graph, config = python_graph(path, {})
