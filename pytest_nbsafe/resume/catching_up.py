@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import CODE
-from pytest_nbsafe.resume.state import BESIDE, Held, State
+from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
 
@@ -68,7 +68,7 @@ class PastRun:
     @property
     def changed(self) -> frozenset[str]:
         """The names that it made, changed or removed."""
-        made = {name for name, held in self.after.items() if held.maker == self.entry}
+        made = {name for name, held in self.after.items() if held.run == self.entry}
         return frozenset(made | (self.before.keys() - self.after.keys())) - {BESIDE}
 
     @property
@@ -172,9 +172,10 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
         fresh = set(_WORD.findall(waiting.pop())) - words
         words |= fresh
         waiting += [
-            sources.get(held.maker, "")
+            sources.get(entry, "")
             for name in fresh
             if (held := state.get(name)) is not None and is_code(held)
+            for entry in runs_of(held.maker)
         ]
     return words
 
@@ -216,7 +217,7 @@ def held_after(held: Mapping[str, str], run: PastRun) -> dict[str, str]:
         was = run.before.get(name)
         is_held = was is not None and held.get(name) == was.maker
         if name in run.after and (is_held or name in run.bound or name.startswith("<")):
-            now[name] = run.entry
+            now[name] = run.after[name].maker
         else:
             now.pop(name, None)
     return now

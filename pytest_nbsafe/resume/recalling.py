@@ -21,6 +21,7 @@ from pytest_nbsafe.resume.state import (
     bound_again,
     changed_in_place,
     is_tied,
+    runs_of,
     sources,
 )
 from pytest_nbsafe.runner import executed as forms
@@ -153,7 +154,7 @@ def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
     """Return whether a run found values that are only equal to those that it would find now."""
     others = {run.entry for run in past if run.by_value}
     return any(
-        held.maker != maker or maker in others
+        held.maker != maker or not others.isdisjoint(runs_of(maker))
         for name, (_, maker) in entry.content["names"].items()
         for held in (state.get(name, _NOBODY),)
     )
@@ -178,7 +179,8 @@ def links(
     made_anew = {
         name
         for name, held in state.items()
-        if is_tied(name, held) and (around.get(name) != held.maker or held.maker in others)
+        if is_tied(name, held)
+        and (around.get(name) != held.maker or not others.isdisjoint(runs_of(held.maker)))
     }
     changed = changed_in_place(executed.event)
     if not made_anew.isdisjoint(changed):

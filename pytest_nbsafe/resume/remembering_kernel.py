@@ -348,7 +348,7 @@ class RememberingKernel:
         """Take note that a run has been made, or recalled."""
         before = self._state
         self._state = after(before, executed.event, entry, links)
-        kept = self._keeper.known(entry) if self._keeper is not None else ()
+        kept = self._keeper.known(entry, self._state) if self._keeper is not None else ()
         beyond = recalling.beyond(source, executed, self._past, before)
         run = PastRun(entry, source, executed, before, self._state, kept, by_value, beyond)
         self._past.append(run)

@@ -65,11 +65,12 @@ def stored_runs(
             state = {**before, **{name: Held("", token) for name in names}}
         else:
             entry, executed = known
-            token, kept = entry.id, keeper.known(entry.id)
+            token = entry.id
             by_value = recalling.is_by_value(entry, past, before)
             state = after(
                 before, executed.event, token, recalling.links(entry, executed, past, before)
             )
+            kept = keeper.known(token, state)
         reasons.append(known if isinstance(known, str) else "")
         beyond = recalling.beyond(source, executed, past, before)
         past.append(PastRun(token, source, executed, before, state, kept, by_value, beyond))

@@ -13,6 +13,7 @@ from pytest_nbsafe.app import session, states
 from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
+from pytest_nbsafe.resume import kept_values
 
 LEARNS = """
 # %% [1]
@@ -224,6 +225,44 @@ def shown(path: Path, page: str, *, resumed: bool) -> list[str]:
         return [each.outcome(cell.number).output for cell in each.cells]
     finally:
         each.close()
+
+
+BESIDE_A_CHANGE = """
+# %% [1]
+rows = [1]
+# %% [2]
+other = [{number}]
+# %% [3]
+rows.append(2)
+# %% [4]
+print({asked}other)
+"""
+
+
+@pytest.mark.kernel
+def test_what_stands_beside_a_change_that_is_reused(own_store: Path) -> None:
+    """The third cell may change `other`, as it was made anew, and does not look at it."""
+    path = own_store / "nb.ipynb"
+    for number in (10, 11, 12):
+        page = BESIDE_A_CHANGE.format(number=number, asked="")
+        assert shown(path, page, resumed=True)[-1].split() == [f"[{number}]"]
+    for number in (11, 10, 12):
+        page = BESIDE_A_CHANGE.format(number=number, asked="'also', ")
+        assert shown(path, page, resumed=True)[-1].split() == ["also", f"[{number}]"]
+
+
+@pytest.mark.kernel
+def test_a_kept_value_that_stood_beside_a_change(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LEAST_S", "_WORTH_S", "_LEAST_SPENT_S"):
+        monkeypatch.setattr(kept_values, name, 0.0)
+    monkeypatch.setattr(kept_values, "MOST_SHARE", 1e6)
+    path = own_store / "nb.ipynb"
+    for number in (10, 11, 12):
+        for asked in ("", "'also', "):
+            page = BESIDE_A_CHANGE.format(number=number, asked=asked)
+            assert shown(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
 
 
 ESTIMATORS = """
