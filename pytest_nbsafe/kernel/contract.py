@@ -23,6 +23,8 @@ ENDING = f"{PACKAGE}.ending"
 """The module whose `ask` lets the kernel end."""
 FETCHING = f"{PACKAGE}.fetching"
 """The module whose `ask` takes an expression and gives `Fetched`; "" asks for the names."""
+NUMBERS = f"{PACKAGE}.inputs.running_numbers"
+"""The module whose `ask` lets libraries number what they show from other numbers on."""
 MEASURING = f"{PACKAGE}.measuring"
 """The module whose `ask` writes what was measured."""
 SURROUNDINGS = f"{PACKAGE}.surroundings"
@@ -191,10 +193,11 @@ class Inputs(TypedDict):
     modules of the project that took part, with hashes; `packages` the modules of libraries that it
     was the first to import. `settings` name the state beside the names that it
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
-    from or seeded. Where anything stands in `hindrances` the run cannot be reused. `learning` are
-    the libraries whose watched functions it called: what learns, judges or splits. `links` gives,
-    for each name whose object the run changed in place, the other names that share objects with it;
-    None where that is not known.
+    from or seeded. `numbers` are the counters by which libraries number what they show that have
+    gone on, each with its last number before and after the run. Where anything stands in
+    `hindrances` the run cannot be reused. `learning` are the libraries whose watched functions it
+    called: what learns, judges or splits. `links` gives, for each name whose object the run changed
+    in place, the other names that share objects with it; None where that is not known.
     """
 
     files: list[FileRead]
@@ -207,6 +210,7 @@ class Inputs(TypedDict):
     packages: list[str]
     settings: list[str]
     drew: list[str]
+    numbers: dict[str, tuple[int, int]]
     hindrances: list[Hindrance]
     learning: list[str]
     links: dict[str, list[str]] | None

@@ -13,9 +13,9 @@ from typing import Any
 
 from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion, KeptFile, LogVersion
 from pytest_nbsafe.resume import questions, world
-from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.positions import CannotMove, moves
-from pytest_nbsafe.resume.state import State, is_tied
+from pytest_nbsafe.resume.state import State, is_tied, runs_of
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import VALUES, Store
 from pytest_nbsafe.values import dataclass
@@ -97,7 +97,8 @@ class CarriedLogs:
     def find(self, past: Sequence[PastRun], state: State) -> Carried | None:
         """Return what a kernel knew of learning in this state, None where none is kept."""
         tied = _tied(state)
-        if any(run.by_value and run.entry in tied.values() for run in past):
+        makers = {entry for maker in tied.values() for entry in runs_of(maker)}
+        if any(run.by_value and run.entry in makers for run in past):
             return None  # who shares objects with whom may be another matter than it was
         folder = self._store.folder / VALUES
         for entry in self._store.entries(self._context, _question(past)):

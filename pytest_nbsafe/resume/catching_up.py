@@ -16,21 +16,11 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import CODE
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
-from pytest_nbsafe.resume.state import BESIDE, Held, State
-from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.resume.past_runs import PastRun, reads_all
+from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of
 from pytest_nbsafe.values import dataclass, replace
 
-_EFFECTS = patterns.compile(
-    r"^[ \t]*(?:[%!]|import\b|from\b)|=[ \t]*[%!]|\bget_ipython\b|\bimport_module\b", 8
-)
-"""Texts that may do what no value shows; 8 is `re.MULTILINE`."""
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
-_OPEN = patterns.compile(
-    r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__|dill)\b"
-    r"|^[ \t]*%?who(?:s|_ls)?\b",
-    8,
-)
-"""Texts that may read names that they do not mention."""
 _LISTS = patterns.compile(
     r"\b(?:globals|locals|vars|dir)\(\)|\b(?:user_ns|user_global_ns|__main__|dill)\b"
     r"|^[ \t]*%?who(?:s|_ls)?\b",
@@ -38,71 +28,6 @@ _LISTS = patterns.compile(
 )
 """Texts that may look at all names that there are, those that IPython numbers among them."""
 _WORD = patterns.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class PastRun:
-    """A run of a session: its entry, its text, and what came of it.
-
-    `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
-    it, none where nothing is. `beyond` are names that it may have read though neither it nor a
-    function that it mentions does. It is `by_value` where the values that it found are equal to
-    those that it would find now, but other runs made them.
-    """
-
-    entry: str
-    source: str
-    executed: Executed
-    before: State
-    after: State
-    kept: tuple[CoVariable, ...] = ()
-    by_value: bool = False
-    beyond: frozenset[str] = frozenset()
-
-    @property
-    def learning(self) -> frozenset[str]:
-        """The libraries that it called whose functions learn, split, judge or join rows."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
-        return frozenset(inputs["learning"] if inputs is not None else ())
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """The names that it made, changed or removed."""
-        made = {name for name, held in self.after.items() if held.maker == self.entry}
-        return frozenset(made | (self.before.keys() - self.after.keys())) - {BESIDE}
-
-    @property
-    def bound(self) -> frozenset[str]:
-        """The names that it bound anew, whatever they held before, or removed."""
-        event = self.executed.event
-        return frozenset(event["bindings"] if event is not None else ())
-
-    @property
-    def reads(self) -> frozenset[str]:
-        """The names that it may have read."""
-        event = self.executed.event
-        if event is None or reads_all(self.source):
-            return frozenset(name for name in self.before if not name.startswith("<"))
-        return self.beyond.union(event["before"])
-
-    @property
-    def has_effects(self) -> bool:
-        """Whether it may have done what no value shows."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
-        told = inputs is None or bool(inputs["settings"] or inputs["drew"] or inputs["packages"])
-        return told or _EFFECTS.search(self.source) is not None
-
-    @property
-    def is_quiet(self) -> bool:
-        """Whether all that it did, beyond names, was to draw random numbers."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
-        if inputs is None or _EFFECTS.search(self.source) is not None:
-            return False
-        told = inputs["settings"], inputs["packages"], inputs["modules"], inputs["written"]
-        return not any(told) and not inputs["variables_set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +42,19 @@ class Step:
     source: str = ""
     left_out: frozenset[str] = frozenset()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the run is made as it was."""
+        return self.runs and not self.loads and not self.left_out
+
 
 def steps(
-    past: Sequence[PastRun], needed: Iterable[str], *, may_load: bool, reduces: bool = False
+    past: Sequence[PastRun], needed: Iterable[str], *, may_load: bool, leaves_out: bool = False
 ) -> tuple[list[Step], set[str]]:
     """Return what is to be done about each run so that all names that are `needed` are held.
 
-    And the names that have to be held before the first. Without `may_load` all are run, and where
-    it `reduces` them, without the imports that nothing needs.
+    And the names that have to be held before the first. Without `may_load` all are run. Imports
+    that nothing needs may be left out where it `leaves_out` any.
     """
     if not may_load:
         whole = [Step(runs=True, source=run.source) for run in past]
@@ -145,7 +75,7 @@ def steps(
         plan.append(Step(runs, loads, run.source))
     plan.reverse()
     made = [run.source for run, step in zip(past, plan, strict=True) if step.runs]
-    if reduces and not may_tell(_words(*made)) and not reads_all(*made):
+    if leaves_out and not may_tell(_words(*made)) and not reads_all(*made):
         texts = reduced(past, after[::-1])
         plan = [
             replace(step, source=text.source, left_out=text.left_out)
@@ -159,11 +89,6 @@ def opened(past: Sequence[PastRun]) -> list[str]:
     told = (run.executed.event for run in past)
     inputs = [event["inputs"] for event in told if event is not None]
     return [path for each in inputs if each for path in (*each["opened"], *each["modules"])]
-
-
-def reads_all(*texts: str) -> bool:
-    """Return whether texts may read names that they do not mention."""
-    return any(map(_OPEN.search, texts))
 
 
 def lists_names(*texts: str) -> bool:
@@ -189,9 +114,10 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
         fresh = set(_WORD.findall(waiting.pop())) - words
         words |= fresh
         waiting += [
-            sources.get(held.maker, "")
+            sources.get(entry, "")
             for name in fresh
             if (held := state.get(name)) is not None and is_code(held)
+            for entry in runs_of(held.maker)
         ]
     return words
 
@@ -239,7 +165,7 @@ def held_after(held: Mapping[str, str], run: PastRun) -> dict[str, str]:
         was = run.before.get(name)
         is_held = was is not None and held.get(name) == was.maker
         if name in run.after and (is_held or name in run.bound or name.startswith("<")):
-            now[name] = run.entry
+            now[name] = run.after[name].maker
         else:
             now.pop(name, None)
     return now

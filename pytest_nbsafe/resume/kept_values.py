@@ -14,9 +14,10 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     KeptFile,
     RestoreItem,
 )
-from pytest_nbsafe.kernel.contract import Fingerprint
+from pytest_nbsafe.kernel.contract import SETS, Fingerprint
 from pytest_nbsafe.resume import questions, world
-from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.past_runs import PastRun
+from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import VALUES, Store
 
@@ -47,14 +48,19 @@ class Keeper:
         self._ran_s = 0.0
         self._spent_s = 0.0
 
-    def known(self, entry: str) -> tuple[CoVariable, ...]:
-        """Return the co-variables that are kept of a run, each name of it once."""
+    def known(self, entry: str, after: State) -> tuple[CoVariable, ...]:
+        """Return the co-variables that are kept of a run, each name of it once.
+
+        `after` is what is held after it now: what it did not look at may be another value then.
+        """
         known: list[CoVariable] = []
         for kept in self._store.entries(self._context, _question(entry)):
             names = {name for each in known for name in each["names"]}
             of_run = cast("list[CoVariable]", kept.content["covariables"])
+            makers = kept.content["makers"]
             fresh = (each for each in of_run if names.isdisjoint(each["names"]))
-            known += [each for each in fresh if all(map(self._is_there, each["files"]))]
+            same = (each for each in fresh if _is_held(each, makers, after))
+            known += [each for each in same if all(map(self._is_there, each["files"]))]
         return tuple(known)
 
     def note(self, past: Sequence[PastRun]) -> None:
@@ -196,7 +202,9 @@ class Keeper:
         for entry in by_run.keys() & runs.keys():
             files = [(f["name"], f["size"]) for each in by_run[entry] for f in each["files"]]
             about = self._context, _question(entry), self._notebook
-            content = {"covariables": by_run[entry]}
+            names = {name for each in by_run[entry] for name in each["names"]}
+            makers = {name: self._past[-1].after[name].maker for name in names}
+            content = {"covariables": by_run[entry], "makers": makers}
             self._store.add(*about, content, runs[entry].executed.duration_s, files)
 
     def _is_there(self, file: KeptFile) -> bool:
@@ -213,7 +221,7 @@ class Keeper:
         However much later a value is kept, it is as the last run left it that made or changed it.
         """
         now = self._past[-1].after
-        makers = {name: now[name].maker for name in covariable["names"] if name in now}
+        makers = {name: now[name].run for name in covariable["names"] if name in now}
         names: list[str] = []
         for run in self._past:
             made = [name for name, maker in makers.items() if maker == run.entry]
@@ -224,6 +232,16 @@ class Keeper:
 
 def _has_value(name: str, run: PastRun) -> bool:
     return run.after[name].kind not in _NO_VALUES and not name.startswith("<")
+
+
+def _is_held(kept: CoVariable, makers: Mapping[str, str], after: State) -> bool:
+    """Return whether names hold what is kept of them: of the same makers, or equal to it."""
+    for name in kept["names"]:
+        held, digest = after.get(name), kept["fingerprints"][name]["hash"]
+        is_equal = held is not None and digest == held.hash != "" and SETS not in digest
+        if held is None or (held.maker != makers[name] and not is_equal):
+            return False
+    return True
 
 
 def _question(entry: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_nbsafe.kernel.contract import CellRun
-from pytest_nbsafe.resume.catching_up import PastRun, is_code, mentioned
+from pytest_nbsafe.resume.catching_up import is_code, mentioned
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.values import dataclass
 

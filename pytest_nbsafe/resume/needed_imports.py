@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.resume.catching_up import PastRun
+    from pytest_nbsafe.resume.past_runs import PastRun
 
 QUIET: Mapping[str, str] = MappingProxyType(
     {"networkx": "networkx", "numpy": "numpy", "pandas": "pandas", "scipy": "sklearn"}

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE, CellRun
-from pytest_nbsafe.resume.catching_up import PastRun
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.questions import parsed
-from pytest_nbsafe.resume.state import State, is_tied
+from pytest_nbsafe.resume.state import State, is_tied, runs_of
 
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
 _WORD = patterns.compile(r"[^\W\d]\w*")
@@ -35,7 +35,8 @@ def read_beyond(
     holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
     if holders:
         later = _later_words(past)
-        words = words.union(*(later.get(state[name].maker, ()) for name in holders))
+        makers = {entry for name in holders for entry in runs_of(state[name].maker)}
+        words = words.union(*(later.get(entry, ()) for entry in makers))
     return frozenset(words & state.keys())
 
 
@@ -50,7 +51,7 @@ def _later_words(past: Sequence[PastRun]) -> Mapping[str, frozenset[str]]:
     later: dict[str, frozenset[str]] = {}
     for run in past:
         found = (run.before[name] for name in run.reads if name in run.before)
-        makers = {held.maker for held in found}
+        makers = {entry for held in found for entry in runs_of(held.maker)}
         later[run.entry] = _words_of_code(run.source).union(
             *(later[maker] for maker in makers & later.keys())
         )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
-from pytest_nbsafe.resume import world
-from pytest_nbsafe.resume.catching_up import PastRun, lists_names, reads_all
-from pytest_nbsafe.resume.memory import Memory
+from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.resume.catching_up import lists_names
+from pytest_nbsafe.resume.memory import Memory, why_unfit
+from pytest_nbsafe.resume.past_runs import PastRun, reads_all
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
 from pytest_nbsafe.resume.read_beyond import read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
+from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -20,6 +23,7 @@ from pytest_nbsafe.resume.state import (
     bound_again,
     changed_in_place,
     is_tied,
+    runs_of,
     sources,
 )
 from pytest_nbsafe.runner import executed as forms
@@ -36,6 +40,25 @@ _NOBODY = Held("", "")
 
 class NotAsThen(Exception):  # noqa: N818  # it is an answer
     """Something is not as it was when an entry was made; the message says what."""
+
+
+def kept(
+    memory: Memory, source: str, executed: Executed, past: Sequence[PastRun], state: State
+) -> str:
+    """Keep what came of a run, if it may be recalled, and return the name of its entry."""
+    event = executed.event
+    is_fit = (
+        event is not None
+        and executed.status in {"ok", "raised"}
+        and not why_unfit(memory, source)
+        and not is_hindered(event)
+        and event["run"] == len(past) + 1
+    )
+    if not is_fit:
+        return secrets.token_hex(8)
+    about = memory.context, questions.of_cell(source), memory.notebook
+    held = content(executed, source, past, state)
+    return memory.store.add(*about, held, executed.duration_s)
 
 
 def content(
@@ -115,7 +138,11 @@ def recalled(
         shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
     except CannotMove:
         raise NotAsThen("its text changed") from None
-    return replace(executed, event=told, outputs=shown, reused=True)
+    as_now = replace(executed, event=told, outputs=shown, reused=True)
+    try:
+        return renumbered(as_now, shown_so_far(past), texts)
+    except CannotMove:
+        raise NotAsThen("something else is shown above it") from None
 
 
 def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
@@ -148,7 +175,7 @@ def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
     """Return whether a run found values that are only equal to those that it would find now."""
     others = {run.entry for run in past if run.by_value}
     return any(
-        held.maker != maker or maker in others
+        held.maker != maker or not others.isdisjoint(runs_of(maker))
         for name, (_, maker) in entry.content["names"].items()
         for held in (state.get(name, _NOBODY),)
     )
@@ -173,7 +200,8 @@ def links(
     made_anew = {
         name
         for name, held in state.items()
-        if is_tied(name, held) and (around.get(name) != held.maker or held.maker in others)
+        if is_tied(name, held)
+        and (around.get(name) != held.maker or not others.isdisjoint(runs_of(held.maker)))
     }
     changed = changed_in_place(executed.event)
     if not made_anew.isdisjoint(changed):

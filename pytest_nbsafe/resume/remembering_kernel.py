@@ -6,7 +6,6 @@ that is judged of the answers is judged as before.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +14,6 @@ from pytest_nbsafe.kernel.contract import (
     Answer,
     CellRun,
     HostQuestion,
-    SideRun,
     Surroundings,
     SurroundingsQuestion,
     Sweep,
@@ -24,7 +22,6 @@ from pytest_nbsafe.kernel.contract import (
 from pytest_nbsafe.resume import questions, recalling, world
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
-    PastRun,
     Step,
     held_after,
     lists_names,
@@ -39,9 +36,11 @@ from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit, will_run
 from pytest_nbsafe.resume.needed_imports import may_tell
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.recalling import NotAsThen
-from pytest_nbsafe.resume.repeated_runs import differs, missing_name
+from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name
 from pytest_nbsafe.resume.run_numbers import RunNumbers
+from pytest_nbsafe.resume.shown_numbers import shown_so_far
 from pytest_nbsafe.resume.state import START, State, after
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
@@ -139,14 +138,15 @@ class RememberingKernel:
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
-        if self._left_out and _failed(executed):
+        if self._left_out and has_failed(executed):
             raise StateDiffers  # for want of an import, perhaps
         missing = missing_name(executed)
         if missing in self._state and self._held.get(missing) != self._state[missing].maker:
             raise StateDiffers  # it read what nobody thought that it would
         if expected is not None:
             self._verify(number, *expected, executed)
-        self._note(self._kept(source, executed), source, executed, recalling.links_told(executed))
+        name = recalling.kept(self._memory, source, executed, self._past, self._state)
+        self._note(name, source, executed, recalling.links_told(executed))
         self._note_held()
         if self._keeper is not None and self._is_expecting and not self._to_come:
             self._keeper.keep_all(live, self._past)
@@ -178,7 +178,8 @@ class RememberingKernel:
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
                     run["event"] = self._told(run["event"], len(self._past) + ordinal)
-            if not answer["cause"] and not any(map(_is_hindered, answer["runs"])):
+            events = [run["event"] for run in answer["runs"] if run["event"] is not None]
+            if not answer["cause"] and not any(map(recalling.is_hindered, events)):
                 self._keep(question, {"answer": answer}, answer["cost_s"])
         self._over = self._over or asked["way"] == "here"
         return answer
@@ -192,8 +193,7 @@ class RememberingKernel:
         files = [*asked["files"], *opened(self._past)]
         live = self.live if all(run.is_quiet for run in self._past[self._made :]) else None
         live = live or self._caught_up(())
-        left_out = sorted(self._left_out)
-        answer = live.surroundings({**asked, "files": files, "left_out": left_out})
+        answer = live.surroundings({**asked, "files": files, "left_out": [*self._left_out]})
         if answer is not None:
             self._keep(question, {"answer": answer, "files": world.states(asked)}, 0.0)
         return answer
@@ -248,9 +248,9 @@ class RememberingKernel:
         left = self._past[self._made :]
         sources = {run.entry: run.source for run in self._past}
         wanted = needed(self._state, texts, sources)
-        reduces = not may_tell(mentioned(self._state, texts, sources))
         may_load = self._keeper is not None and not whole
-        plan, before = steps(left, wanted, may_load=may_load, reduces=reduces)
+        tells = may_tell(mentioned(self._state, texts, sources)) or shown_so_far(self._past)
+        plan, before = steps(left, wanted, may_load=may_load, leaves_out=not tells)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
             self._end_live()  # it holds too little
@@ -267,21 +267,19 @@ class RememberingKernel:
         if skips:
             live.carry({"do": "rest"})
             self._log_is_whole = False
-        self._is_whole = self._is_whole and all(map(_is_whole, plan))
-        if left:
-            live.carry({"do": "again"})
+        self._is_whole = self._is_whole and all(step.is_whole for step in plan)
+        live.carry({"do": "again"})
         for run, step in zip(left, plan, strict=True):
             self._made += 1
             if step.runs:
                 self._run_again(live, self._made, run, step)
             if step.loads:
                 self._load(live, run, step)
-        if left:
-            live.carry({"do": "anew"})
+        live.carry({"do": "anew"})
         self._held = held
         if left:
             live.unbind(stale)
-            live.count_from(len(self._past) + 1)
+            live.count_from(len(self._past) + 1, shown_so_far(self._past))
         if log is not None:
             if live.carry(log)["cause"]:
                 self._end_live()
@@ -320,7 +318,7 @@ class RememberingKernel:
         return executed
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
-        live.count_from(number)
+        live.count_from(number, shown_so_far(self._past[: number - 1]))
         again = self._run(live, step.source, None, None)
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
@@ -372,35 +370,17 @@ class RememberingKernel:
         """Take note that a run has been made, or recalled."""
         before = self._state
         self._state = after(before, executed.event, entry, links)
-        kept = self._keeper.known(entry) if self._keeper is not None else ()
+        kept = self._keeper.known(entry, self._state) if self._keeper is not None else ()
         beyond = recalling.beyond(source, executed, self._past, before)
         run = PastRun(entry, source, executed, before, self._state, kept, by_value, beyond)
         self._past.append(run)
         self._to_come = self._to_come[1:]
 
-    def _kept(self, source: str, executed: Executed) -> str:
-        """Keep what came of a run, if it may be recalled, and return the name of its entry."""
-        event, memory = executed.event, self._memory
-        is_fit = (
-            event is not None
-            and executed.status in {"ok", "raised"}
-            and not why_unfit(memory, source)
-            and not recalling.is_hindered(event)
-            and event["run"] == len(self._past) + 1
-        )
-        if not is_fit or event is None:
-            return secrets.token_hex(8)
-        content = recalling.content(executed, source, self._past, self._state)
-        question = questions.of_cell(source)
-        return memory.store.add(
-            memory.context, question, memory.notebook, content, executed.duration_s
-        )
-
     # -- questions that hang on all that ran before ------------------------------------------------
 
     def _of_now(self, question: str, *, lines: bool = False) -> str:
         """Return the key of a question about all that has run; with `lines`, about its lines."""
-        past = [part for p in self._past for part in ((p.entry, p.source) if lines else (p.entry,))]
+        past = [part for p in self._past for part in (p.entry, p.source)[: 1 + lines]]
         return questions.hashed(question, *past)
 
     def _verify(self, number: int, entry: str, expected: Executed, executed: Executed) -> None:
@@ -410,26 +390,11 @@ class RememberingKernel:
             self._memory.store.forget([entry])
 
     def _known(self, question: str) -> Mapping[str, Any] | None:
-        if self._memory.verifier is not None:
-            return None
-        known = self._memory.store.entries(self._memory.context, question)
+        memory = self._memory
+        is_asked = memory.verifier is None
+        known = memory.store.entries(memory.context, question) if is_asked else ()
         return known[0].content if known else None
 
     def _keep(self, question: str, content: Mapping[str, Any], cost_s: float) -> None:
         memory = self._memory
         memory.store.add(memory.context, question, memory.notebook, content, cost_s)
-
-
-def _failed(executed: Executed) -> bool:
-    """Return whether a run did not come to its end."""
-    reply = executed.reply
-    return executed.status != "ok" or reply is None or reply["status"] != "ok"
-
-
-def _is_whole(step: Step) -> bool:
-    """Return whether a run is made as it was."""
-    return step.runs and not step.loads and not step.left_out
-
-
-def _is_hindered(run: SideRun) -> bool:
-    return run["event"] is not None and recalling.is_hindered(run["event"])

@@ -30,6 +30,12 @@ def differs(first: Executed, again: Executed, left_out: Collection[str] = ()) ->
     )
 
 
+def has_failed(executed: Executed) -> bool:
+    """Return whether a run did not come to its end."""
+    reply = executed.reply
+    return executed.status != "ok" or reply is None or reply["status"] != "ok"
+
+
 def missing_name(executed: Executed) -> str:
     """Return the name that a run did not find, empty where it did not fail for one."""
     reply = executed.reply or {}

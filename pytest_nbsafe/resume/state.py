@@ -14,12 +14,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.resume import questions
 from pytest_nbsafe.values import dataclass
 
 BESIDE = "<beside>"
 """Stands for all that a kernel holds and no name shows."""
 _PROJECT = "<project>"
 """Stands for what modules of the project hold."""
+_THEN = "+"
 _UNSHARED = frozenset(
     {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "range", "slice", "ellipsis"}
     | {"builtin_function_or_method", "module", "datetime.datetime", "datetime.date"}
@@ -31,13 +33,34 @@ _UNSHARED = frozenset(
 class Held:
     """What a name holds: its fingerprint, empty where unknown, and the entry that made it so.
 
-    `identity` is the number of the object in the session: aliases have one in common.
+    Where a run may have changed it that did not tell of it, `maker` stands for that run and for who
+    had made it before, see `touched`. `identity` is the number of the object in the session:
+    aliases have one in common.
     """
 
     hash: str
     maker: str
     kind: str = ""
     identity: int = 0
+
+    @property
+    def run(self) -> str:
+        """The entry of the last run that made it, or may have changed it."""
+        return runs_of(self.maker)[0]
+
+
+def touched(entry: str, maker: str) -> str:
+    """Return the maker of what this one had made, and a run may then have changed unseen.
+
+    A run that is recalled did not compare it: it is the same only where it was the same before.
+    """
+    return _THEN.join([entry, questions.hashed(maker), runs_of(maker)[-1]])
+
+
+def runs_of(maker: str) -> tuple[str, ...]:
+    """Return the entry of the last run that may have changed a value, and of who made it."""
+    parts = maker.split(_THEN)
+    return tuple(dict.fromkeys((parts[0], parts[-1])))
 
 
 State = Mapping[str, Held]
@@ -71,9 +94,10 @@ def after(
         is_same = is_same_object and value["hash"] and was and was["hash"] == value["hash"]
         kept_by = old.maker if is_same and old is not None else maker
         now[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
-    for name in _touched_too(state, event, links):
+    for name in frozenset(_touched_too(state, event, links)):
         if name in now and name not in event["after"]:
-            now[name] = Held("", maker, now[name].kind, now[name].identity)
+            made = now[name]
+            now[name] = Held("", touched(maker, made.maker), made.kind, made.identity)
     for name in sources(event):
         now[name] = Held("", maker)
     return now

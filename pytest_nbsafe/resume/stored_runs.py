@@ -8,9 +8,10 @@ from typing import Any
 
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.resume import questions, recalling
-from pytest_nbsafe.resume.catching_up import PastRun, Step, needed, steps
+from pytest_nbsafe.resume.catching_up import Step, needed, steps
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, why_unfit
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.state import START, Held, State, after
 from pytest_nbsafe.runner.executed import Executed
@@ -65,11 +66,12 @@ def stored_runs(
             state = {**before, **{name: Held("", token) for name in names}}
         else:
             entry, executed = known
-            token, kept = entry.id, keeper.known(entry.id)
+            token = entry.id
             by_value = recalling.is_by_value(entry, past, before)
             state = after(
                 before, executed.event, token, recalling.links(entry, executed, past, before)
             )
+            kept = keeper.known(token, state)
         reasons.append(known if isinstance(known, str) else "")
         beyond = recalling.beyond(source, executed, past, before)
         past.append(PastRun(token, source, executed, before, state, kept, by_value, beyond))

@@ -28,6 +28,7 @@ from pytest_nbsafe.kernel.contract import (
     ASIDE,
     FETCHING,
     MEASURING,
+    NUMBERS,
     PACKAGE,
     SLOWER,
     STATE,
@@ -288,9 +289,14 @@ class LiveKernel:
         if names:
             self._do(f"[shell.user_ns.pop(name, None) for name in {[*names]!r}]")
 
-    def count_from(self, number: int) -> None:
-        """Let the next run have a number, as the front end shows it."""
+    def count_from(self, number: int, shown: Mapping[str, int]) -> None:
+        """Let the next run have a number, as the front end shows it.
+
+        What libraries have `shown` is numbered on from there, by the words of their counters.
+        """
         self._do(f"setattr(shell, 'execution_count', {number})")
+        if shown:
+            self._ask(NUMBERS, json.dumps(shown), _DO_LIMIT_S)
 
     def _do(self, expression: str) -> None:
         loop, process = self._running()

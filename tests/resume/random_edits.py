@@ -49,6 +49,9 @@ _LOG = "NBSAFE_EDITS_LOG"
 _MOST_BEGUN = 2
 _FULL_RUNS = 4
 """So many have to agree: what a page draws may come out as one of two things."""
+_NONE = "(none)"
+_AROUND = 150
+"""So many characters of two texts are shown on either side of where they part."""
 Told = dict[str, str]
 
 
@@ -151,11 +154,20 @@ def wrong_in(resumed: Told, others: Sequence[Told]) -> list[str]:
     """Return what a resumed run tells otherwise than full ones that agree."""
     full, *again = others
     return [
-        f"{place}: {full.get(place, '(none)')[:300]} -> {resumed.get(place, '(none)')[:300]}"
+        f"{place}: {_where_they_part(full.get(place, _NONE), resumed.get(place, _NONE))}"
         for place in sorted(full.keys() | resumed.keys())
         if resumed.get(place) != full.get(place)
         and all(other.get(place) == full.get(place) for other in again)
     ]
+
+
+def _where_they_part(full: str, resumed: str) -> str:
+    """Return two texts around the first character that differs."""
+    both = enumerate(zip(full, resumed, strict=False))
+    at = next((at for at, (one, other) in both if one != other), min(len(full), len(resumed)))
+    start, end = max(at - _AROUND, 0), at + _AROUND
+    place = f"at {at}: " if start else ""
+    return f"{place}{full[start:end]} -> {resumed[start:end]}"
 
 
 def keep_all() -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
-from pytest_nbsafe.resume.catching_up import PastRun
 from pytest_nbsafe.resume.needed_imports import QUIET, Reduced, may_tell, reduced
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 

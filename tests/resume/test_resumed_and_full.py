@@ -13,6 +13,7 @@ from pytest_nbsafe.app import session, states
 from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
+from pytest_nbsafe.resume import kept_values
 
 LEARNS = """
 # %% [1]
@@ -222,6 +223,97 @@ def shown(path: Path, page: str, *, resumed: bool) -> list[str]:
     each = session.NotebookSession(path, config)
     try:
         return [each.outcome(cell.number).output for cell in each.cells]
+    finally:
+        each.close()
+
+
+BESIDE_A_CHANGE = """
+# %% [1]
+rows = [1]
+# %% [2]
+other = [{number}]
+# %% [3]
+rows.append(2)
+# %% [4]
+print({asked}other)
+"""
+
+
+@pytest.mark.kernel
+def test_what_stands_beside_a_change_that_is_reused(own_store: Path) -> None:
+    """The third cell may change `other`, as it was made anew, and does not look at it."""
+    path = own_store / "nb.ipynb"
+    for number in (10, 11, 12):
+        page = BESIDE_A_CHANGE.format(number=number, asked="")
+        assert shown(path, page, resumed=True)[-1].split() == [f"[{number}]"]
+    for number in (11, 10, 12):
+        page = BESIDE_A_CHANGE.format(number=number, asked="'also', ")
+        assert shown(path, page, resumed=True)[-1].split() == ["also", f"[{number}]"]
+
+
+@pytest.mark.kernel
+def test_a_kept_value_that_stood_beside_a_change(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LEAST_S", "_WORTH_S", "_LEAST_SPENT_S"):
+        monkeypatch.setattr(kept_values, name, 0.0)
+    monkeypatch.setattr(kept_values, "MOST_SHARE", 1e6)
+    path = own_store / "nb.ipynb"
+    for number in (10, 11, 12):
+        for asked in ("", "'also', "):
+            page = BESIDE_A_CHANGE.format(number=number, asked=asked)
+            assert shown(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
+
+
+ESTIMATORS = """
+# %% [1]
+from sklearn.linear_model import LinearRegression, LogisticRegression
+# %% [2]
+unread = 1
+# %% [3]
+LogisticRegression()
+# %% [4]
+model = LinearRegression()
+# %% [5]
+model
+# %% [6]
+page = model._repr_html_()
+# %% [7]
+print(page[-400:])
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("# %% [5]\n", "# %% [5]\nother = 1\n"),
+        ("unread = 1", "LinearRegression()"),
+        ("[3]\nLogisticRegression()", "[3]\nLogisticRegression();"),
+    ],
+)
+def test_estimators_that_are_shown_are_numbered(own_store: Path, old: str, new: str) -> None:
+    pytest.importorskip("sklearn")
+    path = own_store / "nb.ipynb"
+    run(path, ESTIMATORS, resumed=True)
+    page = ESTIMATORS.replace(old, new)
+    forms = [_pages_shown(path, page, resumed=resumed) for resumed in (True, False)]
+    assert forms[0] == forms[1]
+    assert "sk-container-id-" in "".join(forms[1])
+
+
+def _pages_shown(path: Path, page: str, *, resumed: bool) -> list[str]:
+    """Return what the cells of a page show as HTML."""
+    makenb.write(path, page)
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    each = session.NotebookSession(path, config)
+    try:
+        each.outcome(0)
+        trial = each.trial
+        assert trial is not None, "it has been run"
+        outputs = [output for result in trial.clean.results for output in result.outputs]
+        return [str(output.data.get("text/html", output.text)) for output in outputs]
     finally:
         each.close()
 

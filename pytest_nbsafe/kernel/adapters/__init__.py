@@ -94,6 +94,12 @@ class Adapter(Protocol):
     def own_locks(self) -> list[Any]:
         """Return locks of `multiprocessing` that the library keeps for itself."""
 
+    def running_numbers(self) -> Mapping[str, Any]:
+        """Return the counters that number what it shows, each with a `count`, by their word.
+
+        `sk-container-id` counts the elements `sk-container-id-1`, `sk-container-id-2`...
+        """
+
     # ------------------------------------------------------------ rows and parts
 
     def table_of(self, value: Any) -> Any:

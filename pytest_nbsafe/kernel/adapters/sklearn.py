@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 from ..hashing import instances
@@ -13,6 +15,15 @@ LEARNERS = ("sklearn.base", "BaseEstimator")
 WATCHED_EFFECTS = frozenset({"split", "resample", "shuffle", "cv", "cv_curve"})
 _COUNTERS = slice(7, 11)
 """Where the state of a tree counts how it was asked."""
+_SHOWING = ("sklearn.utils._repr_html.estimator", "sklearn.utils._estimator_html_repr")
+_SHOWN = ("_CONTAINER_ID_COUNTER", "_ESTIMATOR_ID_COUNTER")
+
+
+def running_numbers() -> Mapping[str, Any]:
+    """Return what numbers the elements of the estimators that are shown."""
+    modules = [sys.modules[name] for name in _SHOWING if name in sys.modules]
+    counters = [getattr(module, name, None) for module in modules[:1] for name in _SHOWN]
+    return {counter.prefix: counter for counter in counters if counter is not None}
 
 
 def _bunch(hasher: Hasher, value: Any) -> None:

@@ -25,6 +25,7 @@ from .mentions import Mention, mentions
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .project_reach import taking_part
+from .running_numbers import advanced, numbers
 from .setting_places import setting_places
 from .setting_uses import SettingUses
 from .variables import VariableUses
@@ -63,6 +64,7 @@ class RunInputs:
         self._functions: dict[tuple[int, int], list[Function]] = {}
         self._put: set[str] = set()
         self._bent: set[str] = set()
+        self._numbers: dict[str, int] = {}
 
     def install(self) -> None:
         """Listen from now on."""
@@ -84,6 +86,7 @@ class RunInputs:
         self._variables.start()
         self._chance.start()
         self._hindrances.start(run)
+        self._numbers = numbers()
 
     def starting(self, code: CodeType) -> None:
         """Take note that a statement is about to run, and of the folders that it names."""
@@ -134,6 +137,7 @@ class RunInputs:
             "packages": packages,
             "settings": sorted({*settings, *self._put, *newly_bent}),
             "drew": drew,
+            "numbers": advanced(self._numbers),
             "hindrances": self._hindrances.all(),
             "learning": [],
             "links": None,

@@ -1,0 +1,90 @@
+"""The runs of a session, as what follows them sees them: what each read, made and did beside."""
+
+from __future__ import annotations
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
+from pytest_nbsafe.resume.state import BESIDE, State
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.values import dataclass
+
+_EFFECTS = patterns.compile(
+    r"^[ \t]*(?:[%!]|import\b|from\b)|=[ \t]*[%!]|\bget_ipython\b|\bimport_module\b", 8
+)
+"""Texts that may do what no value shows; 8 is `re.MULTILINE`."""
+_OPEN = patterns.compile(
+    r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__|dill)\b"
+    r"|^[ \t]*%?who(?:s|_ls)?\b",
+    8,
+)
+"""Texts that may read names that they do not mention."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run of a session: its entry, its text, and what came of it.
+
+    `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
+    it, none where nothing is. `beyond` are names that it may have read though neither it nor a
+    function that it mentions does. It is `by_value` where the values that it found are equal to
+    those that it would find now, but other runs made them.
+    """
+
+    entry: str
+    source: str
+    executed: Executed
+    before: State
+    after: State
+    kept: tuple[CoVariable, ...] = ()
+    by_value: bool = False
+    beyond: frozenset[str] = frozenset()
+
+    @property
+    def learning(self) -> frozenset[str]:
+        """The libraries that it called whose functions learn, split, judge or join rows."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        return frozenset(inputs["learning"] if inputs is not None else ())
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The names that it made, changed or removed."""
+        made = {name for name, held in self.after.items() if held.run == self.entry}
+        return frozenset(made | (self.before.keys() - self.after.keys())) - {BESIDE}
+
+    @property
+    def bound(self) -> frozenset[str]:
+        """The names that it bound anew, whatever they held before, or removed."""
+        event = self.executed.event
+        return frozenset(event["bindings"] if event is not None else ())
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The names that it may have read."""
+        event = self.executed.event
+        if event is None or reads_all(self.source):
+            return frozenset(name for name in self.before if not name.startswith("<"))
+        return self.beyond.union(event["before"])
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether it may have done what no value shows."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        told = inputs is None or bool(inputs["settings"] or inputs["drew"] or inputs["packages"])
+        return told or _EFFECTS.search(self.source) is not None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether all that it did, beyond names, was to draw random numbers."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        if inputs is None or _EFFECTS.search(self.source) is not None:
+            return False
+        told = inputs["settings"], inputs["packages"], inputs["modules"], inputs["written"]
+        return not any(told) and not inputs["variables_set"]
+
+
+def reads_all(*texts: str) -> bool:
+    """Return whether texts may read names that they do not mention."""
+    return any(map(_OPEN.search, texts))
