@@ -55,10 +55,15 @@ class CollectQuestion(TypedDict):
 
 
 class KeptFile(TypedDict):
-    """A file in the folder, named by the hash of what it holds (blake2b, 16 bytes, hexadecimal)."""
+    """A file in the folder, named by the hash of its bytes (blake2b, 16 bytes, hexadecimal).
+
+    It has `size` bytes. Where they are fewer than the `whole` that was written into it, they are a
+    frame of zstd.
+    """
 
     name: str
     size: int
+    whole: int
 
 
 class CoVariable(TypedDict):

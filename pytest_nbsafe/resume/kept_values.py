@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import cast
 
@@ -169,16 +169,22 @@ class Keeper:
         for covariable in covariables:
             names = [file["name"] for file in covariable["files"]]
             wrong = [name for name in names if world.file_hash(str(folder / name)) != name]
-            for name in wrong:
-                with suppress(OSError):
-                    (folder / name).unlink()  # else it would be in the way for ever
             if wrong:
+                self._remove(wrong)
                 raise StateDiffers
             items.append({"names": covariable["names"], "files": covariable["files"]})
         loaded = live.restore({"folder": str(folder), "covariables": items}, _LIMIT_S)
-        if any(item["cause"] for item in loaded):
+        lost = [item for item, done in zip(items, loaded, strict=True) if done["cause"]]
+        if lost:
+            self._remove(file["name"] for item in lost for file in item["files"])
             raise StateDiffers
         return {name: value for item in loaded for name, value in item["fingerprints"].items()}
+
+    def _remove(self, names: Iterable[str]) -> None:
+        """Remove files that cannot be loaded: they would be in the way for ever."""
+        for name in names:
+            with suppress(OSError):
+                (self._store.folder / VALUES / name).unlink()
 
     def _collect(self, live: LiveKernel, wait_s: float) -> None:
         """Take note of what a child has kept, if it is done after so many seconds."""

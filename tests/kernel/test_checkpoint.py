@@ -106,7 +106,7 @@ def test_equal_values_are_stored_once_and_no_part_is_left(space: KeepingKernel) 
     space.run("first, second = np.arange(50_000.0), np.arange(50_000.0)")
     one, two = space.keep("first", "second")
     assert one["files"][1] == two["files"][1]
-    assert one["files"][1]["size"] == 400_000
+    assert one["files"][1]["whole"] == 400_000
     assert one["files"][0] != two["files"][0]  # another name
     names = {path.name for path in space.folder.iterdir()}
     assert not any(name.endswith(".part") for name in names)

@@ -36,7 +36,7 @@ EDITED = NB.replace("sum(rows) ==", "len(rows) == 20_000 and sum(rows) ==")
 def only_value(runs: Path) -> Path:
     """Return the file of the store that holds the values."""
     (file,) = (runs / VALUES).iterdir()
-    assert file.stat().st_size > 10_000
+    assert file.stat().st_size > 2_000
     return file
 
 
@@ -133,10 +133,15 @@ def of_a_stranger(runs: Path) -> None:
     (runs / "secret").write_bytes(os.urandom(32))
 
 
+def without_zstd(runs: Path) -> None:
+    """Hide it from the kernel: a module of the notebook's own with its name is not it."""
+    (runs.parents[1] / "nbs" / "zstandard.py").write_text("", encoding="utf-8")
+
+
 FAULTS = (
     *(changed, no_folder_of_values, cut, emptied, gone, planted, of_another_value, a_folder),
     *(rows_mixed, rows_cut, database_cut, database_scribbled),
-    *(of_an_older_form, of_a_newer_form, of_a_stranger),
+    *(of_an_older_form, of_a_newer_form, of_a_stranger, without_zstd),
 )
 
 
@@ -172,6 +177,7 @@ raise SystemExit(main(["run", "--resume", sys.argv[2]]))
 @pytest.mark.parametrize("most", tiers.spread(3, 1, [40_000, 4_000, 80_000]))
 def test_a_disk_that_takes_no_more(own_store: Path, most: int) -> None:
     """Each file may be so long: then writing it fails, as on a full disk."""
+    (own_store / "zstandard.py").write_text("", encoding="utf-8")  # so that nothing is compressed
     page = makenb.write(own_store / "nb.ipynb", NB)
     for text in (NB, EDITED):
         makenb.write(page, text)

@@ -8,23 +8,25 @@ import os
 from typing import Any
 
 from ..checkpoint_contract import KeptFile
+from . import zstd
 
 PART = ".part"
 
 
-def write(folder: str, data: Any) -> KeptFile:
-    """Write bytes to a file of the folder, unless it is there.
+def write(folder: str, data: Any, *, pack: bool = False) -> KeptFile:
+    """Write bytes to a file of the folder, unless it is there; with `pack`, compressed if it pays.
 
     Raises:
         OSError: it cannot be written; nothing is left of it.
 
     """
-    view = memoryview(data).cast("B")
+    whole = memoryview(data).cast("B")
+    view = memoryview(zstd.packed(whole)) if pack else whole
     name = hashlib.blake2b(view, digest_size=16).hexdigest()
     path = os.path.join(folder, name)  # noqa: PTH118  # the kernel's `pathlib` may be patched
     if _size(path) != view.nbytes:
         _write_new(path, view)
-    return {"name": name, "size": view.nbytes}
+    return {"name": name, "size": view.nbytes, "whole": whole.nbytes}
 
 
 def read(folder: str, file: KeptFile) -> bytearray:
@@ -33,20 +35,28 @@ def read(folder: str, file: KeptFile) -> bytearray:
     Raises:
         OSError: it cannot be read.
         ValueError: it has another size.
+        Exception: what is compressed is damaged, or nothing is there that reads it.
 
     """
     path = os.path.join(folder, file["name"])  # noqa: PTH118  # as above
-    data = bytearray(file["size"])
     fd = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     with open(fd, "rb", buffering=0) as stream:  # noqa: PTH123  # as above
-        at = 0
-        with memoryview(data) as view:
-            while at < file["size"] and (count := stream.readinto(view[at:])):
-                at += count
-        if at != file["size"] or stream.read(1):
+        size, whole = file["size"], file["whole"]
+        source = stream if size == whole else zstd.opened(stream, size, whole)
+        data = bytearray(whole)
+        if os.fstat(fd).st_size != size or not _gives_all(source, data):
             message = f"the file {file['name']} has another size than it was written with"
             raise ValueError(message)
     return data
+
+
+def _gives_all(source: Any, data: bytearray) -> bool:
+    """Fill bytes with what a source gives; return whether that is as much."""
+    at = 0
+    with memoryview(data) as view:
+        while at < len(data) and (count := source.readinto(view[at:])):
+            at += count
+    return at == len(data) and not source.read(1)
 
 
 def _write_new(path: str, view: memoryview) -> None:

@@ -196,7 +196,7 @@ class _Gate:
         """Write bytes to a file of the folder."""
         self._is_open = True
         try:
-            return blobs.write(self._folder, data)
+            return blobs.write(self._folder, data, pack=True)
         finally:
             self._is_open = False
 
