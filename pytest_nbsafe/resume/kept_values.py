@@ -25,6 +25,8 @@ LEAST_S = 0.05
 """What was made more quickly is made again."""
 MOST_SHARE = 0.05
 """How much the children that keep values may compute, of what the notebook itself takes."""
+_END_SHARE = 0.5
+"""How long the end of a run waits for them, of that."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
 _WORTH_S = 0.5
@@ -40,8 +42,7 @@ class Keeper:
         self._store = store
         self._context = context
         self._notebook = notebook
-        self._ticket = 0
-        self._past: tuple[PastRun, ...] = ()
+        self._begun: dict[int, tuple[PastRun, ...]] = {}
         self._owed: dict[str, float] = {}
         self._makers: dict[str, frozenset[int]] = {}
         self._took_s: list[float] = []
@@ -96,24 +97,23 @@ class Keeper:
         if sum(at_stake.values()) < _WORTH_S or self._left_s() < MOST_SHARE * _WORTH_S:
             return
         self._collect(live, 0.0)
-        if not self._ticket:
+        if not self._begun:
             self._begin(live, past, at_stake, self._left_s())
 
     def keep_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Begin to keep what was put off, for the last cell has run."""
         self._collect(live, 0.0)
-        if not self._ticket:
-            self._begin_all(live, past)
+        self._begin_all(live, past)
 
     def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Keep what was put off, wait a little for all that is being kept, and note it."""
-        self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
         self._begin_all(live, past)
-        self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
+        most_s = _END_SHARE * MOST_SHARE * self._ran_s
+        self._collect(live, max(min(self._left_s(), most_s), _LEAST_SPENT_S))
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
-        self._ticket, self._owed = 0, {}
+        self._begun, self._owed = {}, {}
         self._makers, self._took_s = {}, []
 
     def _begin_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
@@ -149,8 +149,9 @@ class Keeper:
             "limit_s": limit_s,
             "here": False,
         }
-        self._ticket, self._past = live.keep(asked)["ticket"], tuple(past)
-        if self._ticket:
+        ticket = live.keep(asked)["ticket"]
+        if ticket:
+            self._begun[ticket] = tuple(past)
             for name in names:
                 del self._owed[name]
                 self._makers.pop(name, None)
@@ -187,29 +188,31 @@ class Keeper:
                 (self._store.folder / VALUES / name).unlink()
 
     def _collect(self, live: LiveKernel, wait_s: float) -> None:
-        """Take note of what a child has kept, if it is done after so many seconds."""
-        if not self._ticket:
-            return
-        question: CollectQuestion = {
-            "ticket": self._ticket,
-            "wait_s": max(wait_s, 0.0),
-            "stop": wait_s > 0,
-        }
-        kept = live.collect(question)
-        if not kept["done"] and live.alive:
-            return
-        self._ticket = 0
-        self._spent_s += kept["cost_s"]
+        """Take note of what children have kept, of those that are done after so many seconds."""
+        for ticket, past in [*self._begun.items()]:
+            question: CollectQuestion = {
+                "ticket": ticket,
+                "wait_s": max(wait_s, 0.0),
+                "stop": wait_s > 0,
+            }
+            kept = live.collect(question)
+            if kept["done"] or not live.alive:
+                del self._begun[ticket]
+                self._spent_s += kept["cost_s"]
+                self._add(kept["covariables"], past)
+
+    def _add(self, covariables: Sequence[CoVariable], past: Sequence[PastRun]) -> None:
+        """Add what is kept to the store, with the runs that made it."""
         by_run: dict[str, list[CoVariable]] = {}
-        for each in kept["covariables"]:
-            for entry, part in self._parts(each) if not each["cause"] else ():
+        for each in covariables:
+            for entry, part in _parts(each, past) if not each["cause"] else ():
                 by_run.setdefault(entry, []).append(part)
-        runs = {run.entry: run for run in self._past}
+        runs = {run.entry: run for run in past}
         for entry in by_run.keys() & runs.keys():
             files = [(f["name"], f["size"]) for each in by_run[entry] for f in each["files"]]
             about = self._context, _question(entry), self._notebook
             names = {name for each in by_run[entry] for name in each["names"]}
-            makers = {name: self._past[-1].after[name].maker for name in names}
+            makers = {name: past[-1].after[name].maker for name in names}
             content = {"covariables": by_run[entry], "makers": makers}
             self._store.add(*about, content, runs[entry].executed.duration_s, files)
 
@@ -221,19 +224,20 @@ class Keeper:
             return False
         return stat.S_ISREG(about.st_mode) and about.st_size == file["size"]
 
-    def _parts(self, covariable: CoVariable) -> Iterator[tuple[str, CoVariable]]:
-        """Yield the runs whose values are kept, each with the names that were as they are by then.
 
-        However much later a value is kept, it is as the last run left it that made or changed it.
-        """
-        now = self._past[-1].after
-        makers = {name: now[name].run for name in covariable["names"] if name in now}
-        names: list[str] = []
-        for run in self._past:
-            made = [name for name, maker in makers.items() if maker == run.entry]
-            if made:
-                names += made
-                yield run.entry, {**covariable, "names": sorted(names)}
+def _parts(covariable: CoVariable, past: Sequence[PastRun]) -> Iterator[tuple[str, CoVariable]]:
+    """Yield the runs whose values are kept, each with the names that were as they are by then.
+
+    However much later a value is kept, it is as the last run left it that made or changed it.
+    """
+    now = past[-1].after
+    makers = {name: now[name].run for name in covariable["names"] if name in now}
+    names: list[str] = []
+    for run in past:
+        made = [name for name, maker in makers.items() if maker == run.entry]
+        if made:
+            names += made
+            yield run.entry, {**covariable, "names": sorted(names)}
 
 
 def _has_value(name: str, run: PastRun) -> bool:

@@ -268,18 +268,18 @@ class RememberingKernel:
             live.carry({"do": "rest"})
             self._log_is_whole = False
         self._is_whole = self._is_whole and all(step.is_whole for step in plan)
-        live.carry({"do": "again"})
-        for run, step in zip(left, plan, strict=True):
-            self._made += 1
-            if step.runs:
-                self._run_again(live, self._made, run, step)
-            if step.loads:
-                self._load(live, run, step)
-        live.carry({"do": "anew"})
-        self._held = held
         if left:
+            live.carry({"do": "again"})
+            for run, step in zip(left, plan, strict=True):
+                self._made += 1
+                if step.runs:
+                    self._run_again(live, self._made, run, step)
+                if step.loads:
+                    self._load(live, run, step)
+            live.carry({"do": "anew"})
             live.unbind(stale)
             live.count_from(len(self._past) + 1, shown_so_far(self._past))
+        self._held = held
         if log is not None:
             if live.carry(log)["cause"]:
                 self._end_live()
@@ -295,8 +295,8 @@ class RememberingKernel:
             self._folder.take_back()
         self.live, self._made, self._is_second = None, 0, True
         self._is_whole = self._log_is_whole = True
-        self._held, self._numbers, self._identities = {}, RunNumbers(), Identities()
-        self._left_out = set()
+        self._held, self._left_out = {}, set()
+        self._numbers, self._identities = RunNumbers(), Identities()
         if self._keeper is not None:
             self._keeper.forget()
 

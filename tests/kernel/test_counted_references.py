@@ -74,6 +74,15 @@ def test_small_values(text: str, expected: list[str] | None) -> None:
     assert expected is None or set(walked(home, "x")) <= set(expected)
 
 
+def test_bounds_that_losses_share_with_their_module_tie_nothing() -> None:
+    pytest.importorskip("sklearn")
+    text = """
+from sklearn.ensemble import HistGradientBoostingRegressor
+x = HistGradientBoostingRegressor(max_iter=2).fit([[0], [1], [2], [3]], [0, 1, 2, 3])
+"""
+    assert counted(made(text), "x") == []
+
+
 def test_what_something_else_holds_is_not_known() -> None:
     home: Home = {"x": [[1]]}
     hidden = types.SimpleNamespace(held=home["x"][0])

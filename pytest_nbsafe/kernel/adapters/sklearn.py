@@ -11,6 +11,8 @@ from ..hashing.hasher import Handler, Hasher, qualified
 
 STATE_IS_DICT = True
 CACHES = frozenset({"_stop_words_id"})  # the address of a setting: another in each process
+CONSTANTS = frozenset({"Interval"})
+"""What bounds a loss, or a setting: a module holds those that estimators have."""
 LEARNERS = ("sklearn.base", "BaseEstimator")
 WATCHED_EFFECTS = frozenset({"split", "resample", "shuffle", "cv", "cv_curve"})
 _COUNTERS = slice(7, 11)
