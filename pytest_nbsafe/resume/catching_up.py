@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import CODE
-from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of
+from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of, unexpected
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
 
@@ -83,7 +83,7 @@ class PastRun:
         event = self.executed.event
         if event is None or reads_all(self.source):
             return frozenset(name for name in self.before if not name.startswith("<"))
-        return self.beyond.union(event["before"])
+        return self.beyond.union(event["before"], unexpected(event))
 
     @property
     def has_effects(self) -> bool:
