@@ -344,16 +344,16 @@ class Tracer:
         if self.inputs is None:
             return None
         try:
-            text, bends = self.sources[0].text, self.bends.modules()
+            text, bends, look = self.sources[0].text, self.bends.modules(), self.name_fingerprints
             with open_log.unnoticed():
                 used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
-            links = self.links.of(self.name_fingerprints.before, after, own, result)
-            used["links"] = links
+            more = used["unexpected"] = look.unexpected(self.inputs.called, own)
+            used["links"] = links = self.links.of(look.before, after, own, result, more)
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)
                 linked = own if links is None else [n for names in links.values() for n in names]
-                note_run(self.desk, self.runs, self.home, own, {*after, *changed, *linked})
+                note_run(self.desk, self.runs, self.home, own, {*after, *more, *changed, *linked})
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")
             return None

@@ -41,8 +41,12 @@ class Identities:
 
     def told(self, event: CellRun) -> CellRun:
         """Return what the kernel told of a run, its objects by their numbers here."""
+        inputs = event["inputs"]
+        if inputs is not None:
+            inputs = {**inputs, "unexpected": self._values(inputs["unexpected"])}
         return {
             **event,
+            "inputs": inputs,
             "statements": [self._statement(statement) for statement in event["statements"]],
             "before": self._values(event["before"]),
             "after": self._values(event["after"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
-from pytest_nbsafe.resume.state import BESIDE, State
+from pytest_nbsafe.resume.state import BESIDE, State, unexpected
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
 
@@ -64,7 +64,7 @@ class PastRun:
         event = self.executed.event
         if event is None or reads_all(self.source):
             return frozenset(name for name in self.before if not name.startswith("<"))
-        return self.beyond.union(event["before"])
+        return self.beyond.union(event["before"], unexpected(event))
 
     @property
     def has_effects(self) -> bool:

@@ -20,6 +20,7 @@ from pytest_nbsafe.resume.state import State, is_tied, runs_of
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
 _WORD = patterns.compile(r"[^\W\d]\w*")
 _LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
+_NAMELESS = (ast.Lambda, ast.GeneratorExp)
 _FOLLOWED = frozenset({"function", "type", "method", "module", "abc.ABCMeta"})
 """Kinds of values whose code the kernel follows itself, where a text mentions them."""
 
@@ -32,12 +33,27 @@ def read_beyond(
     `texts` are its own and those of the functions that it called.
     """
     words = {word for text in texts for word in _IN_TEXTS.findall(text)}
+    return frozenset((words | _words_held(event, past, state, _LATER)) & state.keys())
+
+
+def changed_beyond(event: CellRun, past: Sequence[PastRun], state: State) -> frozenset[str]:
+    """Return the names of a state that a run may have changed by lambdas that its values hold.
+
+    Of functions with a name it is told that they were called.
+    """
+    return frozenset(_words_held(event, past, state, _NAMELESS) & state.keys())
+
+
+def _words_held(
+    event: CellRun, past: Sequence[PastRun], state: State, kinds: tuple[type[ast.AST], ...]
+) -> frozenset[str]:
+    """Return what code of these kinds reads that is in the values which a run has found."""
     holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
-    if holders:
-        later = _later_words(past)
-        makers = {entry for name in holders for entry in runs_of(state[name].maker)}
-        words = words.union(*(later.get(entry, ()) for entry in makers))
-    return frozenset(words & state.keys())
+    if not holders:
+        return frozenset()
+    later = _later_words(past, kinds)
+    makers = {entry for name in holders for entry in runs_of(state[name].maker)}
+    return frozenset().union(*(later.get(entry, ()) for entry in makers))
 
 
 def _holds_code(state: State, name: str) -> bool:
@@ -46,28 +62,30 @@ def _holds_code(state: State, name: str) -> bool:
     return held.kind not in _FOLLOWED and (CODE in held.hash or is_unknown)
 
 
-def _later_words(past: Sequence[PastRun]) -> Mapping[str, frozenset[str]]:
+def _later_words(
+    past: Sequence[PastRun], kinds: tuple[type[ast.AST], ...]
+) -> Mapping[str, frozenset[str]]:
     """Return, by the entries of runs, what code reads that may be in the values that they made."""
     later: dict[str, frozenset[str]] = {}
     for run in past:
         found = (run.before[name] for name in run.reads if name in run.before)
         makers = {entry for held in found for entry in runs_of(held.maker)}
-        later[run.entry] = _words_of_code(run.source).union(
+        later[run.entry] = _words_of_code(run.source, kinds).union(
             *(later[maker] for maker in makers & later.keys())
         )
     return later
 
 
 @lru_cache(maxsize=2_000)
-def _words_of_code(text: str) -> frozenset[str]:
-    """Return the names that functions, classes and generators of a text read."""
+def _words_of_code(text: str, kinds: tuple[type[ast.AST], ...]) -> frozenset[str]:
+    """Return the names that code of these kinds reads which stands in a text."""
     tree = parsed(text)
     if tree is None:
         return frozenset(_WORD.findall(text))
     return frozenset(
         inner.id
         for node in ast.walk(tree)
-        if isinstance(node, _LATER)
+        if isinstance(node, kinds)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Name)
     )

@@ -13,18 +13,20 @@ from pytest_nbsafe.resume.catching_up import lists_names
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, reads_all
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
-from pytest_nbsafe.resume.read_beyond import read_beyond
+from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
 from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
     State,
+    after,
     bound_again,
     changed_in_place,
     is_tied,
     runs_of,
     sources,
+    unexpected,
 )
 from pytest_nbsafe.runner import executed as forms
 from pytest_nbsafe.runner.executed import Executed, Heard
@@ -91,7 +93,7 @@ def content(
         "names": names,
         "unread": sorted((state.keys() & mentioned) - names.keys()),
         "runs": runs,
-        "around": tied if changed_in_place(event) else {},
+        "around": tied if changed_in_place(state, event) else {},
         "learned": _learned(past),
     }
 
@@ -203,7 +205,7 @@ def links(
         if is_tied(name, held)
         and (around.get(name) != held.maker or not others.isdisjoint(runs_of(held.maker)))
     }
-    changed = changed_in_place(executed.event)
+    changed = changed_in_place(state, executed.event)
     if not made_anew.isdisjoint(changed):
         return None
     return {name: {*told.get(name, ()), *made_anew} for name in changed}
@@ -232,6 +234,19 @@ def beyond(
     return read_beyond([source, *texts], event, past, state)
 
 
+def after_run(
+    executed: Executed,
+    entry: str,
+    past: Sequence[PastRun],
+    state: State,
+    links: Mapping[str, Collection[str]] | None,
+) -> State:
+    """Return what is held after a run of an entry; `links` as `state.after` takes them."""
+    event = executed.event
+    unseen = frozenset() if event is None else changed_beyond(event, past, state)
+    return after(state, event, entry, links, unseen)
+
+
 def is_hindered(event: CellRun) -> bool:
     """Return whether a run asked, or did, what keeps it from being reused."""
     inputs = event["inputs"]
@@ -252,6 +267,7 @@ def _found_names(event: CellRun) -> Iterator[str]:
     yield BESIDE
     yield from sources(event)
     yield from sorted(bound_again(event))
+    yield from sorted(unexpected(event))
 
 
 def _futures(source: str) -> Iterator[str]:

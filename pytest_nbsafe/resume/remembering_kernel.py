@@ -41,7 +41,7 @@ from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import shown_so_far
-from pytest_nbsafe.resume.state import START, State, after
+from pytest_nbsafe.resume.state import START, State
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
@@ -369,7 +369,7 @@ class RememberingKernel:
     ) -> None:
         """Take note that a run has been made, or recalled."""
         before = self._state
-        self._state = after(before, executed.event, entry, links)
+        self._state = recalling.after_run(executed, entry, self._past, before, links)
         kept = self._keeper.known(entry, self._state) if self._keeper is not None else ()
         beyond = recalling.beyond(source, executed, self._past, before)
         run = PastRun(entry, source, executed, before, self._state, kept, by_value, beyond)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.kernel.contract import CellRun, Fingerprint
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.values import dataclass
 
@@ -69,13 +69,17 @@ START: State = {}
 
 
 def after(
-    state: State, event: CellRun | None, maker: str, links: Mapping[str, Collection[str]] | None
+    state: State,
+    event: CellRun | None,
+    maker: str,
+    links: Mapping[str, Collection[str]] | None,
+    unseen: Collection[str] = (),
 ) -> State:
     """Return what is held after a run, `maker` being the name of its entry.
 
     `links` gives for each name that the run changed in place the others that share objects with it;
-    None where that is not known. Of a run that nothing is known of (`event` None) all may have
-    changed.
+    None where that is not known; `unseen` are names that it may have changed with nobody looking.
+    Of a run that nothing is known of (`event` None) all may have changed.
     """
     if event is None:
         return {name: Held("", maker, held.kind) for name, held in state.items()} | {
@@ -94,8 +98,14 @@ def after(
         is_same = is_same_object and value["hash"] and was and was["hash"] == value["hash"]
         kept_by = old.maker if is_same and old is not None else maker
         now[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
-    for name in frozenset(_touched_too(state, event, links)):
-        if name in now and name not in event["after"]:
+    by_calls = unexpected(event)
+    for name in by_calls.keys() & now.keys():
+        value, made = by_calls[name], now[name]
+        if not value["hash"] or value["hash"] != made.hash:
+            now[name] = Held(value["hash"], maker, value["kind"], made.identity)
+    known = event["after"].keys() | by_calls.keys()
+    for name in frozenset((*_touched_too(state, event, links), *unseen)):
+        if name in now and name not in known and is_tied(name, now[name]):
             made = now[name]
             now[name] = Held("", touched(maker, made.maker), made.kind, made.identity)
     for name in sources(event):
@@ -109,10 +119,23 @@ def bound_again(event: CellRun) -> frozenset[str]:
     return bound - event["bindings"].keys()
 
 
-def changed_in_place(event: CellRun) -> list[str]:
+def unexpected(event: CellRun) -> Mapping[str, Fingerprint]:
+    """Return what names held after a run that it accessed by functions which values led it to."""
+    inputs = event["inputs"]
+    told = inputs["unexpected"] if inputs is not None else {}
+    return {name: told[name] for name in told.keys() - event["after"].keys()}
+
+
+def changed_in_place(state: State, event: CellRun) -> list[str]:
     """Return the names whose objects a run changed, or may have."""
     before, now = event["before"], event["after"]
-    return [
+    by_calls = [
+        name
+        for name, value in unexpected(event).items()
+        if value["kind"] not in _UNSHARED
+        and not (name in state and value["hash"] and state[name].hash == value["hash"])
+    ]
+    return by_calls + [
         name
         for name, value in now.items()
         if value["kind"] not in _UNSHARED
@@ -131,7 +154,7 @@ def _touched_too(
     state: State, event: CellRun, links: Mapping[str, Collection[str]] | None
 ) -> Iterator[str]:
     """Yield the names that may have changed because of what was done to others in place."""
-    changed = changed_in_place(event)
+    changed = changed_in_place(state, event)
     if not changed:
         return
     for name in changed if links is not None else ():

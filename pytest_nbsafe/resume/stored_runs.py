@@ -13,7 +13,7 @@ from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.recalling import NotAsThen
-from pytest_nbsafe.resume.state import START, Held, State, after
+from pytest_nbsafe.resume.state import START, Held, State
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import dataclass
@@ -68,9 +68,8 @@ def stored_runs(
             entry, executed = known
             token = entry.id
             by_value = recalling.is_by_value(entry, past, before)
-            state = after(
-                before, executed.event, token, recalling.links(entry, executed, past, before)
-            )
+            links = recalling.links(entry, executed, past, before)
+            state = recalling.after_run(executed, token, past, before, links)
             kept = keeper.known(token, state)
         reasons.append(known if isinstance(known, str) else "")
         beyond = recalling.beyond(source, executed, past, before)

@@ -201,18 +201,24 @@ def edits(notebook: Path, folder: Path, seed: int, number: int) -> Iterator[Edit
             whats = [page_edits.edit(project) for _ in range(rng.choice((1, 1, 1, 2)))]
             what = "; ".join(whats)
         earlier.append(copy.deepcopy(project.page))
-        resumed, reused = told_by(project, "on")
-        full, _ = told_by(project, "off")
-        if reused == "(no end)":
-            full = {place: full[place] for place in full if not place.startswith("['end']")}
-        wrong: list[str] = []
-        others = [full]
-        while len(others) < _FULL_RUNS and (wrong or len(others) == 1) and resumed != full:
-            others.append(told_by(project, "off")[0])
-            wrong = wrong_in(resumed, others)
+        wrong, reused = held_against_full_runs(project)
         if wrong:
             (folder / f"wrong_{step}.json").write_text(json.dumps(earlier), encoding="utf-8")
         yield Edited(str(notebook), step, what, wrong, reused, time.perf_counter() - started)
+
+
+def held_against_full_runs(project: page_edits.Project) -> tuple[list[str], str]:
+    """Run a notebook resumed and in full; return where the first is wrong, and what it reused."""
+    resumed, reused = told_by(project, "on")
+    full, _ = told_by(project, "off")
+    if reused == "(no end)":
+        full = {place: full[place] for place in full if not place.startswith("['end']")}
+    wrong: list[str] = []
+    others = [full]
+    while len(others) < _FULL_RUNS and (wrong or len(others) == 1) and resumed != full:
+        others.append(told_by(project, "off")[0])
+        wrong = wrong_in(resumed, others)
+    return wrong, reused
 
 
 def _given_paths() -> list[str]:
@@ -221,9 +227,17 @@ def _given_paths() -> list[str]:
 
 
 def in_a_process(
-    notebook: Path, folder: Path, seed: int, number: int, limit_s: float = 3600
+    notebook: Path,
+    folder: Path,
+    seed: int,
+    number: int,
+    limit_s: float = 3600,
+    script: str = __file__,
 ) -> list[Edited]:
-    """Edit a notebook in a process that has a path, a store and an environment of its own."""
+    """Edit a notebook in a process that has a path, a store and an environment of its own.
+
+    `script` is what does it there.
+    """
     environ = {
         **os.environ,
         "NBSAFE_CACHE_DIR": str(folder / "cache"),
@@ -232,7 +246,7 @@ def in_a_process(
     }
     (folder / "site-packages").mkdir(parents=True)
     (folder / "cache").mkdir(mode=0o700)
-    command = [sys.executable, __file__, "--within", str(folder), "--edits", str(number)]
+    command = [sys.executable, script, "--within", str(folder), "--edits", str(number)]
     ran = subprocess.run(
         [*command, "--seed", str(seed), str(notebook)],
         env=environ,
@@ -251,6 +265,17 @@ def in_a_process(
     return done
 
 
+def tell(done: Iterator[Edited], seed: int) -> None:
+    """Print what came of each edit, for the process that started this one, and end all kernels."""
+    for each in done:
+        sys.stdout.write(f"{json.dumps(each)}\n")
+        sys.stdout.flush()
+        if _LOG in os.environ:
+            with Path(os.environ[_LOG]).open("a", encoding="utf-8") as log:
+                log.write(f"{json.dumps([seed, *each])}\n")
+    session.end_kernel_servers()
+
+
 def main() -> int:
     """Edit notebooks, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -261,13 +286,7 @@ def main() -> int:
     given, out = parser.parse_args(), sys.stdout
     if given.within:
         (notebook,) = given.notebooks
-        for done in edits(notebook.resolve(), given.within, given.seed, given.edits):
-            out.write(f"{json.dumps(done)}\n")
-            out.flush()
-            if _LOG in os.environ:
-                with Path(os.environ[_LOG]).open("a", encoding="utf-8") as log:
-                    log.write(f"{json.dumps([given.seed, *done])}\n")
-        session.end_kernel_servers()
+        tell(edits(notebook.resolve(), given.within, given.seed, given.edits), given.seed)
         return 0
     count = wrong = 0
     for notebook in given.notebooks:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import subprocess
 import sys
@@ -13,10 +12,9 @@ from pathlib import Path
 import makenb
 import pytest
 
-from pytest_nbsafe.store import database
-from pytest_nbsafe.store.database import VALUES
+from resume import killing
 
-psutil = pytest.importorskip("psutil")
+pytest.importorskip("psutil")
 TO_THE_END = 6
 """Each so many-th round comes to its end, the others are killed."""
 NB = """
@@ -54,35 +52,6 @@ def page(seed: int, moment: int) -> str:
     return NB.format(seed=seed, expected=expected, moment=moment)
 
 
-def end_with_all_that_it_started(process: subprocess.Popen[bytes], *, alone: bool) -> None:
-    """Kill a process first and then, unless `alone`, what it started; wait until all are gone."""
-    started = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    process.wait()
-    for child in started if not alone else []:
-        with suppress(psutil.NoSuchProcess):
-            child.kill()
-    psutil.wait_procs(started, timeout=30)
-
-
-def parts_that_are_not_whole(folder: Path) -> list[str]:
-    """Return the entries and files of a store that are not as they were written."""
-    store = database.opened(folder)
-    wrong = []
-    asked = store._connection.execute("SELECT DISTINCT context, question FROM entries").fetchall()
-    for context, question in asked:
-        for entry in store.entries(context, question):
-            for kept in entry.content.get("covariables", ()):
-                for file in kept["files"]:
-                    held = (folder / VALUES / file["name"]).read_bytes()
-                    if hashlib.blake2b(held, digest_size=16).hexdigest() != file["name"]:
-                        wrong.append(file["name"])
-    (rows,) = store._connection.execute("SELECT COUNT(*) FROM entries").fetchone()
-    signed = sum(len(store.entries(*each)) for each in asked)
-    store.close()
-    return [*wrong, *["a row"] * (rows - signed)]
-
-
 @pytest.mark.parametrize(
     "rounds",
     [pytest.param(18, marks=pytest.mark.corpus), pytest.param(60, marks=pytest.mark.long)],
@@ -110,6 +79,6 @@ def test_a_run_that_is_killed_leaves_nothing_wrong(own_store: Path, rounds: int)
         with suppress(subprocess.TimeoutExpired):
             process.wait(rng.uniform(0.3, took_s))
         if process.poll() is None:
-            end_with_all_that_it_started(process, alone=rng.random() < 0.5)
-        assert parts_that_are_not_whole(runs) == [], f"round {number}"
+            killing.end_with_all_that_it_started(process, alone=rng.random() < 0.5)
+        assert killing.parts_that_are_not_whole(runs) == [], f"round {number}"
     assert reused, "some of what was kept before it was killed was of use"

@@ -265,6 +265,49 @@ def test_a_kept_value_that_stood_beside_a_change(
             assert shown(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
 
 
+BY_WAY_OF_VALUES = """
+# %% [1]
+import random
+source = random.Random(1)
+log = []
+also = log
+# %% [2]
+class Store:
+    def draw(self, n):
+        log.append(n)
+        return [source.random() for _ in range(n)]
+stores = [Store()]
+by = {"draw": lambda n: [source.random() for _ in range(n)]}
+# %% [3]
+drawn = {0: [store.draw(3) for store in stores]}
+# %% [4]
+more = [call(2) for call in by.values()]
+# %% [5]
+print(source.random())
+# %% [6]
+print(also)
+"""
+
+
+@pytest.mark.kernel
+def test_what_is_changed_by_way_of_values(own_store: Path) -> None:
+    """A list of objects is all that the third cell mentions; their method changes globals."""
+    path = own_store / "nb.ipynb"
+    run(path, BY_WAY_OF_VALUES, resumed=True)
+    for edits in (
+        [("draw(3)", "draw(4)")],
+        [("print(source", "print(1, source")],
+        [("call(2)", "call(3)")],
+        [("print(source", "print(2, source"), ("draw(3)", "draw(5)")],
+        [("print(also", "print(3, also")],
+        [("print(also", "print(also, 4"), ("draw(3)", "draw(6)")],
+    ):
+        page = BY_WAY_OF_VALUES
+        for old, new in edits:
+            page = page.replace(old, new)
+        assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+
+
 ESTIMATORS = """
 # %% [1]
 from sklearn.linear_model import LinearRegression, LogisticRegression

@@ -13,6 +13,11 @@ from .covariables import groups
 from .reachable import Surface
 
 _MOST_S = 0.5
+_FIXED = frozenset(
+    {"module", "function", "type", "builtin_function_or_method", "NoneType", "str", "bytes"}
+    | {"int", "float", "complex", "bool"}
+)
+"""Kinds of values that share nothing that may be changed."""
 
 
 class Links:
@@ -36,12 +41,15 @@ class Links:
         after: Mapping[str, Fingerprint],
         own: Collection[str],
         result: object = None,
+        unexpected: Mapping[str, Fingerprint] | None = None,
     ) -> dict[str, list[str]] | None:
         """Return for each name whose object a run changed in place the others that share objects.
 
-        None where that is not known. `result` is what IPython holds of the run itself.
+        None where that is not known. `result` is what IPython holds of the run itself. What is
+        `unexpected` of the names after it was not looked at before, and may have changed.
         """
         changed = [name for name in after if name in before and _is_changed(before, after, name)]
+        changed += [n for n, held in (unexpected or {}).items() if held["kind"] not in _FIXED]
         if not changed:
             return {}
         if self._is_slow or self.rests:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import audit, open_log
 from ..contract import Inputs, StatementEvent
-from ..functions.reach import inside
+from ..functions.reach import inside, names_of_code
 from ..functions.stand_in import watch_tracebacks
 from ..installed_files import UsersFiles
 from ..parts.access_sites import HOOKS
@@ -45,7 +45,10 @@ class Function(NamedTuple):
 
 
 class RunInputs:
-    """What the current run uses, and what hinders that it is reused."""
+    """What the current run uses, and what hinders that it is reused.
+
+    `called` are the words of the functions of cells that it has called.
+    """
 
     def __init__(self, shell: Any, positions: CellPositions, own_threads: Collection[Any]) -> None:
         self._users_files = users_files = UsersFiles()
@@ -65,6 +68,7 @@ class RunInputs:
         self._put: set[str] = set()
         self._bent: set[str] = set()
         self._numbers: dict[str, int] = {}
+        self.called: set[str] = set()
 
     def install(self) -> None:
         """Listen from now on."""
@@ -79,7 +83,7 @@ class RunInputs:
 
     def start(self, run: int) -> None:
         """Take note that a run begins."""
-        self._codes, self._put = {}, set()
+        self._codes, self._put, self.called = {}, set(), set()
         open_log.read_now.clear()
         self._native.start()
         self._files.start()
@@ -138,6 +142,7 @@ class RunInputs:
             "settings": sorted({*settings, *self._put, *newly_bent}),
             "drew": drew,
             "numbers": advanced(self._numbers),
+            "unexpected": {},
             "hindrances": self._hindrances.all(),
             "learning": [],
             "links": None,
@@ -188,15 +193,15 @@ class RunInputs:
                     lines = {line_of(line) for *_, line in inner.co_lines() if line}
                     found += [place for place in places if place.line in lines]
                     in_functions |= lines
-                    function = Function(run, found, inner.co_names)
+                    function = Function(run, found, tuple(names_of_code(inner)))
                     for line in lines:
                         self._functions.setdefault((run, line), []).append(function)
         self._note((place for place in places if place.line not in in_functions), int)
         for place in (place for each in statements for place in each["called"]):
             for function in self._functions.get((place["run"], place["line"]), ()):
-                names.update(function.names)
+                self.called.update(function.names)
                 self._note(function.mentions, int if function.run == run else _nowhere)
-        return names
+        return names | self.called
 
     def _plain_codes(self, text: str) -> list[CodeType]:
         """Return the code that ran; where each step of it was followed, what the text says."""

@@ -71,6 +71,16 @@ class NameFingerprints:
         self._last, self._threads = after, threading.active_count()
         return after
 
+    def unexpected(self, called: Collection[str], own: Collection[str]) -> dict[str, Fingerprint]:
+        """Return the fingerprints after the run of `own` names that it accessed unexpectedly.
+
+        `called` are the words of the functions that it has called.
+        """
+        names = {*own}.intersection(called) - self.names - self._last.keys()
+        found = self._fingerprints(names, {})
+        self._last = {**self._last, **found}
+        return found
+
     def known(self) -> dict[str, Fingerprint]:
         """Return the fingerprints that still hold for names, as long as no cell runs."""
         joined = threading.active_count() > self._threads
