@@ -25,8 +25,6 @@ LEAST_S = 0.05
 """What was made more quickly is made again."""
 MOST_SHARE = 0.05
 """How much the children that keep values may compute, of what the notebook itself takes."""
-_END_SHARE = 0.5
-"""How long the end of a run waits for them, of that."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
 _WORTH_S = 0.5
@@ -108,8 +106,7 @@ class Keeper:
     def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Keep what was put off, wait a little for all that is being kept, and note it."""
         self._begin_all(live, past)
-        most_s = _END_SHARE * MOST_SHARE * self._ran_s
-        self._collect(live, max(min(self._left_s(), most_s), _LEAST_SPENT_S))
+        self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""

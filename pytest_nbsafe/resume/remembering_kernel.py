@@ -40,7 +40,7 @@ from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.recalling import NotAsThen
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name
 from pytest_nbsafe.resume.run_numbers import RunNumbers
-from pytest_nbsafe.resume.shown_numbers import shown_so_far
+from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
 from pytest_nbsafe.resume.state import START, State
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
@@ -138,7 +138,7 @@ class RememberingKernel:
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
-        if self._left_out and has_failed(executed):
+        if self._left_out and (has_failed(executed) or begins_anew(executed.event, self._past)):
             raise StateDiffers  # for want of an import, perhaps
         missing = missing_name(executed)
         if missing in self._state and self._held.get(missing) != self._state[missing].maker:
@@ -173,12 +173,12 @@ class RememberingKernel:
         else:
             cells, learns = asked["cells"], any(map(self._may_learn, asked["cells"]))
             answer = self._caught_up(cells, learns=learns).aside(asked, margin_s)
-            if self._left_out and any(run["reply"]["status"] != "ok" for run in answer["runs"]):
+            events = [run["event"] for run in answer["runs"] if run["event"] is not None]
+            if self._left_out and any(e["raised"] or begins_anew(e, self._past) for e in events):
                 raise StateDiffers
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
                     run["event"] = self._told(run["event"], len(self._past) + ordinal)
-            events = [run["event"] for run in answer["runs"] if run["event"] is not None]
             if not answer["cause"] and not any(map(recalling.is_hindered, events)):
                 self._keep(question, {"answer": answer}, answer["cost_s"])
         self._over = self._over or asked["way"] == "here"
@@ -249,7 +249,7 @@ class RememberingKernel:
         sources = {run.entry: run.source for run in self._past}
         wanted = needed(self._state, texts, sources)
         may_load = self._keeper is not None and not whole
-        tells = may_tell(mentioned(self._state, texts, sources)) or shown_so_far(self._past)
+        tells = may_tell(mentioned(self._state, texts, sources))
         plan, before = steps(left, wanted, may_load=may_load, leaves_out=not tells)
         state = left[0].before if left else self._state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):

@@ -27,6 +27,13 @@ def shown_so_far(past: Sequence[PastRun]) -> Mapping[str, int]:
     return {word: last for run in past for word, (_, last) in _told(run.executed).items()}
 
 
+def begins_anew(event: CellRun | None, past: Sequence[PastRun]) -> bool:
+    """Return whether a run has counted on from other numbers than these runs have come to."""
+    inputs = event["inputs"] if event is not None else None
+    told, so_far = inputs["numbers"] if inputs is not None else {}, shown_so_far(past)
+    return any(first != so_far.get(word, 0) for word, (first, _) in told.items())
+
+
 def renumbered(executed: Executed, so_far: Mapping[str, int], texts: Collection[str]) -> Executed:
     """Return a run as it would be after these numbers; `texts` are those that it ran.
 

@@ -117,7 +117,12 @@ def test_a_quiet_library_changes_nothing_for_others(library: str) -> None:
 
 
 IMPORTS = "import pandas as pd, numpy as np\nfrom sklearn.linear_model import LinearRegression"
-ABOVE = (IMPORTS, "table = pd.DataFrame({'x': [1, 2, 3]})", "table['y'] = table.x * 2")
+ABOVE = (
+    IMPORTS,
+    "LinearRegression()",  # it is numbered
+    "table = pd.DataFrame({'x': [1, 2, 3]})",
+    "table['y'] = table.x * 2",
+)
 
 
 def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
@@ -148,6 +153,9 @@ def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
             "import sys\nprint('sklearn' in sys.modules)", True, id="told", marks=pytest.mark.corpus
         ),
         pytest.param("table.nothing", True, id="fails", marks=pytest.mark.corpus),
+        pytest.param(
+            "import sklearn.svm\nsklearn.svm.SVC()", True, id="shows", marks=pytest.mark.corpus
+        ),
         pytest.param("%who", True, id="all names", marks=pytest.mark.corpus),
     ],
 )
