@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,8 @@ _REPR = (
     " for name, value in [*globals().items()] if name in {names!r}"
     " and not isinstance(value, type)}}"
 )
+_ADDRESS = re.compile("0x[0-9a-fA-F]{8,}")
+"""Kernels that are forks of one process have addresses in common, those of another have others."""
 _AS_LONG_S = 100.0
 _LOG = "NBSAFE_EDITS_LOG"
 """Names a file to which every edit is added when it is over, with its seed."""
@@ -147,7 +150,7 @@ def _flat(place: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _flat(f"{place}[{number}]", item)
         yield f"{place}.length", str(len(value))
     else:
-        yield place, repr(value)
+        yield place, _ADDRESS.sub("0x", repr(value))
 
 
 def wrong_in(resumed: Told, others: Sequence[Told]) -> list[str]:
