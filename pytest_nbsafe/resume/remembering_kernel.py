@@ -300,7 +300,7 @@ class RememberingKernel:
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun) -> None:
         live.count_from(number, shown_so_far(self._past[: number - 1]))
-        again = self._run(live, run.source, None, None)
+        again = self._run(live, run.source, None, None) if live.alive else run.executed
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
         if differs(run.executed, again):
