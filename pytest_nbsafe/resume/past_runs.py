@@ -47,6 +47,13 @@ class PastRun:
         return frozenset(inputs["learning"] if inputs is not None else ())
 
     @property
+    def packages(self) -> frozenset[str]:
+        """The modules of libraries that it was the first to import."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        return frozenset(inputs["packages"] if inputs is not None else ())
+
+    @property
     def changed(self) -> frozenset[str]:
         """The names that it made, changed or removed."""
         made = {name for name, held in self.after.items() if held.run == self.entry}

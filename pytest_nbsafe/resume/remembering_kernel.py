@@ -129,8 +129,8 @@ class RememberingKernel:
         number = len(self._past) + 1
         self.reasons[number] = reason
         whole = lists_names(source) or questions.asks_history(source)
-        texts = (source, *self._to_come)
-        live = self._caught_up(texts, whole=whole, learns=self._will_learn(source))
+        texts, learns = (source, *self._to_come), self._will_learn(source)
+        live = self._caught_up(texts, whole=whole, learns=learns)
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())
             self._keeper.keep_before(live, self._past, changes)
@@ -157,11 +157,8 @@ class RememberingKernel:
         self._to_come, self._is_expecting = tuple(sources), bool(sources)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
-        """Return what became of cells on the side: what did before, in the same state.
-
-        Nothing is held: what would run from there is reused.
-        """
-        if asked["way"] in {"hold", "held"}:
+        """Return what became of cells on the side: what did before, in the same state."""
+        if asked["way"] in {"hold", "held"}:  # what would run from there is reused
             return no_answer("a kernel that remembers holds nothing")
         options = {key: asked[key] for key in ("limit_s", "stir", "follow", "way")}
         asks_lines = asked["way"] != "look"
@@ -272,10 +269,12 @@ class RememberingKernel:
             live.carry({"do": "again"})
             for run, step in zip(left, plan, strict=True):
                 self._made += 1
-                if step.runs:
+                if step.runs and live.alive:
                     self._run_again(live, self._made, run, step)
-                if step.loads:
+                if step.loads and live.alive:
                     self._load(live, run, step)
+            if not live.alive:
+                raise StateDiffers
             live.carry({"do": "anew"})
             live.unbind(stale)
             live.count_from(len(self._past) + 1, shown_so_far(self._past))
@@ -319,12 +318,11 @@ class RememberingKernel:
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
         live.count_from(number, shown_so_far(self._past[: number - 1]))
-        again = self._run(live, step.source, None, None)
+        again = self._run(live, step.source, None, None) if live.alive else run.executed
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
-        inputs = run.executed.event["inputs"]
-        if step.left_out and inputs is not None:
-            self._left_out.update(inputs["packages"])
+        if step.left_out:
+            self._left_out.update(run.packages)
         if differs(run.executed, again, step.left_out):
             note_varying(self._memory, run.source, run.entry)
             raise StateDiffers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 
 LEARNS = """
 # %% [1]
@@ -263,6 +265,27 @@ def test_a_kept_value_that_stood_beside_a_change(
         for asked in ("", "'also', "):
             page = BESIDE_A_CHANGE.format(number=number, asked=asked)
             assert shown(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
+
+
+@pytest.mark.kernel
+def test_a_kernel_that_dies_while_it_catches_up(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = own_store / "nb.ipynb"
+    run(path, TOUCHES, resumed=True)
+    count_from, left = LiveKernel.count_from, [1]
+
+    def dying(kernel: LiveKernel, number: int, shown: Mapping[str, int]) -> None:
+        if left and kernel.process is not None:
+            left.pop()
+            kernel.process.kill()
+        else:
+            count_from(kernel, number, shown)
+
+    monkeypatch.setattr(LiveKernel, "count_from", dying)
+    page = TOUCHES.replace("print(rows)", "print(rows[0])")
+    assert shown(path, page, resumed=True)[-1] == "1\n"
+    assert not left, "it was killed"
 
 
 BY_WAY_OF_VALUES = """
