@@ -11,24 +11,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from functools import cache
 from typing import TYPE_CHECKING
 
+from pytest_nbsafe.libraries import datafiles
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
     from pytest_nbsafe.resume.past_runs import PastRun
 
-QUIET: Mapping[str, str] = MappingProxyType(
-    {"networkx": "networkx", "numpy": "numpy", "pandas": "pandas", "scipy": "sklearn"}
-    | {"sklearn": "sklearn"}
-)
-"""Libraries whose import registers nothing with others, draws no number and changes no setting but
-what `_TELLING` texts see.
-
-Each with the one together with which it is left out: `scipy.stats` may be there since another
-library has imported it.
-"""
 _TELLING = frozenset(
     {"warnings", "filters", "matrix", "environ", "environb", "getenv", "putenv", "system"}
     | {"subprocess", "Popen", "modules", "copyreg", "gc", "importlib", "pkgutil", "tracemalloc"}
@@ -39,6 +30,18 @@ _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _OF_A_CELL = re.compile(r"^[ \t]*%%", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+@cache
+def quiet() -> Mapping[str, str]:
+    """Return the libraries whose import does nothing that a text without `_TELLING` words sees.
+
+    It registers nothing with others, draws no number and changes no other setting. Each with the
+    one together with which it is left out: a module of the one may be there since the other has
+    imported it.
+    """
+    pairs = (word.partition(":") for word in datafiles.words("imports", "quiet"))
+    return {library: other for library, _, other in pairs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def _may_be_reduced(run: PastRun) -> bool:
     inputs = event["inputs"] if event is not None else None
     if event is None or inputs is None or run.executed.status != "ok" or event["raised"]:
         return False
-    return not inputs["drew"] and QUIET.keys().isdisjoint(map(_stem, inputs["modules"]))
+    return not inputs["drew"] and quiet().keys().isdisjoint(map(_stem, inputs["modules"]))
 
 
 def _stem(path: str) -> str:
@@ -132,7 +135,7 @@ def _imports(source: str) -> tuple[Import, ...]:
 
     A function holds the text of its cell, which a traceback shows.
     """
-    if _OF_A_CELL.search(source) or not any(name in source for name in QUIET):
+    if _OF_A_CELL.search(source) or not any(name in source for name in quiet()):
         return ()
     try:
         tree = ast.parse(_MAGIC.sub(r"\1pass", source))
@@ -158,11 +161,11 @@ def _quiet_names(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, 
     """Yield the names that a statement binds to what is of a quiet library."""
     if isinstance(statement, ast.Import):
         for alias in statement.names:
-            library = QUIET.get(alias.name.partition(".")[0])
+            library = quiet().get(alias.name.partition(".")[0])
             if library is not None:
                 yield _bound(alias), library
         return
-    library = QUIET.get((statement.module or "").partition(".")[0])
+    library = quiet().get((statement.module or "").partition(".")[0])
     if library is None or statement.level or any(a.name == "*" for a in statement.names):
         return
     for alias in statement.names:

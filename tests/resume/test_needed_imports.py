@@ -13,7 +13,7 @@ import pytest
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
-from pytest_nbsafe.resume.needed_imports import QUIET, Reduced, may_tell, reduced
+from pytest_nbsafe.resume.needed_imports import Reduced, may_tell, quiet, reduced
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel
@@ -103,7 +103,7 @@ def options():
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize("library", QUIET)
+@pytest.mark.parametrize("library", sorted(quiet()))
 def test_a_quiet_library_changes_nothing_for_others(library: str) -> None:
     pytest.importorskip(library)
     more = {
