@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from pytest_nbsafe.kernel.contract import Fingerprint
 from pytest_nbsafe.resume.state import bound_again, unexpected
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.trace.results import undefined_name
@@ -23,20 +24,17 @@ def differs(first: Executed, again: Executed, left_out: Collection[str] = ()) ->
     bound = bound_again(first.event) | bound_again(again.event)  # to what one found there
     bound |= {*left_out}
     bound |= {name for name, held in {**was, **now}.items() if held["kind"] == _FUTURE}
-    called, called_now = unexpected(first.event), unexpected(again.event)
     return (
         bool((was.keys() ^ now.keys()) - bound)
-        or any(
-            was[name]["hash"] != now[name]["hash"]
-            for name in was.keys() & now.keys()
-            if was[name]["hash"] and now[name]["hash"]
-        )
-        or any(
-            called[name]["hash"] != called_now[name]["hash"]
-            for name in called.keys() & called_now.keys()
-            if called[name]["hash"] and called_now[name]["hash"]
-        )
+        or _differ(was, now)
+        or _differ(unexpected(first.event), unexpected(again.event))
     )
+
+
+def _differ(was: Mapping[str, Fingerprint], now: Mapping[str, Fingerprint]) -> bool:
+    """Return whether a name that is in both is known to have held something else."""
+    both = ((was[name]["hash"], now[name]["hash"]) for name in was.keys() & now.keys())
+    return any(one != other for one, other in both if one and other)
 
 
 def has_failed(executed: Executed) -> bool:
