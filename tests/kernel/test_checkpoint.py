@@ -187,6 +187,28 @@ def test_a_value_may_do_nothing_to_the_outside(space: KeepingKernel) -> None:
 # ------------------------------------------------------------------ when and where
 
 
+def test_what_is_surely_too_large_costs_no_child(space: KeepingKernel) -> None:
+    space.run("large = np.zeros(100_000_000)")
+    asked = {"names": ["large"], "took_s": {}, "folder": str(space.folder), "limit_s": 0.1}
+    begun = space.live.keep({**asked, "here": False})  # type: ignore[typeddict-item]  # just those
+    assert begun == {"ticket": 0, "cause": "there is no time for it"}
+
+
+def test_a_child_ends_soon_after_its_time_whatever_a_value_does(space: KeepingKernel) -> None:
+    space.run(
+        "import time\n"
+        "class Slow:\n"
+        "    def __getstate__(self):\n"
+        "        while time.process_time() < 600:\n"
+        "            pass\n"
+        "slow = Slow()"
+    )
+    kept = space.collect(space.begin("slow", limit_s=0.05))
+    assert (kept["done"], kept["covariables"]) == (True, [])
+    assert kept["cause"] == "it was not done after 0.05 s"
+    assert kept["cost_s"] < 1  # seconds of computing, as the system counts them
+
+
 def test_it_keeps_what_was_there_when_it_was_asked(space: KeepingKernel) -> None:
     space.run("x = list(range(1000))")
     ticket = space.begin("x")

@@ -316,7 +316,8 @@ def _is_whole(came: bytearray) -> bool:
 
 def is_stopped(status: int | None) -> bool:
     """Tell whether a child was ended because it had computed for as long as it may."""
-    return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU
+    stops = (signal.SIGXCPU, signal.SIGPROF)
+    return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in stops
 
 
 def _kill_group(leader: int) -> None:

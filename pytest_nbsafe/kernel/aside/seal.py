@@ -237,6 +237,13 @@ def limit_cpu(limit_s: float) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (most_s, hard))
 
 
+def end_after(limit_s: float) -> None:
+    """Let the system end this process after so much computing; `limit_cpu` counts whole seconds."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, limit_s)
+
+
 def _limit(kind: str) -> None:
     if sys.platform == "win32":  # it has no such limits
         return

@@ -24,6 +24,8 @@ from .reachable import Surface
 from .undisturbed import undisturbed
 
 _NICENESS = 5
+_MOST_TIMES, _SETUP_S = 2, 0.1
+"""How many times longer than it may a child computes before the system ends it, and to begin."""
 
 
 def ask(question: str) -> None:
@@ -36,6 +38,8 @@ def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
     cause = fork.obstacle()
     if cause and not asked["here"]:
         return {"ticket": 0, "cause": cause}
+    if not keeping.affordable(tracer, asked["names"], asked["limit_s"]):
+        return {"ticket": 0, "cause": keeping.NO_TIME}
     try:
         task: Task = Here(tracer, asked) if cause else Background(tracer, asked)
     except OSError as error:
@@ -173,6 +177,7 @@ def _live(tracer: Any, asked: KeepQuestion, surface: Surface, lines: int, restor
         nowhere = os.open(os.devnull, os.O_WRONLY)
         seal.close_off((lines, nowhere), asked["limit_s"], [], asked["folder"])
         seal.quiet_pools()
+        seal.end_after(_MOST_TIMES * asked["limit_s"] + _SETUP_S)
         gate = _Gate(asked["folder"])
         seal.guard(gate.refuse)
         asked_for = asked["names"], gate.write, surface, asked["took_s"]

@@ -16,7 +16,7 @@ from ..hashing.snapshot import Snapshot
 from . import pickling
 from .arrays import Plan
 from .counted_references import holders_of
-from .covariables import Group, found_one_by_one, groups
+from .covariables import Group, found_one_by_one, groups, guess_s
 from .reachable import Reached, Surface, is_constant_value, is_importable
 
 NODES, BYTES = 20_000_000, 1 << 35
@@ -28,6 +28,7 @@ _PICKLED_BY = (
 
 
 _MUCH_BYTES = 1 << 20
+NO_TIME = "there is no time for it"
 
 Write = typing.Callable[[Any], KeptFile]  # Python 3.8 has no other that it can evaluate
 """Writes bytes into a file that is named by their hash."""
@@ -65,18 +66,29 @@ def kept(
     known = tracer.name_fingerprints.known()
     own = [name for name in list(home) if tracer.is_own(name)]
     holders = holders_of(home, own, tracer.shell)
+    told: set[str] = set()
     for group in found_one_by_one(holders, names, surface, took_s, left_s):
+        told.update(group.names)
         about, cost_s = _about(group.names), group.cost_s()
         if took_s and cost_s > max(took_s.get(name, 0.0) for name in group.names):
             about["cause"] = "it is sooner made again"
         elif cost_s > left_s():
-            about["cause"] = "there is no time for it"
+            about["cause"] = NO_TIME
         else:
             keeper = _Keeper(group, home, surface, look, known)
             about = _kept(keeper, about, write, in_kernel=in_kernel)
             del keeper
         del group  # what it refers to is counted
         yield about
+    for name in names:
+        if name in holders.own and name not in told:
+            yield {**_about([name]), "cause": NO_TIME}
+
+
+def affordable(tracer: Any, names: list[str], limit_s: float) -> list[str]:
+    """Return those of the names that, by a guess, can be kept within so many seconds."""
+    home = tracer.home
+    return [name for name in names if name not in home or guess_s(home[name]) <= limit_s]
 
 
 def _kept(keeper: _Keeper, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
