@@ -23,12 +23,15 @@ from pytest_nbsafe.store.database import VALUES, Store
 
 LEAST_S = 0.05
 """What was made more quickly is made again."""
-MOST_SHARE = 0.05
+MOST_SHARE = 0.1
 """How much the children that keep values may compute, of what the notebook itself takes."""
+_WAIT_SHARE = 0.03
+"""How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
 _WORTH_S = 0.5
-"""How long it took to make what is kept before the notebook has come to its end."""
+"""How long it took to make what is kept before the notebook has come to its end: while the next
+cell runs nobody waits for it."""
 _LIMIT_S = 60.0
 _NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
 
@@ -86,12 +89,12 @@ class Keeper:
     def keep_before(
         self, live: LiveKernel, past: Sequence[PastRun], changes: Collection[str]
     ) -> None:
-        """Begin to keep what is about to be changed, where it took long to make.
+        """Begin to keep what took long to make, and what is about to be changed.
 
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        at_stake = {name: self._owed[name] for name in changes if name in self._owed}
+        at_stake = {n: s for n, s in self._owed.items() if n in changes or s >= _WORTH_S}
         if sum(at_stake.values()) < _WORTH_S or self._left_s() < MOST_SHARE * _WORTH_S:
             return
         self._collect(live, 0.0)
@@ -106,7 +109,7 @@ class Keeper:
     def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Keep what was put off, wait a little for all that is being kept, and note it."""
         self._begin_all(live, past)
-        self._collect(live, max(self._left_s(), _LEAST_SPENT_S))
+        self._collect(live, self._last_s())
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
@@ -119,11 +122,15 @@ class Keeper:
             name: sum(self._took_s[run] for run in self._makers.get(name, ()))
             for name in self._owed
         }
-        self._begin(live, past, worth_s, max(self._left_s(), _LEAST_SPENT_S))
+        self._begin(live, past, worth_s, self._last_s())
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""
         return MOST_SHARE * self._ran_s - self._spent_s
+
+    def _last_s(self) -> float:
+        """Return how long the last child may compute."""
+        return max(min(self._left_s(), _WAIT_SHARE * self._ran_s), _LEAST_SPENT_S)
 
     def _begin(
         self, live: LiveKernel, past: Sequence[PastRun], owed: Mapping[str, float], limit_s: float

@@ -121,7 +121,7 @@ def _may_be_reduced(run: PastRun) -> bool:
     inputs = event["inputs"] if event is not None else None
     if event is None or inputs is None or run.executed.status != "ok" or event["raised"]:
         return False
-    return not inputs["drew"] and quiet().keys().isdisjoint(map(_stem, inputs["modules"]))
+    return quiet().keys().isdisjoint(map(_stem, inputs["modules"]))
 
 
 def _stem(path: str) -> str:

@@ -175,7 +175,12 @@ def _where_they_part(full: str, resumed: str) -> str:
 
 def keep_all() -> None:
     """Let each value be kept that can be, however quickly it was made."""
-    for name, value in {"_WORTH_S": 0.0, "_LEAST_SPENT_S": 0.0, "MOST_SHARE": 1e6}.items():
+    for name, value in {
+        "_WORTH_S": 0.0,
+        "_LEAST_SPENT_S": 0.0,
+        "MOST_SHARE": 1e6,
+        "_WAIT_SHARE": 1e6,
+    }.items():
         setattr(kept_values, name, value)
     kept_values.LEAST_S = 0.0
     keep = LiveKernel.keep

@@ -79,7 +79,8 @@ class Pages:
 @pytest.fixture
 def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
     pytest.importorskip("sklearn")
-    monkeypatch.setattr(kept_values, "MOST_SHARE", 2.0)
+    for name in ("MOST_SHARE", "_WAIT_SHARE"):
+        monkeypatch.setattr(kept_values, name, 2.0)
     return Pages(own_store / "nb.ipynb", monkeypatch)
 
 

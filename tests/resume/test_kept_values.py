@@ -47,7 +47,8 @@ class Pages:
 
 @pytest.fixture
 def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
-    for name, value in {"_WORTH_S": 0.05, "_LEAST_SPENT_S": 0.06, "MOST_SHARE": 20.0}.items():
+    little = {"_WORTH_S": 0.05, "_LEAST_SPENT_S": 0.06, "MOST_SHARE": 20.0, "_WAIT_SHARE": 20.0}
+    for name, value in little.items():
         monkeypatch.setattr(kept_values, name, value)  # so that little is worth it
     return Pages(own_store, monkeypatch)
 
@@ -63,6 +64,18 @@ def test_before_a_cell_that_judges_what_learned_runs_or_is_known(pages: Pages) -
     judged = "model.score([[1], [2]], rows[:2])"
     pages.run(*above, judged)
     assert pages.ran == ["pass", judged]  # the model is loaded, and what it learned from is known
+
+
+@pytest.mark.kernel
+def test_what_took_long_is_kept_while_the_next_cell_runs(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_WAIT_SHARE", "_LEAST_SPENT_S"):
+        monkeypatch.setattr(kept_values, name, 0.0)  # at the end there is no time for it
+    waits = "sum(n * n for n in range(10_000_000))"
+    pages.run(SLOW, waits, "rows")
+    pages.run(SLOW, waits, "rows[0]")
+    assert pages.ran == ["rows[0]"]
 
 
 @pytest.mark.kernel

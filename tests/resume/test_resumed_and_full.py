@@ -259,7 +259,8 @@ def test_a_kept_value_that_stood_beside_a_change(
 ) -> None:
     for name in ("LEAST_S", "_WORTH_S", "_LEAST_SPENT_S"):
         monkeypatch.setattr(kept_values, name, 0.0)
-    monkeypatch.setattr(kept_values, "MOST_SHARE", 1e6)
+    for name in ("MOST_SHARE", "_WAIT_SHARE"):
+        monkeypatch.setattr(kept_values, name, 1e6)
     path = own_store / "nb.ipynb"
     for number in (10, 11, 12):
         for asked in ("", "'also', "):

@@ -18,6 +18,8 @@ from .reachable import BYTE_S, CONSTANTS, OBJECT_S, Reached, Surface
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 _FEW, _DEEP = 8, 3
 """How many parts of a container are looked at, and how deep, to guess what all of it takes."""
+_TEXTS, _CHARACTER_S = frozenset({str, bytes}), 2e-8
+"""A part of a text is written, read, compared and compressed, each time in pages of its own."""
 _UNKNOWN_S = 0.02
 """What may be anything comes after what is surely small."""
 
@@ -119,7 +121,8 @@ def guess_s(value: object, depth: int = _DEEP) -> float:
     """Return about how many seconds it takes to keep a value, by a few of the parts it has."""
     kind = type(value)
     if kind in CONSTANTS:
-        return OBJECT_S / 40  # measured on lists of numbers and of strings
+        size = len(value) if kind in _TEXTS else 0  # type: ignore[arg-type]  # it has one
+        return OBJECT_S / 40 + size * _CHARACTER_S
     if kind in _CONTAINERS:
         parts: Any = value.values() if kind is dict else value  # type: ignore[attr-defined]  # it has
         few = [guess_s(part, depth - 1) for part in islice(parts, _FEW)] if depth else []
