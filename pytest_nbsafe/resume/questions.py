@@ -9,6 +9,7 @@ counts.
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 import warnings
@@ -26,9 +27,12 @@ _RUNS_TEXT = patterns.compile(
     r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__)\b"
 )
 """Texts that may read names that stand in no place of a name."""
+_TEXTS = 1024
+"""So many texts are known by their keys: each is asked about anew whenever a cell runs."""
 _IN_TEXT = patterns.compile(r"@[ \t]*(\w+)")
 
 
+@functools.lru_cache(_TEXTS)
 def of_cell(source: str) -> str:
     """Return the key of a cell's text."""
     return hashed("run", _meaning(source))

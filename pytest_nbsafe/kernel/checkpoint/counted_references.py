@@ -20,6 +20,7 @@ import weakref
 from collections import Counter
 from collections.abc import Collection, Iterable
 from itertools import compress
+from operator import and_, not_
 from typing import Any
 
 from ..adapters import of_class
@@ -28,6 +29,8 @@ from .reachable import CONSTANTS, is_constant, is_importable
 _ENDS = frozenset(map(id, CONSTANTS))
 _FIXED = frozenset(map(id, (tuple, frozenset)))
 """Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
+_PLAIN = frozenset(map(id, (list, dict)))
+"""Kinds of values to which no reference is weak, and of which the interpreter tells all."""
 _DEPTH = 5
 _ISLAND = __name__.partition(".checkpoint")[0]
 _ALONE = next(map(sys.getrefcount, {0: object()}.values()))
@@ -223,8 +226,11 @@ class _Leads:
                 self._counts[id(value)] -= 1
 
     def _walk(self, level: list[Any], into: dict[int, Any]) -> None:
-        while level:
-            level = self._below(level, into)
+        below = self._below(level, into)
+        while below:
+            alone, level = _apart(below)
+            below = self._below(level, into)
+            below += gc.get_referents(*alone)
 
     def _below(self, level: list[Any], into: dict[int, Any]) -> list[Any]:
         """Take in a level, and return all that it refers to, each object as often as it is."""
@@ -237,7 +243,7 @@ class _Leads:
         if not followed:
             return []
         if len(followed) < len(kinds):
-            level = [item for item in level if id(type(item)) in followed]
+            level = [*compress(level, map(followed.__contains__, map(id, map(type, level))))]
         keys = [*map(id, level)]
         self._counts.update(keys)
         if into is self._objects:
@@ -263,6 +269,19 @@ class _Leads:
                     below += held
         into.update(fresh)
         return below + gc.get_referents(*plain)
+
+
+def _apart(level: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Part what only the value refers to by which it was come across from the rest of a level.
+
+    It need not be taken in: nothing else leads to it but by way of that value.
+    """
+    if _PLAIN.isdisjoint(map(id, map(type, level))):
+        return [], level
+    is_plain = map(_PLAIN.__contains__, map(id, map(type, level)))
+    is_held_once = map((_ALONE + 1).__eq__, map(sys.getrefcount, level))
+    is_alone = [*map(and_, is_plain, is_held_once)]
+    return [*compress(level, is_alone)], [*compress(level, map(not_, is_alone))]
 
 
 def _refers_to(value: object, wanted: set[int]) -> bool:

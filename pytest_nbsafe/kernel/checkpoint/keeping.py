@@ -35,7 +35,7 @@ Write = typing.Callable[[Any], KeptFile]  # Python 3.8 has no other that it can 
 
 
 def surface_of(tracer: Any) -> Surface:
-    """Return where walks end; a child that looked itself would copy the pages of all modules."""
+    """Return where walks end."""
     return Surface(tracer.home, tracer.shell, holds=True)
 
 
