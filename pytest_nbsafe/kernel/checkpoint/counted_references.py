@@ -226,24 +226,33 @@ class _Leads:
                 self._counts[id(value)] -= 1
 
     def _walk(self, level: list[Any], into: dict[int, Any]) -> None:
-        below = self._below(level, into)
+        below = self._below(level, into, ())
         while below:
-            alone, level = _apart(below)
-            below = self._below(level, into)
-            below += gc.get_referents(*alone)
+            below = self._below(below, into, _PLAIN)
 
-    def _below(self, level: list[Any], into: dict[int, Any]) -> list[Any]:
-        """Take in a level, and return all that it refers to, each object as often as it is."""
-        kinds, looks = set(map(id, map(type, level))), self._looks
-        if not kinds <= looks.keys():
-            by_key = dict(zip(map(id, map(type, level)), map(type, level)))  # noqa: B905  # of one length
-            for key in kinds - looks.keys():
+    def _below(self, level: list[Any], into: dict[int, Any], plain: frozenset[int]) -> list[Any]:
+        """Take in a level, and return all that it refers to, each object as often as it is.
+
+        What is of a `plain` class need not be taken in if only the value refers to it by which it
+        was come across: nothing else leads to it.
+        """
+        kinds, looks = [*map(id, map(type, level))], self._looks  # looked at once: it takes longest
+        new = {*kinds} - looks.keys()
+        if new:
+            by_key = dict(zip(kinds, map(type, level)))  # noqa: B905  # of one length
+            for key in new:
                 self._kinds[key], looks[key] = by_key[key], _look_at(by_key[key])
-        followed = {key for key in kinds if looks[key] is not None}
+        followed = {key for key in {*kinds} if looks[key] is not None}
         if not followed:
             return []
-        if len(followed) < len(kinds):
-            level = [*compress(level, map(followed.__contains__, map(id, map(type, level))))]
+        level = [*compress(level, map(followed.__contains__, kinds))]
+        below: list[Any] = []
+        if not followed.isdisjoint(plain):
+            is_plain = map(plain.__contains__, filter(followed.__contains__, kinds))
+            is_held_once = map((_ALONE + 2).__eq__, map(sys.getrefcount, level))  # by lists here
+            is_alone = [*map(and_, is_plain, is_held_once)]
+            below = gc.get_referents(*compress(level, is_alone))
+            level = [*compress(level, map(not_, is_alone))]
         keys = [*map(id, level)]
         self._counts.update(keys)
         if into is self._objects:
@@ -253,10 +262,9 @@ class _Leads:
             for key in fresh.keys() & known:
                 del fresh[key]
         special = {key for key in followed if looks[key] is not gc.get_referents}
-        below: list[Any] = []
-        plain = [*fresh.values()]
+        ordinary = [*fresh.values()]
         if special:
-            plain = [item for item in fresh.values() if id(type(item)) not in special]
+            ordinary = [item for item in fresh.values() if id(type(item)) not in special]
             for item in [item for item in fresh.values() if id(type(item)) in special]:
                 held = looks[id(type(item))](item)  # type: ignore[misc]  # it is followed
                 if issubclass(type(item), weakref.ref):
@@ -268,20 +276,7 @@ class _Leads:
                 else:
                     below += held
         into.update(fresh)
-        return below + gc.get_referents(*plain)
-
-
-def _apart(level: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Part what only the value refers to by which it was come across from the rest of a level.
-
-    It need not be taken in: nothing else leads to it but by way of that value.
-    """
-    if _PLAIN.isdisjoint(map(id, map(type, level))):
-        return [], level
-    is_plain = map(_PLAIN.__contains__, map(id, map(type, level)))
-    is_held_once = map((_ALONE + 1).__eq__, map(sys.getrefcount, level))
-    is_alone = [*map(and_, is_plain, is_held_once)]
-    return [*compress(level, is_alone)], [*compress(level, map(not_, is_alone))]
+        return below + gc.get_referents(*ordinary)
 
 
 def _refers_to(value: object, wanted: set[int]) -> bool:
