@@ -18,6 +18,7 @@ from pytest_nbsafe.kernel.contract import CODE
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
 from pytest_nbsafe.resume.past_runs import PastRun, reads_all
 from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of
+from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass, replace
 
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
@@ -27,7 +28,6 @@ _LISTS = patterns.compile(
     8,
 )
 """Texts that may look at all names that there are, those that IPython numbers among them."""
-_WORD = patterns.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def steps(
         plan.append(Step(runs, loads, run.source))
     plan.reverse()
     made = [run.source for run, step in zip(past, plan, strict=True) if step.runs]
-    if leaves_out and not may_tell(_words(*made)) and not reads_all(*made):
+    if leaves_out and not may_tell(words_of(*made)) and not reads_all(*made):
         texts = reduced(past, after[::-1])
         plan = [
             replace(step, source=text.source, left_out=text.left_out)
@@ -111,7 +111,7 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
     words = set[str]()
     waiting = [*texts]
     while waiting:
-        fresh = set(_WORD.findall(waiting.pop())) - words
+        fresh = words_of(waiting.pop()) - words
         words |= fresh
         waiting += [
             sources.get(entry, "")
@@ -120,10 +120,6 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
             for entry in runs_of(held.maker)
         ]
     return words
-
-
-def _words(*texts: str) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(text)}
 
 
 def is_code(held: Held) -> bool:

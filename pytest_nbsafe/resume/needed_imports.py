@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.libraries import datafiles
+from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _TELLING = frozenset(
 NumPy's matrices, scikit-learn sets variables of OpenMP."""
 _MAGIC = re.compile(r"^([ \t]*)[%!].*$", re.MULTILINE)
 _OF_A_CELL = re.compile(r"^[ \t]*%%", re.MULTILINE)
-_WORD = re.compile(r"\w+")
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -78,7 +78,7 @@ def reduced(past: Sequence[PastRun], wanted: Sequence[Collection[str]]) -> list[
     imports = [_imports(run.source) if _may_be_reduced(run) else () for run in past]
     used = set[str]()
     for run, found, names in zip(past, imports, wanted, strict=True):
-        rest = {*_WORD.findall(_without(run.source, found, frozenset()))} if found else set()
+        rest = words_of(_without(run.source, found, frozenset())) if found else set()
         for each in found:
             used.update(lib for name, lib in each.bound.items() if name in names or name in rest)
     return [

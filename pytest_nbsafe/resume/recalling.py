@@ -28,12 +28,12 @@ from pytest_nbsafe.resume.state import (
     sources,
     unexpected,
 )
+from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner import executed as forms
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import replace
 
-_WORD = re.compile(r"\w+")
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import\b(.+)$", re.MULTILINE)
 """What it binds is no statement to the kernel."""
 _NOBODY = Held("", "")
@@ -85,7 +85,7 @@ def content(
         )
         for held in (state.get(name, _NOBODY),)
     }
-    mentioned = _words(*texts)
+    mentioned = words_of(*texts)
     tied = {n: held.maker for n, held in state.items() if is_tied(n, held)}
     return {
         "executed": forms.pack(executed),
@@ -154,7 +154,7 @@ def _compare_names(content: Mapping[str, Any], source: str, state: State) -> Non
         if held.maker != maker and not is_equal:
             raise NotAsThen(f"`{name}` changed" if name != BESIDE else "what ran before changed")
     texts = _texts(content, source)
-    seen = state.keys() if reads_all(*texts) else state.keys() & _words(*texts)
+    seen = state.keys() if reads_all(*texts) else state.keys() & words_of(*texts)
     for name in seen - {*content["unread"]}:
         if name not in content["names"]:
             raise NotAsThen(f"`{name}` is there now")
@@ -273,7 +273,7 @@ def _found_names(event: CellRun) -> Iterator[str]:
 def _futures(source: str) -> Iterator[str]:
     """Yield what a text imports of the future."""
     for names in _FUTURE.findall(source):
-        yield from _WORD.findall(names)
+        yield from sorted(words_of(names))
 
 
 def _found(event: CellRun, name: str, held: Held) -> str:
@@ -287,10 +287,6 @@ def _place(past: Sequence[PastRun], entry: str, source: str) -> tuple[int, Moves
         if run.entry == entry:
             return number, moves(source, run.source)
     raise CannotMove
-
-
-def _words(*texts: str) -> set[str]:
-    return {word for text in texts for word in _WORD.findall(text)}
 
 
 def _messages(executed: Executed) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -226,7 +226,7 @@ class _Leads:
                 self._counts[id(value)] -= 1
 
     def _walk(self, level: list[Any], into: dict[int, Any]) -> None:
-        below = self._below(level, into, ())
+        below = self._below(level, into, frozenset())
         while below:
             below = self._below(below, into, _PLAIN)
 
