@@ -236,6 +236,8 @@ class RememberingKernel:
             StateDiffers: what ran before gives something else now.
 
         """
+        if self.live is not None and self._holds_all():
+            return self.live
         if any(will_run(self._memory, text) for text in self._to_come):
             texts = (*texts, *self._to_come)
         whole = whole or self._is_second  # nothing is begun a third time
@@ -285,6 +287,10 @@ class RememberingKernel:
                 return self._caught_up(texts, whole=True)
             self._log_is_whole = True
         return live
+
+    def _holds_all(self) -> bool:
+        """Return whether all that ran has run in the live kernel, which has watched it."""
+        return self._made == len(self._past) and self._is_whole and self._log_is_whole
 
     def _end_live(self) -> None:
         """End the live kernel: another will come to the state of the session."""

@@ -55,8 +55,12 @@ def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
 
 @pytest.mark.kernel
 @pytest.mark.corpus
-def test_before_a_cell_that_judges_what_learned_runs_or_is_known(pages: Pages) -> None:
+def test_before_a_cell_that_judges_what_learned_runs_or_is_known(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("sklearn")
+    for name in ("LEAST_S", "_LEAST_SPENT_S"):
+        monkeypatch.setattr(kept_values, name, 0.005)  # however soon the model has learned
     above = IMPORTS, SLOW, MODEL, "held = {'rows': rows}"
     pages.run(*above, "rows")
     pages.run(*above, "rows[0]")
