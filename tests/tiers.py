@@ -13,11 +13,16 @@ import pytest
 Case = TypeVar("Case")
 
 
-def sampled(cases: Iterable[Case], by_default: Callable[[Case], bool]) -> list[object]:
-    """Return cases as parameters, in the corpus tier unless they are to run by default."""
-    return [
-        pytest.param(case, marks=() if by_default(case) else pytest.mark.corpus) for case in cases
-    ]
+def sampled(
+    cases: Iterable[Case], by_default: Callable[[Case], bool], number: int = 1
+) -> list[object]:
+    """Return cases as parameters, in the corpus tier unless they are to run by default.
+
+    Of those only each so many-th is, the rest is for `-m long`.
+    """
+    chosen = [(case, by_default(case)) for case in cases]
+    others = by_hand(number, (case for case, is_chosen in chosen if not is_chosen))
+    return [pytest.param(case) for case, is_chosen in chosen if is_chosen] + others
 
 
 def by_hand(number: int, cases: Iterable[Case]) -> list[object]:

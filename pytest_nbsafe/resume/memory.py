@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
@@ -44,10 +44,14 @@ def why_unfit(memory: Memory, source: str) -> str:
     return "it gave something else when it was run again" if varies else ""
 
 
-def will_run(memory: Memory, source: str) -> bool:
-    """Return whether a text will surely have to run, whatever ran before it."""
-    known = memory.store.entries(memory.context, questions.of_cell(source))
-    return not known or bool(why_unfit(memory, source))
+def to_run(memory: Memory, sources: Iterable[str]) -> list[str]:
+    """Return those of some texts that will surely have to run, whatever ran before them."""
+    return [
+        source
+        for source in sources
+        if not memory.store.entries(memory.context, questions.of_cell(source))
+        or why_unfit(memory, source)
+    ]
 
 
 def note_varying(memory: Memory, source: str, entry: str) -> None:

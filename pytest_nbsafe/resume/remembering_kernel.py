@@ -34,7 +34,7 @@ from pytest_nbsafe.resume.catching_up import (
 from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learners import may_learn
-from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit, will_run
+from pytest_nbsafe.resume.memory import Memory, note_varying, to_run, why_unfit
 from pytest_nbsafe.resume.needed_imports import may_tell
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.recalling import NotAsThen
@@ -129,8 +129,8 @@ class RememberingKernel:
         number = len(self._past) + 1
         self.reasons[number] = reason
         whole = lists_names(source) or questions.asks_history(source)
-        texts, learns = (source, *self._to_come), self._will_learn(source)
-        live = self._caught_up(texts, whole=whole, learns=learns)
+        learns = any(map(self._may_learn, (source, *to_run(self._memory, self._to_come))))
+        live = self._caught_up((source, *self._to_come), whole=whole, learns=learns)
         if self._keeper is not None:
             changes = self._memory.changes.get(source, ())
             self._keeper.keep_before(live, self._past, changes)
@@ -238,7 +238,7 @@ class RememberingKernel:
         """
         if self.live is not None and self._holds_all():
             return self.live
-        if any(will_run(self._memory, text) for text in self._to_come):
+        if to_run(self._memory, self._to_come):
             texts = (*texts, *self._to_come)
         whole = whole or self._is_second  # nothing is begun a third time
         if whole and not self._is_whole:
@@ -304,11 +304,6 @@ class RememberingKernel:
         self._numbers, self._identities = RunNumbers(), Identities()
         if self._keeper is not None:
             self._keeper.forget()
-
-    def _will_learn(self, source: str) -> bool:
-        """Return whether a text may learn from rows, or one to come that has to be run as well."""
-        to_run = [text for text in self._to_come if will_run(self._memory, text)]
-        return any(map(self._may_learn, [source, *to_run]))
 
     def _may_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or judge what has: it has to be watched."""

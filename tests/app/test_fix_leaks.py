@@ -48,6 +48,7 @@ def cells(page: Path) -> list[tuple[str, int | None, str]]:
     ]
 
 
+@pytest.mark.corpus
 def test_a_leak_is_gone_and_the_new_score_is_saved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

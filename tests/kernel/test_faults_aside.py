@@ -111,7 +111,7 @@ def is_ours(told: Counterfactual) -> bool:
     )
 
 
-@pytest.mark.parametrize("point", spread(96, 4, sabotage.points(MODULES)))
+@pytest.mark.parametrize("point", spread(96, 8, sabotage.points(MODULES)))
 def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point: str) -> None:
     module, path = point.split(":")
     state = kernel.run(STATE)
@@ -132,7 +132,7 @@ HERE = [p for p in sabotage.points("aside.in_place aside.child aside.seal") if "
 HERE = HERE[::2]  # seven seconds each, and a fork is tried at all of them
 
 
-@pytest.mark.parametrize("point", [HERE[0], *by_hand(4, HERE[1:])])
+@pytest.mark.parametrize("point", [HERE[0], *by_hand(8, HERE[1:])])
 def test_a_fault_in_place_of_a_fork_harms_nobody(tmp_path: Path, point: str) -> None:
     module, path = point.split(":")
     found = Kernel(tmp_path)

@@ -69,12 +69,12 @@ def test_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
 MORE = sorted(CASES.keys() - set(QUICK))
 
 
-@pytest.mark.parametrize("name", by_hand(3, MORE))
+@pytest.mark.parametrize("name", by_hand(8, MORE))
 def test_more_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
     hold(tmp_path, CASES[name])
 
 
-FORKLESS = tuple(dict.fromkeys(("csv_stale_file", *MORE[::40])))
+FORKLESS = tuple(dict.fromkeys(("csv_stale_file", *MORE[::80])))
 
 
 @pytest.mark.parametrize("name", sampled(FORKLESS, lambda name: name == "csv_stale_file"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import makenb
 import pytest
+from tiers import by_hand
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
@@ -15,7 +16,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 
-pytestmark = [pytest.mark.kernel, pytest.mark.corpus]
+pytestmark = pytest.mark.kernel
 
 PAGE = """
 # %% [1]
@@ -86,16 +87,19 @@ def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
 
 @pytest.mark.parametrize(
     "edits",
-    [
-        {LAST: "print('score', round(models"},
-        {FIRST: "print('of', count, round(acc"},
-        {"guess = models": "# two lines\n\nguess = models", FIRST: "print('', round(acc"},
-        {"S = late": "# why\nS = late", LAST: "print(1, round(models"},
-        {LAST: f"{BOTH}\n{LAST}"},
-        {COUNT: "other = test\ndel test", "score(test": "score(other"},
-        {COUNT: "moved = models.pop('one')", 'models["one"][0].score': "moved[0].score"},
-        {COUNT: "test = test[:50]", FIRST: "ytest = ytest[:50]\nprint(round(acc"},
-    ],
+    by_hand(
+        3,
+        [
+            {LAST: "print('score', round(models"},
+            {FIRST: "print('of', count, round(acc"},
+            {"guess = models": "# two lines\n\nguess = models", FIRST: "print('', round(acc"},
+            {"S = late": "# why\nS = late", LAST: "print(1, round(models"},
+            {LAST: f"{BOTH}\n{LAST}"},
+            {COUNT: "other = test\ndel test", "score(test": "score(other"},
+            {COUNT: "moved = models.pop('one')", 'models["one"][0].score': "moved[0].score"},
+            {COUNT: "test = test[:50]", FIRST: "ytest = ytest[:50]\nprint(round(acc"},
+        ],
+    ),
 )
 def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[str, str]) -> None:
     pages.leaks(PAGE)
@@ -109,6 +113,7 @@ def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[s
     assert set(restored) <= {""}
 
 
+@pytest.mark.corpus
 def test_a_state_is_carried_from_kernel_to_kernel(pages: Pages) -> None:
     """The second kernel has the log of the first, and the third that of the second."""
     page = PAGE
@@ -121,6 +126,7 @@ def test_a_state_is_carried_from_kernel_to_kernel(pages: Pages) -> None:
         assert restored[:1] == [""]
 
 
+@pytest.mark.corpus
 def test_a_kernel_with_other_hashes_runs_all(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     pages.leaks(PAGE)
     carry = LiveKernel.carry

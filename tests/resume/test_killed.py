@@ -54,7 +54,7 @@ def page(seed: int, moment: int) -> str:
 
 @pytest.mark.parametrize(
     "rounds",
-    [pytest.param(18, marks=pytest.mark.corpus), pytest.param(60, marks=pytest.mark.long)],
+    [pytest.param(9, marks=pytest.mark.corpus), pytest.param(60, marks=pytest.mark.long)],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="what ends a process there is another")
 def test_a_run_that_is_killed_leaves_nothing_wrong(own_store: Path, rounds: int) -> None:

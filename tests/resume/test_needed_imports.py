@@ -156,7 +156,10 @@ def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
     [
         pytest.param("print(table.y.sum())", False, id="not needed"),
         pytest.param(
-            "print(LinearRegression().fit(table[['x']], table.y).coef_)", True, id="needed"
+            "print(LinearRegression().fit(table[['x']], table.y).coef_)",
+            True,
+            id="needed",
+            marks=pytest.mark.corpus,
         ),
         pytest.param(
             "import sys\nprint('sklearn' in sys.modules)", True, id="told", marks=pytest.mark.corpus

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import makenb
 import pytest
+import tiers
 
 from pytest_nbsafe.app import session, states
 from pytest_nbsafe.app.facts import facts_of, python_graph
@@ -45,13 +46,12 @@ def run(path: Path, page: str, *, resumed: bool) -> Report:
 
 
 @pytest.mark.kernel
-@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("first", "then"),
     [
-        (BY_HAND, SCALED),
-        (SCALED, BY_HAND),
-        (BY_HAND, BESIDE),
+        pytest.param(BY_HAND, SCALED, marks=pytest.mark.corpus),
+        pytest.param(SCALED, BY_HAND, marks=pytest.mark.long),
+        pytest.param(BY_HAND, BESIDE, marks=pytest.mark.long),
     ],
 )
 def test_equal_values_of_which_another_has_learned(own_store: Path, first: str, then: str) -> None:
@@ -176,6 +176,7 @@ sorted(name for name in globals() if name.startswith("li"))
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_a_text_reads_without_a_word(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     run(path, WITHOUT_A_WORD, resumed=True)
@@ -254,6 +255,7 @@ def test_what_stands_beside_a_change_that_is_reused(own_store: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_a_kept_value_that_stood_beside_a_change(
     own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,6 +316,7 @@ print(also)
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_is_changed_by_way_of_values(own_store: Path) -> None:
     """A list of objects is all that the third cell mentions; their method changes globals."""
     path = own_store / "nb.ipynb"
@@ -351,13 +354,14 @@ print(page[-400:])
 
 
 @pytest.mark.kernel
-@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("# %% [5]\n", "# %% [5]\nother = 1\n"),
-        ("unread = 1", "LinearRegression()"),
-        ("[3]\nLogisticRegression()", "[3]\nLogisticRegression();"),
+        pytest.param("# %% [5]\n", "# %% [5]\nother = 1\n", marks=pytest.mark.corpus),
+        pytest.param("unread = 1", "LinearRegression()", marks=pytest.mark.long),
+        pytest.param(
+            "[3]\nLogisticRegression()", "[3]\nLogisticRegression();", marks=pytest.mark.long
+        ),
     ],
 )
 def test_estimators_that_are_shown_are_numbered(own_store: Path, old: str, new: str) -> None:
@@ -441,7 +445,7 @@ print(lines)
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("is_there", tiers.every(2, [True, False]))
 def test_what_a_second_kernel_finds_in_the_folder(own_store: Path, *, is_there: bool) -> None:
     """The first did not run all, and then a text asks for what IPython keeps of each."""
     path = own_store / "nb.ipynb"

@@ -70,7 +70,7 @@ def test_all_that_is_told_of_a_text(case: Case) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(
-    "case", sampled(RUN, lambda case: case.file.stem.startswith(BY_DEFAULT)), ids=str
+    "case", sampled(RUN, lambda case: case.file.stem.startswith(BY_DEFAULT), 2), ids=str
 )
 def test_all_that_a_run_tells(case: Case, tmp_path: Path) -> None:
     for data in case.file.parent.iterdir():

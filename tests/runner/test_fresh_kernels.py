@@ -9,6 +9,7 @@ from pathlib import Path
 
 import percent
 import pytest
+from tiers import by_hand
 
 from pytest_nbsafe.app.facts import static_facts
 from pytest_nbsafe.app.run import run
@@ -225,8 +226,7 @@ def stem(path: Path) -> str:
 
 @pytest.mark.kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
-@pytest.mark.corpus
-@pytest.mark.parametrize("path", JUDGED, ids=stem)
+@pytest.mark.parametrize("path", by_hand(2, JUDGED), ids=stem)
 def test_both_ways_give_the_same_findings(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forked = run([path], {"notes": True}).findings
     monkeypatch.setattr(kernel_session, "FORKS", False)
