@@ -26,7 +26,8 @@ class KeepQuestion(TypedDict):
     seconds of computing; those first that it pays for most, by what it took to make each name
     (`took_s`, in seconds), and those not at all that are sooner made again. A forked child does it
     in the background. Where the kernel cannot be forked it does it itself before it answers if
-    `here` says that it may, else nothing is kept.
+    `here` says that it may, else nothing is kept. Where one `waits` for the child, the kernel looks
+    for it where walks end, which takes the child two to three times as long.
     """
 
     names: list[str]
@@ -34,6 +35,7 @@ class KeepQuestion(TypedDict):
     folder: str
     limit_s: float
     here: bool
+    waits: bool
 
 
 class Keeping(TypedDict):

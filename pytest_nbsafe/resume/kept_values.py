@@ -25,7 +25,7 @@ LEAST_S = 0.05
 """What was made more quickly is made again."""
 MOST_SHARE = 0.1
 """How much the children that keep values may compute, of what the notebook itself takes."""
-_WAIT_SHARE = 0.03
+_WAIT_SHARE = 0.04
 """How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
@@ -99,7 +99,7 @@ class Keeper:
             return
         self._collect(live, 0.0)
         if not self._begun:
-            self._begin(live, past, at_stake, self._left_s())
+            self._begin(live, past, at_stake, self._left_s(), waits=False)
 
     def keep_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Begin to keep what was put off, for the last cell has run."""
@@ -122,7 +122,7 @@ class Keeper:
             name: sum(self._took_s[run] for run in self._makers.get(name, ()))
             for name in self._owed
         }
-        self._begin(live, past, worth_s, self._last_s())
+        self._begin(live, past, worth_s, self._last_s(), waits=True)
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""
@@ -133,7 +133,13 @@ class Keeper:
         return max(min(self._left_s(), _WAIT_SHARE * self._ran_s), _LEAST_SPENT_S)
 
     def _begin(
-        self, live: LiveKernel, past: Sequence[PastRun], owed: Mapping[str, float], limit_s: float
+        self,
+        live: LiveKernel,
+        past: Sequence[PastRun],
+        owed: Mapping[str, float],
+        limit_s: float,
+        *,
+        waits: bool,
     ) -> None:
         """Begin to keep what took its time to make, as it is now."""
         names = sorted(name for name, owed_s in owed.items() if owed_s >= LEAST_S)
@@ -152,6 +158,7 @@ class Keeper:
             "folder": str(folder),
             "limit_s": limit_s,
             "here": False,
+            "waits": waits,
         }
         ticket = live.keep(asked)["ticket"]
         if ticket:

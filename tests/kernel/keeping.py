@@ -34,7 +34,14 @@ class KeepingKernel:
     def begin(self, *names: str, limit_s: float = 60, here: bool = False) -> int:
         folder = str(self.folder)
         asked = self.live.keep(
-            {"names": [*names], "took_s": {}, "folder": folder, "limit_s": limit_s, "here": here}
+            {
+                "names": [*names],
+                "took_s": {},
+                "folder": folder,
+                "limit_s": limit_s,
+                "here": here,
+                "waits": False,
+            }
         )
         assert asked["cause"] == ""
         return asked["ticket"]

@@ -20,6 +20,7 @@ from ..aside import child, fork, seal
 from ..checkpoint_contract import CoVariable, Keeping, KeepQuestion, Kept, KeptFile
 from ..contract import NOT_DONE, SLOWER
 from . import blobs, keeping, pickling
+from .reachable import Surface
 from .undisturbed import undisturbed
 
 _NICENESS = 5
@@ -100,10 +101,11 @@ class Background(Task):
         self.file = status.st_dev, status.st_ino
         bootstrap.files.add(self.file)  # it is not the notebook's
         restore = child.keep()
+        self.surface = keeping.surface_of(tracer) if asked["waits"] else None
         self.pid = fork.forked()
         if self.pid == 0:
             try:
-                _live(tracer, asked, self.lines.fileno(), restore)
+                _live(tracer, asked, self.surface, self.lines.fileno(), restore)
             finally:
                 os._exit(1)  # two kernels must not go on
 
@@ -158,14 +160,16 @@ class Background(Task):
         self.kept["cause"] = causes[0] if causes else self.kept["cause"]
         if self.kept["done"]:
             self.lines.close()
-            self.lines = None
+            self.lines = self.surface = None  # not before: that would write into shared pages
             bootstrap.files.discard(self.file)
 
 
 # ------------------------------------------------------------------ the child's side
 
 
-def _live(tracer: Any, asked: KeepQuestion, lines: int, restore: Any) -> None:
+def _live(
+    tracer: Any, asked: KeepQuestion, surface: Surface | None, lines: int, restore: Any
+) -> None:
     """Keep what is asked for, and end the process."""
     try:
         gc.disable()  # it would write into all memory, which is the kernel's as yet
@@ -178,7 +182,8 @@ def _live(tracer: Any, asked: KeepQuestion, lines: int, restore: Any) -> None:
         seal.end_after(_MOST_TIMES * asked["limit_s"] + _SETUP_S)
         gate = _Gate(asked["folder"])
         seal.guard(gate.refuse)
-        asked_for = asked["names"], gate.write, keeping.surface_of(tracer), asked["took_s"]
+        surface = surface or keeping.surface_of(tracer)
+        asked_for = asked["names"], gate.write, surface, asked["took_s"]
         limit_s = asked["limit_s"]
         for about in keeping.kept(tracer, *asked_for, in_kernel=False, limit_s=limit_s):
             _tell(lines, about)

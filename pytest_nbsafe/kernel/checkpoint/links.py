@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -30,8 +29,6 @@ class Links:
     def __init__(self, home: dict[str, Any], shell: Any) -> None:
         self._home = home
         self._shell = shell
-        self._surface: Surface | None = None
-        self._modules = 0
         self._is_slow = False
         self.rests = False
 
@@ -72,10 +69,8 @@ class Links:
 
     def _searched(self, changed: Collection[str], own: Collection[str]) -> dict[str, list[str]]:
         """Return the links of names, found by following all names."""
-        if self._surface is None or self._modules != len(sys.modules):
-            self._surface, self._modules = Surface(self._home, self._shell), len(sys.modules)
-        links = {}
-        for group in groups(self._home, own, changed, self._surface):
+        surface, links = Surface(self._home, self._shell, holds=True), {}
+        for group in groups(self._home, own, changed, surface):
             names = group.names
             for name in set(names).intersection(changed):
                 links[name] = [other for other in names if other != name]
