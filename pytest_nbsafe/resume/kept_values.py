@@ -32,6 +32,8 @@ _LEAST_SPENT_S = 0.15
 _WORTH_S = 0.5
 """How long it took to make what is kept before the notebook has come to its end: while the next
 cell runs nobody waits for it."""
+_MORE = 1.5
+"""So many times longer than it would have been may be computed before it is asked for again."""
 _LIMIT_S = 60.0
 _NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
 
@@ -47,6 +49,7 @@ class Keeper:
         self._owed: dict[str, float] = {}
         self._makers: dict[str, frozenset[int]] = {}
         self._took_s: list[float] = []
+        self._too_short_s: dict[str, float] = {}
         self._ran_s = 0.0
         self._spent_s = 0.0
 
@@ -94,8 +97,14 @@ class Keeper:
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        at_stake = {n: s for n, s in self._owed.items() if n in changes or s >= _WORTH_S}
-        if sum(at_stake.values()) < _WORTH_S or self._left_s() < MOST_SHARE * _WORTH_S:
+        left_s = self._left_s()
+        at_stake = {
+            name: owed_s
+            for name, owed_s in self._owed.items()
+            if (name in changes or owed_s >= _WORTH_S)
+            and left_s > _MORE * self._too_short_s.get(name, 0.0)
+        }
+        if sum(at_stake.values()) < _WORTH_S or left_s < MOST_SHARE * _WORTH_S:
             return
         self._collect(live, 0.0)
         if not self._begun:
@@ -118,11 +127,13 @@ class Keeper:
 
     def _begin_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Begin to keep what was put off, each by what all runs took that it would take again."""
+        limit_s = self._last_s()
         worth_s = {
             name: sum(self._took_s[run] for run in self._makers.get(name, ()))
             for name in self._owed
+            if limit_s > self._too_short_s.get(name, 0.0)
         }
-        self._begin(live, past, worth_s, self._last_s(), waits=True)
+        self._begin(live, past, worth_s, limit_s, waits=True)
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""
@@ -161,7 +172,9 @@ class Keeper:
             "waits": waits,
         }
         ticket = live.keep(asked)["ticket"]
-        if ticket:
+        if not ticket:
+            self._too_short_s.update(dict.fromkeys(names, limit_s))
+        else:
             self._begun[ticket] = tuple(past)
             for name in names:
                 del self._owed[name]

@@ -13,6 +13,7 @@ from pytest_nbsafe.app import resuming, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.judge import observed_leaks
+from pytest_nbsafe.kernel.checkpoint_contract import Keeping, KeepQuestion
 from pytest_nbsafe.kernel.learning import watched_calls
 from pytest_nbsafe.resume import kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
@@ -80,6 +81,24 @@ def test_what_took_long_is_kept_while_the_next_cell_runs(
     pages.run(SLOW, waits, "rows")
     pages.run(SLOW, waits, "rows[0]")
     assert pages.ran == ["rows[0]"]
+
+
+@pytest.mark.kernel
+def test_what_there_is_no_time_for_is_not_asked_for_again_and_again(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_values, "MOST_SHARE", 0.01)  # a million numbers take longer
+    monkeypatch.setattr(kept_values, "_WAIT_SHARE", 0.0)
+    asked: list[list[str]] = []
+    keep = LiveKernel.keep
+
+    def noted(kernel: LiveKernel, question: KeepQuestion) -> Keeping:
+        asked.append(question["names"])
+        return keep(kernel, question)
+
+    monkeypatch.setattr(LiveKernel, "keep", noted)
+    pages.run("many = [n % 7 for n in range(3_000_000)]", *(f"x{n} = {n}" for n in range(6)))
+    assert asked.count(["many"]) == 2  # and once at the end
 
 
 @pytest.mark.kernel
