@@ -129,7 +129,7 @@ class Background(Task):
                 break
             time.sleep(pause_s)
             waited_s += pause_s if watch.is_waiting() else 0.0
-            pause_s = min(2 * pause_s, 0.05)
+            pause_s = min(2 * pause_s, 0.01)
         if self.lines is not None:
             self._read()
         return self.kept
