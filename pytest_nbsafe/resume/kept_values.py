@@ -85,6 +85,8 @@ class Keeper:
             before_s = self._owed.pop(name, 0.0) if name in run.reads else 0.0
             self._owed.pop(name, None)
             self._makers.pop(name, None)
+            if name in run.bound:
+                self._too_short_s.pop(name, None)
             if name in run.after and _has_value(name, run) and not run.has_effects:
                 self._owed[name] = before_s + took_s
                 self._makers[name] = makers
@@ -123,7 +125,7 @@ class Keeper:
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
         self._begun, self._owed = {}, {}
-        self._makers, self._took_s = {}, []
+        self._makers, self._took_s, self._too_short_s = {}, [], {}
 
     def _begin_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
         """Begin to keep what was put off, each by what all runs took that it would take again."""
