@@ -88,7 +88,7 @@ def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
 @pytest.mark.parametrize(
     "edits",
     by_hand(
-        3,
+        4,
         [
             {LAST: "print('score', round(models"},
             {FIRST: "print('of', count, round(acc"},

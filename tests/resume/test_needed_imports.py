@@ -162,13 +162,13 @@ def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
             marks=pytest.mark.corpus,
         ),
         pytest.param(
-            "import sys\nprint('sklearn' in sys.modules)", True, id="told", marks=pytest.mark.corpus
+            "import sys\nprint('sklearn' in sys.modules)", True, id="told", marks=pytest.mark.long
         ),
         pytest.param("table.nothing", True, id="fails", marks=pytest.mark.corpus),
         pytest.param(
             "import sklearn.svm\nsklearn.svm.SVC()", True, id="shows", marks=pytest.mark.corpus
         ),
-        pytest.param("%who", True, id="all names", marks=pytest.mark.corpus),
+        pytest.param("%who", True, id="all names", marks=pytest.mark.long),
     ],
 )
 def test_a_resumed_run_shows_what_a_full_one_does(

@@ -36,8 +36,13 @@ def given() -> Iterator[tuple[Path, int]]:
 
 
 @pytest.mark.kernel
-@pytest.mark.corpus
-@pytest.mark.parametrize(("notebook", "seed"), OWN)
+@pytest.mark.parametrize(
+    ("notebook", "seed"),
+    [
+        pytest.param(*OWN[0], marks=pytest.mark.corpus),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in OWN[1:]),
+    ],
+)
 def test_own_notebooks(tmp_path: Path, notebook: str, seed: int) -> None:
     done = random_edits.in_a_process(ROOT / "fixtures" / notebook, tmp_path, seed, 2)
     assert len(done) == 2
