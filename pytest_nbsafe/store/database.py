@@ -39,9 +39,9 @@ DELETE FROM entries WHERE id IN (
 )
 """
 _ADD = """
-INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, MAX(?8, COALESCE(
-    (SELECT MAX(made) + 0.001 FROM entries WHERE context = ?2 AND question = ?3), 0
-)), ?8)
+INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, MAX(?, COALESCE(
+    (SELECT MAX(made) + 0.001 FROM entries WHERE context = ? AND question = ?), 0
+)), ?)
 """
 """The last answer has the latest time, though the clock may have been put back."""
 _TABLES = """
@@ -150,7 +150,8 @@ class Store:
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
         signature = signing.sign(self._key, *_signed(name, context, question, packed))
         now, sizes = time.time(), [*files]
-        row = (name, context, question, notebook, packed, signature, cost_s, now)
+        row = (name, context, question, notebook, packed, signature, cost_s)
+        row = (*row, now, context, question, now)  # numbered places warn in Python 3.12.0 to 3.12.3
         self._write(
             (_ADD, [row]),
             ("INSERT OR IGNORE INTO files VALUES (?, ?)", sizes),

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
+import pytest
 from runner.kernels import notebook
 
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable, Kept, Restored
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.live_kernel import LiveKernel
+
+columns_are_copied_late = pytest.mark.skipif(
+    metadata.version("pandas") < "3", reason="a column of pandas 2 is the table's own memory"
+)
 
 
 class KeepingKernel:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from keeping import KeepingKernel
+from keeping import KeepingKernel, columns_are_copied_late
 
 pytestmark = [
     pytest.mark.kernel,
@@ -55,6 +55,7 @@ def test_names_that_share_objects_are_kept_together(space: KeepingKernel) -> Non
     }  # fmt: skip
 
 
+@columns_are_copied_late
 def test_a_table_and_its_columns_are_apart_but_an_array_of_its_memory_is_not(
     space: KeepingKernel,
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_table_and_its_columns_are_apart_but_an_array_of_its_memory_is_not(
 # ------------------------------------------------------------------ loaded as they were
 
 
+@columns_are_copied_late
 def test_what_is_shared_is_shared_again(space: KeepingKernel) -> None:
     space.run(
         "inner = [1]\nouter = {'a': inner}\n"
