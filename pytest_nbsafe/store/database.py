@@ -150,10 +150,10 @@ class Store:
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
         signature = signing.sign(self._key, *_signed(name, context, question, packed))
         now, sizes = time.time(), [*files]
-        row = (name, context, question, notebook, packed, signature, cost_s)
-        row = (*row, now, context, question, now)  # numbered places warn in Python 3.12.0 to 3.12.3
+        kept = name, context, question, notebook, packed, signature, cost_s
+        again = context, question, now  # places with numbers warn in Python 3.12.0 to 3.12.3
         self._write(
-            (_ADD, [row]),
+            (_ADD, [(*kept, now, *again)]),
             ("INSERT OR IGNORE INTO files VALUES (?, ?)", sizes),
             ("INSERT OR IGNORE INTO holds VALUES (?, ?)", [(name, file) for file, _ in sizes]),
             (_FORGET_OLDER, [(context, question, _MOST_ANSWERS)]),
