@@ -249,7 +249,8 @@ class _Leads:
         below: list[Any] = []
         if not followed.isdisjoint(plain):
             is_plain = map(plain.__contains__, filter(followed.__contains__, kinds))
-            is_held_once = map((_ALONE + 2).__eq__, map(sys.getrefcount, level))  # by lists here
+            held_once = _ALONE + 2  # two lists hold it here, the caller's and this one
+            is_held_once = map(held_once.__eq__, map(sys.getrefcount, level))
             is_alone = [*map(and_, is_plain, is_held_once)]
             below = gc.get_referents(*compress(level, is_alone))
             level = [*compress(level, map(not_, is_alone))]
