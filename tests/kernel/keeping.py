@@ -14,7 +14,8 @@ from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 
 columns_are_copied_late = pytest.mark.skipif(
-    metadata.version("pandas") < "3", reason="a column of pandas 2 is the table's own memory"
+    int(metadata.version("pandas").partition(".")[0]) < 3,
+    reason="a column of pandas 2 is the table's own memory",
 )
 
 

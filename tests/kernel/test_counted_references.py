@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from keeping import columns_are_copied_late
 
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders, sharing
 from pytest_nbsafe.kernel.checkpoint.covariables import groups
@@ -140,10 +141,8 @@ def test_arrays() -> None:
     assert make()["x"].base is None, numpy.__version__
 
 
+@columns_are_copied_late
 def test_tables_that_share_columns_need_not_know_of_one_another() -> None:
-    pandas = pytest.importorskip("pandas")
-    if int(pandas.__version__.split(".", maxsplit=1)[0]) < 3:
-        pytest.skip("before pandas 3 tables are not copied before they are written to")
     cases: dict[str, list[str] | None] = {
         "": [],
         "y = x[['a']]": [],

@@ -237,12 +237,13 @@ class _Leads:
         was come across: nothing else leads to it.
         """
         kinds, looks = [*map(id, map(type, level))], self._looks  # looked at once: it takes longest
-        new = {*kinds} - looks.keys()
+        found = {*kinds}
+        new = found - looks.keys()
         if new:
             by_key = dict(zip(kinds, map(type, level)))  # noqa: B905  # of one length
             for key in new:
                 self._kinds[key], looks[key] = by_key[key], _look_at(by_key[key])
-        followed = {key for key in {*kinds} if looks[key] is not None}
+        followed = {key for key in found if looks[key] is not None}
         if not followed:
             return []
         level = [*compress(level, map(followed.__contains__, kinds))]
