@@ -93,6 +93,7 @@ def installer(
     """
     inside = f"{PACKAGE}.adapters."
     adapters = [name[len(inside) :] for name in sources() if name.startswith(inside)]
+    adapters = [name for name in adapters if not name.startswith("_")]
     options = {
         "trace": trace,
         "learning": learning,

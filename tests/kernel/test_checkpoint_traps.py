@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from keeping import KeepingKernel
+from keeping import KeepingKernel, columns_are_copied_late
 
 pytestmark = [
     pytest.mark.kernel,
@@ -46,6 +46,7 @@ def test_arrays_and_tables(kernel: KeepingKernel) -> None:
     )
 
 
+@columns_are_copied_late
 def test_a_restored_table_is_copied_before_it_is_written_to(kernel: KeepingKernel) -> None:
     kernel.run(
         "table = pd.DataFrame({'a': [1.0, 2.0], 'b': [3.0, 4.0]})\n"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from pytest_nbsafe.kernel.contract import HostQuestion, Inputs
@@ -226,7 +227,7 @@ def test_settings(tmp_path: Path) -> None:
             "json.extra = 1": "module:json",
             "setattr(pd, 'extra', 1)": "module:pandas",
             "def quiet(*a): pass\njson.dumps_of = quiet": "module:json",
-            "pd.DataFrame.extra = 1": "module:pandas.DataFrame",
+            "pd.DataFrame.extra = 1": f"module:{pd.DataFrame.__module__}.DataFrame",
         }.items():
             assert setting in nb.run(source)["settings"], source
             assert nb.run("x = 1; x + 1")["settings"] == [], source

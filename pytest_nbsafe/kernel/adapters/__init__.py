@@ -1,5 +1,7 @@
 """What is known of libraries inside the kernel: one file a library, named as it is imported.
 
+A file whose name begins with `_` is a part of one.
+
 An adapter imports nothing of its library, which it finds in `sys.modules`. It has any of the names
 below, all of them optional. It is asked once its library is there, or about to be.
 """
@@ -125,6 +127,9 @@ class Adapter(Protocol):
     IS_BY_VALUE: bool
     """None of its objects that can change is pickled by its name."""
 
+    def reduced(self, value: Any) -> Any:
+        """Return how pickle is to write a value, `NotImplemented` for the library's own way."""
+
     def memory_of(self, value: Any) -> Any:
         """Return what tells the memory of an array that may be shared: itself; None for others."""
 
@@ -192,7 +197,7 @@ class Adapter(Protocol):
 
 # ------------------------------------------------------------------ which one is asked
 
-names: list[str] = [module.name for module in pkgutil.iter_modules(__path__)]
+names: list[str] = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
 """The libraries that have an adapter; a kernel, which has no folder, is told of them."""
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
+import inspect
 import sys
-import types
-from collections.abc import Iterable, Mapping
+import weakref
+from collections.abc import Mapping
 from typing import Any
 
 from ..aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk, instances
 from ..hashing.hasher import Handler, Hasher, qualified
 from ..tracing import read_only_uses
-from . import Table, of_columns
+from . import Table, _plain_tables, of_columns
 from .numpy import CHANGING, add_array, add_content, add_objects
 
 WATCHED = frozenset({"pandas.concat", "pandas.DataFrame.sample"})
@@ -120,8 +120,8 @@ def lazily_copied(value: Any) -> list[Any] | None:
         return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
     if not isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
         return None
-    mode = pandas.options.mode
-    if not _copies_on_write(pandas) and getattr(mode, "copy_on_write", False) is not True:
+    late = _plain_tables.copies_on_write(pandas)  # then it warns when it is asked for the option
+    if not late and getattr(pandas.options.mode, "copy_on_write", False) is not True:
         return None
     if isinstance(value, pandas.MultiIndex):
         return [*value.levels, *value.codes, *value.names]
@@ -143,7 +143,58 @@ def lazy_holders_of(value: Any) -> list[Any]:
 
 _ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")
 """Where the arrays of pandas keep those of numpy."""
-_OWN_FIELDS = frozenset({"_mgr", "_item_cache", "_flags", "_cacher", "_typ"})
+_TIES = ("_is_copy", "_cacher", "_item_cache")
+"""Where pandas 2 keeps which tables and columns came from one another, and may still be one."""
+_OWN_FIELDS = frozenset({"_mgr", "_flags", "_typ", "_metadata", *_TIES})
+
+
+def reduced(value: Any) -> Any:
+    """Return how a table or column is pickled with its ties to others, which pandas leaves out."""
+    pandas = sys.modules["pandas"]
+    if not isinstance(value, (pandas.DataFrame, pandas.Series)):
+        return NotImplemented
+    ties = _ties(value)
+    if not ties:
+        return NotImplemented
+    make, arguments, state = value.__reduce_ex__(4)[:3]
+    return make, arguments, (state, ties), None, None, tie
+
+
+def tie(value: Any, state: tuple[Any, dict[str, Any]]) -> None:
+    """Give a table or column its state and its ties; files refer to it by its name."""
+    value.__setstate__(state[0])
+    for name, held in state[1].items():
+        object.__setattr__(value, name, _as_tied(name, held))
+
+
+def _as_tied(name: str, held: Any) -> Any:
+    """Return how a table or column holds one of its ties."""
+    if name == "_cacher":
+        return held[0], weakref.ref(held[1])
+    return weakref.ref(held) if name == "_is_copy" and type(held) is not str else held
+
+
+def _ties(value: Any) -> dict[str, Any]:
+    """Return what ties a table or column of pandas 2 to others that are still there.
+
+    `_is_copy` is the table that it was cut from, or a warning to give: writing into it warns. A
+    column writes into the table of its `_cacher` too; `_item_cache` are those that it gave away.
+    """
+    held, ties = vars(value), {}
+    source = held.get("_is_copy")
+    source = source() if isinstance(source, weakref.ref) else source
+    if source is not None:
+        ties["_is_copy"] = source
+    label, table = held.get("_cacher") or ("", _nothing)
+    if table() is not None:
+        ties["_cacher"] = label, table()
+    if held.get("_item_cache"):
+        ties["_item_cache"] = held["_item_cache"]
+    return ties
+
+
+def _nothing() -> None:
+    """Stand for a reference to what is no longer there."""
 
 
 # ------------------------------------------------------------------ hashing
@@ -163,9 +214,19 @@ def _beside(hasher: Hasher, value: Any) -> None:
     hasher.add(dict(value.attrs))
     if not value.flags.allows_duplicate_labels:
         hasher.tag("no two labels alike")
-    done = {*_OWN_FIELDS, "_attrs", "_name"}
-    hasher.attributes({name: held for name, held in vars(value).items() if name not in done})
+    if hasher.context.in_form:
+        hasher.add(sorted(_ties(value)))
+    done, held = {*_OWN_FIELDS, "_attrs", "_name"}, vars(value).items()
+    beside = {n: each for n, each in held if n not in done and not _is_accessor(value, n, each)}
+    hasher.attributes(beside)
     instances.add_own(hasher, type(value))
+
+
+def _is_accessor(value: Any, name: str, held: Any) -> bool:
+    """Tell whether an attribute is but a way to its parts (`.str`, `.plot`) that pandas 2 keeps."""
+    definition = inspect.getattr_static(type(value), name, None)
+    by_pandas = type(held).__module__.startswith("pandas.")
+    return by_pandas and type(definition).__name__ == "CachedAccessor"
 
 
 def _column_arrays(value: Any) -> list[Any]:
@@ -274,127 +335,6 @@ HASHED: dict[str, dict[str, Handler]] = {
     "pandas._libs.tslibs.nattype": {"NaTType": _missing},
 }
 
-# ------------------------------------------------------------------ plain work on frames
+# ------------------------------------------------------------------ plain work
 
-_FRAME_METHODS = read_only_uses.words(
-    """
-    abs agg aggregate all any astype between clip contains copy corr count cummax cummin cumprod
-    cumsum describe diff drop drop_duplicates dropna duplicated endswith explode ffill fillna
-    first groupby head idxmax idxmin info isin isna isnull kurt last len lower lstrip max mean
-    median melt memory_usage merge min mode nlargest notna notnull nsmallest nunique pct_change
-    pivot pivot_table prod quantile rank reindex rename reset_index round rstrip sample
-    select_dtypes sem set_index shift size skew sort_index sort_values stack startswith std var
-    strip sum tail title to_dict to_list to_string tolist unique unstack upper value_counts zfill
-    """
-)
-_FRAME_FUNCTIONS = read_only_uses.words(
-    """
-    abs ceil concat cos crosstab cut exp expm1 floor get_dummies isna isnull log log10 log1p
-    log2 merge notna pivot_table qcut round sign sin sqrt to_datetime to_numeric to_timedelta where
-    """
-)
-_ALTERING = frozenset({"inplace", "out", "copy", "buf"})
-
-
-def changed_names(tree: ast.Module, names: Iterable[str], home: dict[str, Any]) -> set[str] | None:
-    """Return the names that a cell of plain work on frames changes, None when it is not plain.
-
-    None too where one of `names` holds no frame.
-
-    Plain are methods and functions of pandas that give something new, and columns set by key. It
-    takes frames that never share what they hold (copy on write, pandas 3).
-    """
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not _copies_on_write(pandas):
-        return None
-    reader = _Frames(home, pandas)
-    if not all(reader.holds_frame(name) for name in names):
-        return None
-    for statement in tree.body:
-        if not reader.statement(statement):
-            return None
-    return reader.changed
-
-
-def _copies_on_write(pandas: Any) -> bool:
-    version = str(getattr(pandas, "__version__", "0")).split(".", 1)[0]
-    return version.isdigit() and int(version) >= 3
-
-
-class _Frames:
-    """Reads a cell of plain work on frames; `own_names` are those that it makes itself."""
-
-    def __init__(self, home: dict[str, Any], pandas: Any) -> None:
-        self.home = home
-        self.kinds = (pandas.DataFrame, pandas.Series)
-        self.own_names: set[str] = set()
-        self.changed: set[str] = set()
-
-    def holds_frame(self, name: str) -> bool:
-        kind = type(self.home.get(name))
-        return any(kind is frame for frame in self.kinds)  # `==` may be code of the notebook
-
-    def statement(self, node: ast.stmt) -> bool:
-        if isinstance(node, ast.Expr):
-            return self.plain(node.value)
-        if not isinstance(node, ast.Assign) or not self.plain(node.value):
-            return False
-        return all(self.target(target, node.value) for target in node.targets)
-
-    def target(self, node: ast.expr, value: ast.expr) -> bool:
-        if isinstance(node, ast.Name):
-            if not isinstance(value, (ast.Call, ast.BinOp, ast.Compare, ast.Constant)):
-                return False  # another name for the same thing
-            self.own_names.add(node.id)
-            self.changed.add(node.id)
-            return True
-        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-            return False
-        self.changed.add(node.value.id)
-        return isinstance(node.slice, ast.Constant) and self.is_frame(node.value)
-
-    def is_frame(self, node: ast.expr) -> bool:
-        """Tell whether an expression gives a frame, or what methods of one give."""
-        if isinstance(node, ast.Name):
-            return node.id in self.own_names or self.holds_frame(node.id)
-        if isinstance(node, ast.Call):
-            return isinstance(node.func, ast.Attribute) and self.plain(node)
-        if isinstance(node, ast.Attribute):
-            return node.attr in {"str", "dt", "T", "columns", "index"} and self.is_frame(node.value)
-        if isinstance(node, ast.Subscript):
-            return self.is_frame(node.value) and self.plain(node.slice)
-        return isinstance(node, (ast.BinOp, ast.Compare)) and self.plain(node)
-
-    def plain(self, node: ast.expr) -> bool:
-        """Tell whether an expression reads frames and plain values, and changes nothing."""
-        if isinstance(node, ast.Constant):
-            return True
-        if isinstance(node, ast.Name):
-            return self.is_frame(node) or type(self.home.get(node.id)) in {int, float, str, bool}
-        if isinstance(node, ast.Call):
-            return self.call(node)
-        if isinstance(node, ast.Attribute):
-            return node.attr in {"shape", "size", "empty", "dtypes"} and self.is_frame(node.value)
-        if isinstance(node, ast.Subscript):
-            return self.is_frame(node)
-        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple, ast.List, ast.Dict)):
-            parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, ast.expr)]
-            return all(map(self.plain, parts))
-        return False
-
-    def call(self, node: ast.Call) -> bool:
-        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if any(keyword.arg is None or keyword.arg in _ALTERING for keyword in node.keywords):
-            return False
-        if not all(map(self.plain, arguments)):
-            return False
-        function = node.func
-        if isinstance(function, ast.Name):
-            return function.id in read_only_uses.BUILTINS and function.id not in self.home
-        if not isinstance(function, ast.Attribute):
-            return False
-        if isinstance(function.value, ast.Name):
-            owner = self.home.get(function.value.id)
-            if type(owner) is types.ModuleType and owner.__name__ in {"pandas", "numpy"}:
-                return function.attr in _FRAME_FUNCTIONS
-        return function.attr in _FRAME_METHODS and self.is_frame(function.value)
+changed_names = _plain_tables.changed_names

@@ -202,7 +202,7 @@ class _Keeper:
         """Return what is not as it was once the values are loaded, empty when all is."""
         loaded = self._loaded_in_place(dumped)
         if loaded is not None:
-            return self._difference_in_form(loaded)
+            return self._difference_in_form(loaded, dumped)
         copies = [_copied(buffer) for buffer in dumped.buffers]
         began_s = time.process_time()
         try:
@@ -217,7 +217,7 @@ class _Keeper:
                 return f"`{name}` is not the same after it is loaded"
             if fingerprint["kind"] != fingerprints[name]["kind"]:
                 return f"`{name}` is of another class after it is loaded"
-        return self._difference_in_form(loaded)
+        return self._difference_in_form(loaded, dumped)
 
     def _loaded_in_place(self, dumped: pickling.Dump) -> dict[str, Any] | None:
         """Return the values as they are loaded from the very memory that they lie in now.
@@ -247,29 +247,30 @@ class _Keeper:
         are_alike = all(own[name]["kind"] == again[name]["kind"] for name in self.group.names)
         return loaded if are_equal and are_alike else None
 
-    def _difference_in_form(self, loaded: dict[str, Any]) -> str:
+    def _difference_in_form(self, loaded: dict[str, Any], dumped: pickling.Dump) -> str:
         """Return what equal values lack of those that were kept, empty if nothing."""
         if any(self._is_by_name(name, loaded[name]) for name in self.group.names):
             return "a part of it is pickled by its name alone, whatever it holds"
         if len(loaded) > 1 and len(groups(loaded, loaded, loaded, self.surface)) > 1:
             return "its names no longer share what they share once they are loaded"
-        if not self._is_in_order(loaded):
+        kinds = {kind for name in self.group.names for kind in self._kinds(name)}
+        has_sets = any(issubclass(kind, (set, frozenset)) for kind in kinds)
+        if (has_sets or dumped.adds_state) and not self._has_its_form(loaded):
+            if dumped.adds_state:
+                return "the table that it was cut from is not kept with it"
             return "a set in it comes in another order once it is loaded"
         return ""
 
-    def _is_in_order(self, loaded: dict[str, Any]) -> bool:
-        """Return whether sets give their elements in the order in which they did.
+    def _has_its_form(self, loaded: dict[str, Any]) -> bool:
+        """Return whether sets give their elements in the order in which they did, and the like.
 
         That hangs on all that was ever put into a set, which `pickle` does not write.
         """
-        kinds = {kind for name in self.group.names for kind in self._kinds(name)}
-        if not any(issubclass(kind, (set, frozenset)) for kind in kinds):
-            return True
-        self.look.in_order = True
+        self.look.in_form = True
         try:
             own, again = (self._fingerprints(values, {}) for values in (self.values, loaded))
         finally:
-            self.look.in_order = False
+            self.look.in_form = False
         return all(own[name]["hash"] == again[name]["hash"] for name in self.group.names)
 
     def _is_by_name(self, name: str, loaded: Any) -> bool:

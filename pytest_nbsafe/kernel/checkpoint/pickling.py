@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from ..adapters import of_class
 from ..functions.reach import fields
 from .arrays import Plan
 from .reachable import Surface, is_constant_value
@@ -26,16 +27,18 @@ class Refused(BaseException):
 class Dump:
     """What pickle made of values: its stream and buffers, and what it refers to by name.
 
-    `needs` are names of the notebook, `modules` those of modules.
+    `needs` are names of the notebook, `modules` those of modules. `adds_state` where an adapter
+    wrote what the library leaves out.
     """
 
-    __slots__ = ("buffers", "modules", "needs", "stream")
+    __slots__ = ("adds_state", "buffers", "modules", "needs", "stream")
 
     def __init__(self) -> None:
         self.stream = b""
         self.buffers: list[pickle.PickleBuffer] = []
         self.needs: set[str] = set()
         self.modules: set[str] = set()
+        self.adds_state = False
 
 
 def dump(values: dict[str, Any], plan: Plan, surface: Surface) -> Dump:
@@ -77,7 +80,10 @@ class _Pickler(pickle.Pickler):
         if id(obj) in self._surface.elsewhere and not is_constant_value(obj):
             module, name = self._surface.place_of(obj)
             return getattr, (sys.modules[module], name)
-        return NotImplemented
+        adapter = of_class(kind)
+        reduced = adapter.reduced(obj) if hasattr(adapter, "reduced") else NotImplemented
+        self._made.adds_state |= reduced is not NotImplemented
+        return reduced
 
     def _note(self, thing: Any) -> None:
         place = thing.__module__

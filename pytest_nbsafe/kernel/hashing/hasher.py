@@ -55,7 +55,7 @@ class Context:
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
         self.memory: tuple[tuple[int, int], ...] = ()  # of arrays in it counts where they lie
         self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`
-        self.in_order = False  # sets are equal only where their elements come in one order
+        self.in_form = False  # equal are only sets in one order, and tables tied to as many others
         self.work = 0  # how much the last look was, the same on every machine
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
 
@@ -263,7 +263,7 @@ class Hasher:
 
     def unordered(self, tag: str, values: list[Any]) -> None:
         """Write values whose order means nothing, or shows only where they are looped over."""
-        if self.context.in_order:
+        if self.context.in_form:
             self.all(tag, values)
             return
         self.tag(f"{tag} {len(values)}")
