@@ -92,7 +92,10 @@ def taking_part(
 
 def _loaded(code: CodeType) -> Iterator[str]:
     """Yield the names that code looks up or imports, not those that it binds."""
-    for step in dis.get_instructions(code):
+    steps = [*dis.get_instructions(code)]
+    for step, after in zip(steps, [*steps[1:], None]):  # noqa: B905  # Python 3.9 has no `strict`
+        if after is not None and after.opname == "MAKE_FUNCTION":
+            continue  # the name of the function, before Python 3.11
         if step.opname.startswith(("LOAD_", "IMPORT_")) and type(step.argval) is str:
             yield from step.argval.split(".")
 
