@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.notebook.model import Cell
 
 _PLACES = (
@@ -17,6 +18,7 @@ _PLACES = (
     ("executionInfo", "timestamp"),
 )
 """Where JupyterLab, the extension ExecuteTime and Colab keep when a cell ran last."""
+_FRACTION = patterns.compile(r"\.\d+")
 
 
 def run_time(cell: Cell) -> float | None:
@@ -35,9 +37,10 @@ def _seconds(value: object) -> float | None:
         return value / 1000 if 0 < value < 1e14 else None
     if not isinstance(value, str):
         return None
+    # Before Python 3.11 a Z for UTC is not read, nor a fraction of other than 3 or 6 digits.
+    text = _FRACTION.sub(lambda found: found[0][:7].ljust(7, "0"), value.strip())
     try:
-        # Before Python 3.11 a Z for UTC is not read, nor a fraction of other than 3 or 6 digits.
-        moment = datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()

@@ -13,8 +13,6 @@ import pytest
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
 DECOY = """\
-import os
-import shutil
 with open({log!r}, "a") as log:
     log.write(__name__ + "\\n")
 raise SystemExit("a module of the folder was run")
