@@ -23,6 +23,8 @@ _START = (
     "import sys; sys.path[:] = sys.argv[1:]; from pytest_nbsafe import workers; workers.serve()"
 )
 """`sys` is part of the interpreter; whatever is imported after it is found on the new path."""
+_SAFELY = ["-P"] if sys.version_info >= (3, 11) else []
+"""From Python 3.13 on a module is imported before such a text begins."""
 
 
 def results(
@@ -82,7 +84,7 @@ class Worker:
         import subprocess
 
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START, *_search_path()],
+            [sys.executable, *_SAFELY, "-c", _START, *_search_path()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
