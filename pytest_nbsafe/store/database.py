@@ -277,9 +277,7 @@ def opened(folder: Path) -> Store:
     file = folder / _NAME
     for is_last in (False, True):
         try:
-            connection = _patient_connection(file)
-            eviction.prune(connection, folder / VALUES)
-            return Store(folder, key, connection)
+            return Store(folder, key, _patient_connection(file))
         except sqlite3.OperationalError as error:
             raise StoreRefused(f"{file} cannot be used: {error}") from None
         except sqlite3.DatabaseError as error:
@@ -308,7 +306,7 @@ def _patient_connection(file: Path) -> sqlite3.Connection:
 
 
 def _connection(file: Path) -> sqlite3.Connection:
-    """Return the file, opened, with our tables in it.
+    """Return the file, opened, with our tables in it, and without what is too much or too old.
 
     Raises:
         sqlite3.OperationalError: it cannot be opened or written to.
@@ -331,6 +329,7 @@ def _connection(file: Path) -> sqlite3.Connection:
                 for statement in _TABLES.split(";"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {FORM}")
+        eviction.prune(connection, file.with_name(VALUES))
     except BaseException:
         connection.close()
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import resource
@@ -91,25 +92,25 @@ def no_folder_of_values(runs: Path) -> None:
 
 
 def rows_mixed(runs: Path) -> None:
-    with sqlite3.connect(runs / "runs.sqlite") as connection:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute(
             "UPDATE entries SET content = (SELECT content FROM entries ORDER BY made LIMIT 1)"
         )
 
 
 def rows_cut(runs: Path) -> None:
-    with sqlite3.connect(runs / "runs.sqlite") as connection:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute("UPDATE entries SET content = substr(content, 1, length(content) / 2)")
 
 
 def database_cut(runs: Path) -> None:
-    with sqlite3.connect(runs / "runs.sqlite") as connection:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     os.truncate(runs / "runs.sqlite", (runs / "runs.sqlite").stat().st_size // 2 // 4096 * 4096)
 
 
 def database_scribbled(runs: Path) -> None:
-    with sqlite3.connect(runs / "runs.sqlite") as connection:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     file = runs / "runs.sqlite"
     held = bytearray(file.read_bytes())
@@ -119,12 +120,12 @@ def database_scribbled(runs: Path) -> None:
 
 
 def of_an_older_form(runs: Path) -> None:
-    with sqlite3.connect(runs / "runs.sqlite") as connection:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute("PRAGMA user_version = 0")
 
 
 def of_a_newer_form(runs: Path) -> None:
-    with sqlite3.connect(runs / "runs.sqlite") as connection:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute("ALTER TABLE entries ADD COLUMN later TEXT")
         connection.execute("PRAGMA user_version = 99")
 

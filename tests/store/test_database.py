@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -87,7 +88,7 @@ def test_a_row_that_was_changed_is_no_row(tmp_path: Path, change: str) -> None:
     file = kept(tmp_path / "runs")
     store = database.opened(file.parent)
     store.add("c", "other", "nb.ipynb", {"answer": "another"}, 0.0)
-    with sqlite3.connect(file) as connection:
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(f"{change} WHERE question = 'q'")
     assert contents(store, "d" if "context" in change else "c") == []
     assert contents(store, question="other") == [{"answer": "another"}]
@@ -119,7 +120,7 @@ def test_a_file_that_is_cut_or_foreign_begins_anew(tmp_path: Path, part: int) ->
 
 def test_an_older_form_is_removed(tmp_path: Path) -> None:
     file = kept(tmp_path / "runs")
-    with sqlite3.connect(file) as connection:
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("PRAGMA user_version = 0")
         connection.execute("ALTER TABLE entries RENAME COLUMN used TO seldom")
     store = database.opened(file.parent)
