@@ -87,7 +87,7 @@ def _told_at_once(
 ) -> tuple[Told, str]:
     project.lay()
     os.environ.update(project.environ)
-    config = configuration(project.path, {"resume": resume})
+    config = configuration(project.path, {"resume": resume, "kernel": "python3"})
     each = session.NotebookSession(project.path, config)
     each.kept = []
     try:
