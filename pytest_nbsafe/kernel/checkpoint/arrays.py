@@ -1,4 +1,4 @@
-"""Arrays that share memory, so that they share it again after they are loaded.
+"""Arrays as they lie in memory: those that share it share it again after they are loaded.
 
 Files refer to `view` by its name.
 """
@@ -41,14 +41,28 @@ class Plan:
                 self.cause = self.cause or _obstacle(owners[key], arrays, tables.get(key, ()))
 
     def reduced(self, array: Any) -> Any:
-        """Return how an array is pickled that shares its memory, `NotImplemented` for others."""
-        if not self.shared:
-            return NotImplemented
-        owner = owner_of(array)
+        """Return how an array is pickled, `NotImplemented` for numpy's own way."""
+        owner = owner_of(array) if self.shared else array
         if owner is array or id(owner) not in self.shared:
-            return NotImplemented
+            return _in_order_of_memory(array)
         start = array.__array_interface__["data"][0] - _address(_array(owner))
         return view, (owner, array.dtype, array.shape, array.strides, start, array.flags.writeable)
+
+
+def _in_order_of_memory(array: Any) -> Any:
+    """Return how an array with gaps is pickled so that its axes lie in the same order again.
+
+    numpy writes it row by row. A product may then be another in its last digits.
+    """
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return NotImplemented
+    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    if axes == sorted(axes):
+        return NotImplemented
+    numpy = sys.modules["numpy"]
+    lying = numpy.ascontiguousarray(array.transpose(axes))
+    lying.flags.writeable = array.flags.writeable
+    return numpy.transpose, (lying, tuple(map(axes.index, range(array.ndim))))
 
 
 def view(
