@@ -63,6 +63,7 @@ class _Pickler(pickle.Pickler):
         self._made, self._plan, self._surface = made, plan, surface
         numpy = sys.modules.get("numpy")
         self._array = numpy.ndarray if numpy is not None else None
+        self._reducers: dict[int, Any] = {}
 
     def reducer_override(self, obj: Any) -> Any:
         """Return how a value is pickled, `NotImplemented` for the usual way."""
@@ -80,8 +81,10 @@ class _Pickler(pickle.Pickler):
         if id(obj) in self._surface.elsewhere and not is_constant_value(obj):
             module, name = self._surface.place_of(obj)
             return getattr, (sys.modules[module], name)
-        adapter = of_class(kind)
-        reduced = adapter.reduced(obj) if hasattr(adapter, "reduced") else NotImplemented
+        if id(kind) not in self._reducers:  # a class may say itself what it is equal to
+            self._reducers[id(kind)] = getattr(of_class(kind), "reduced", None)
+        reducer = self._reducers[id(kind)]
+        reduced = NotImplemented if reducer is None else reducer(obj)
         self._made.adds_state |= reduced is not NotImplemented
         return reduced
 
