@@ -123,6 +123,12 @@ def test_each_of_several_cells_is_told_of(started: KernelSession) -> None:
     assert alone.values["d", ("n",)] != second.values["d", ("n",)] != ""
 
 
+def test_each_of_many_cells_is_told_by_its_lines(started: KernelSession) -> None:
+    told = ask(started, *(f"\nd['n'], {number}" for number in range(50)))
+    seen = [of({**run.read}, "d", 2) for run in told.touched if run is not None]
+    assert seen == [{("n",)}] * 50
+
+
 @pytest.mark.parametrize("source", ["eval('d')", "globals()['d']", "import numba"])
 def test_what_cannot_be_followed_is_not_told(started: KernelSession, source: str) -> None:
     told = started.counterfactual(cells(source), limit_s=20)

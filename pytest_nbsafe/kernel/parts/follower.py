@@ -55,7 +55,6 @@ class Follower:
         self.tracer = tracer
         self.failed = self.paused = False
         self.swapped: list[tuple[types.FunctionType, types.CodeType]] = []
-        self.compiled_texts: set[int] = set()
         self.codes = functools.lru_cache(None)(self._compiled)
         self.opaque: set[str] = set()
         self.known = len(tracer.recorder.flags)
@@ -128,11 +127,11 @@ class Follower:
             accesses.fault = "a text of the cell cannot be followed"
             return
         line_of, file = source.line_of, source.file
-        if id(source) in self.compiled_texts:  # %%time and %time compile their own text
+        if source.followed:  # %%time and %time compile their own text
             file = TIMED[0]
             run, line_of = self.tracer.places.files.get(file, (0, _unknown))
             line_of = line_of if run == self.tracer.runs else _unknown
-        self.compiled_texts.add(id(source))
+        source.followed = True
         lines = statement_lines(tree, line_of)
         accesses.bound |= names_bound(tree)
         accesses.opaque |= rewrite(tree, accesses.sites, line_of)

@@ -20,7 +20,7 @@ class RunningText:
         self.shift = shift
         self.file = ""
         self.line_of: Callable[[int], int] = lambda line: line + (shift or 0)
-        self.transformed = False
+        self.transformed = self.followed = False
         self.plan = instrument.TreeHooks()
         self.started = 0
 
