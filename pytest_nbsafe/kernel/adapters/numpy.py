@@ -142,6 +142,20 @@ def references_of(value: Any) -> list[Any] | None:
     return [*held, *value.ravel().tolist()] if value.dtype.kind == "O" else None
 
 
+def reduced(value: Any) -> Any:
+    """Return how a masked array is pickled with its filling as it lies: numpy makes another."""
+    if type(value) is not sys.modules["numpy"].ma.MaskedArray:
+        return NotImplemented
+    make, arguments, state = value.__reduce__()
+    return make, arguments, (state, vars(value).get("_fill_value")), None, None, fill
+
+
+def fill(value: Any, state: tuple[Any, Any]) -> None:
+    """Give a masked array its state and its filling; files refer to it by its name."""
+    value.__setstate__(state[0])
+    vars(value)["_fill_value"] = state[1]
+
+
 # ------------------------------------------------------------------ hashing
 
 
@@ -166,9 +180,10 @@ def _add_kept(hasher: Hasher, value: Any) -> None:
     if "_mask" in held and issubclass(kind, numpy.ma.MaskedArray):
         filling = held.get("_fill_value")
         if filling is None:  # it is worked out when it is asked for
-            filling = numpy.array(numpy.ma.default_fill_value(value.dtype), value.dtype)
+            filling = numpy.ma.default_fill_value(value.dtype)
+        filling = numpy.array(filling, value.dtype)  # of objects numpy may keep a text instead
         hasher.add(numpy.asarray(held["_mask"]))
-        hasher.all("masked", [numpy.asarray(filling), bool(held.get("_hardmask"))])
+        hasher.all("masked", [filling, bool(held.get("_hardmask"))])
         held = {name: item for name, item in held.items() if name not in _OF_MASKED}
     instances.add_own(hasher, kind)
     if held and kind.__module__.partition(".")[0] != "numpy":

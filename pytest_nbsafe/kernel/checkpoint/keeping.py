@@ -256,9 +256,9 @@ class _Keeper:
         kinds = {kind for name in self.group.names for kind in self._kinds(name)}
         has_sets = any(issubclass(kind, (set, frozenset)) for kind in kinds)
         if (has_sets or dumped.adds_state) and not self._has_its_form(loaded):
-            if dumped.adds_state:
-                return "the table that it was cut from is not kept with it"
-            return "a set in it comes in another order once it is loaded"
+            if has_sets:
+                return "a set in it comes in another order once it is loaded"
+            return "the table that it was cut from is not kept with it"
         return ""
 
     def _has_its_form(self, loaded: dict[str, Any]) -> bool:
