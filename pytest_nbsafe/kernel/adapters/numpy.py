@@ -123,11 +123,15 @@ def memory_of(value: Any) -> Any:
 
 
 def items_of(value: Any) -> list[Any]:
-    """Return the objects that an array holds, none of one of numbers."""
-    items: list[Any] = (
-        sys.modules["numpy"].asarray(value).ravel().tolist() if value.dtype.hasobject else []
-    )
-    return items
+    """Return the objects that an array holds, none where all are numbers or texts."""
+    if not value.dtype.hasobject:
+        return []
+    items: list[Any] = sys.modules["numpy"].asarray(value).ravel().tolist()
+    return [] if _LEADING_NOWHERE.issuperset(map(type, items)) else items
+
+
+_LEADING_NOWHERE: frozenset[type] = frozenset({str, float, int, bool, type(None)})
+"""Kinds of values that texts in a table are of, and what is missing there."""
 
 
 def references_of(value: Any) -> list[Any] | None:
@@ -139,7 +143,7 @@ def references_of(value: Any) -> list[Any] | None:
         return [*held, value.base]
     if not value.dtype.hasobject:
         return held
-    return [*held, *value.ravel().tolist()] if value.dtype.kind == "O" else None
+    return [*held, *items_of(value)] if value.dtype.kind == "O" else None
 
 
 def reduced(value: Any) -> Any:

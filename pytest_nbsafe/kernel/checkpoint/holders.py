@@ -100,8 +100,9 @@ def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:
     if numpy is not None and isinstance(item, numpy.ndarray):
         if item.base is not None:
             yield item.base, None if path is None else [*path, ["base"]]
-        if item.dtype.hasobject:
-            yield from ((each, None) for each in item.ravel().tolist())
+        items = item.ravel().tolist() if item.dtype.hasobject else ()
+        if not _ENDS.issuperset(map(type, items)):
+            yield from ((each, None) for each in items)
         return
     if not gc.is_tracked(item) or kind is type:
         return
