@@ -83,3 +83,20 @@ def test_a_part_of_a_table_that_no_name_leads_to_is_not_kept(
     assert kernel.causes("part") == {"part": "the table that it was cut from is not kept with it"}
     kernel.run("del get_ipython().hidden")
     assert kernel.causes("part") == {"part": ""}
+
+
+def test_a_copy_of_a_table_is_kept_apart_though_its_index_shares_memory(
+    kernels: list[KeepingKernel],
+) -> None:
+    kernel = kernels[0]
+    kernel.run(f"{IMPORTS}{TABLE}table.index = ['x', 'y', 'z']\nother = table.copy()")
+    assert kernel.causes("table", "other") == {"table": "", "other": ""}
+
+
+@columns_share_memory
+def test_tables_that_have_the_very_same_index_are_not(kernels: list[KeepingKernel]) -> None:
+    kernel = kernels[0]
+    kernel.run(f"{IMPORTS}{TABLE}sums = table.b * 2")
+    kernel.through_files("sums")
+    kernel.run("sums.index.name = 'n'")
+    assert kernel.run("table.index.name") == "n"

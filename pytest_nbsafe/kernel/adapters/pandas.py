@@ -118,15 +118,15 @@ def lazily_copied(value: Any) -> list[Any] | None:
     pandas = sys.modules["pandas"]
     if isinstance(value, pandas.api.extensions.ExtensionArray):
         return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
-    if not isinstance(value, (pandas.DataFrame, pandas.Series, pandas.Index)):
+    if isinstance(value, pandas.MultiIndex):
+        return [*value.levels, *value.codes, *value.names]
+    if isinstance(value, pandas.Index):  # it is never written to, in pandas 2 either
+        return [] if isinstance(value, pandas.RangeIndex) else [value.array, *value.names]
+    if not isinstance(value, (pandas.DataFrame, pandas.Series)):
         return None
     late = _plain_tables.copies_on_write(pandas)  # then it warns when it is asked for the option
     if not late and getattr(pandas.options.mode, "copy_on_write", False) is not True:
         return None
-    if isinstance(value, pandas.MultiIndex):
-        return [*value.levels, *value.codes, *value.names]
-    if isinstance(value, pandas.Index):
-        return [] if isinstance(value, pandas.RangeIndex) else [value.array, *value.names]
     held = [item for name, item in vars(value).items() if name not in _OWN_FIELDS]
     return [*held, *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
 
