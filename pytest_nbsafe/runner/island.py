@@ -92,8 +92,8 @@ def installer(
     cell. A kernel of the Python that we run in need not compile anything.
     """
     inside = f"{PACKAGE}.adapters."
-    adapters = [name[len(inside) :] for name in sources() if name.startswith(inside)]
-    adapters = [name for name in adapters if not name.startswith("_")]
+    found = (name[len(inside) :] for name in sources() if name.startswith(inside))
+    adapters = [name for name in found if not name.startswith("_")]
     options = {
         "trace": trace,
         "learning": learning,

@@ -127,11 +127,7 @@ def items_of(value: Any) -> list[Any]:
     if not value.dtype.hasobject:
         return []
     items: list[Any] = sys.modules["numpy"].asarray(value).ravel().tolist()
-    return [] if _LEADING_NOWHERE.issuperset(map(type, items)) else items
-
-
-_LEADING_NOWHERE: frozenset[type] = frozenset({str, float, int, bool, type(None)})
-"""Kinds of values that texts in a table are of, and what is missing there."""
+    return [] if bulk.PLAIN.issuperset(map(type, items)) else items
 
 
 def references_of(value: Any) -> list[Any] | None:
