@@ -5,10 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import threading
 from typing import Any
 
-from . import folder_order, measuring, open_log
+from . import folder_order, foreign_threads, measuring, open_log
 from .adapters import names
 from .contract import PACKAGE, Measurement
 from .inputs.run_inputs import RunInputs
@@ -19,11 +18,10 @@ from .tracing.outside_effects import OutsideEffects
 _FILES = 128
 
 tracers: list[Tracer] = []
-threads: set[threading.Thread] = set()
 streams: tuple[Any, ...] = ()
 files: set[tuple[int, int]] = set()
-"""What was there when we came, for `fork`: threads that are not the notebook's, its streams, and
-the files and sockets that are open (device and number of each)."""
+"""What was there when we came, for `fork`: the streams, and the files and sockets that are open
+(device and number of each)."""
 
 
 def install(
@@ -47,12 +45,12 @@ def install(
     global streams  # noqa: PLW0603  # a kernel has one of each
     shell: Any = get_ipython()
     names[:] = adapters
-    threads.update(threading.enumerate())
+    foreign_threads.note_own()
     _note_files()
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
     if inputs:
-        tracer.inputs = RunInputs(shell, tracer.places, threads)
+        tracer.inputs = RunInputs(shell, tracer.places)
         tracer.inputs.install()
     tracer.install()
     if root:

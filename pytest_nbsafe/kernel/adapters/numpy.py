@@ -23,6 +23,7 @@ CHANGING = frozenset(
         "setflags", "shuffle", "sort", "update",
     }
 )  # fmt: skip
+_PLAIN = frozenset(map(id, bulk.PLAIN))
 _CHANGEABLE = frozenset({"ndarray", "matrix", "memmap", "recarray", "record", "void", "object_"})
 
 
@@ -126,8 +127,12 @@ def items_of(value: Any) -> list[Any]:
     """Return the objects that an array holds, none where all are numbers or texts."""
     if not value.dtype.hasobject:
         return []
-    items: list[Any] = sys.modules["numpy"].asarray(value).ravel().tolist()
-    return [] if bulk.PLAIN.issuperset(map(type, items)) else items
+    numpy = sys.modules["numpy"]
+    kinds = bulk.kinds_in(numpy, array := numpy.asarray(value))
+    if kinds is not None and kinds <= _PLAIN:
+        return []
+    items: list[Any] = array.ravel().tolist()
+    return [] if kinds is None and bulk.PLAIN.issuperset(map(type, items)) else items
 
 
 def references_of(value: Any) -> list[Any] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk, instances
-from ..hashing.hasher import Handler, Hasher, qualified
+from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from ..tracing import read_only_uses
 from . import Table, _plain_tables, of_columns
 from .numpy import CHANGING, add_array, add_content, add_objects
@@ -201,10 +201,13 @@ def _nothing() -> None:
 
 
 def _frame(hasher: Hasher, value: Any) -> None:
+    arrays = _column_arrays(value)
+    if not hasher.context.memory and _number_bytes(arrays) > hasher.size:
+        raise UnknownValue(TOO_LARGE)  # before all that fits is looked at, for nothing
     hasher.tag(f"frame {qualified(type(value))}")
     _index(hasher, value.columns)
     _index(hasher, value.index)
-    for array in _column_arrays(value):
+    for array in arrays:
         _column(hasher, array)
     _beside(hasher, value)
 
@@ -232,6 +235,13 @@ def _is_accessor(value: Any, name: str, held: Any) -> bool:
 def _column_arrays(value: Any) -> list[Any]:
     iterate = getattr(value, "_iter_column_arrays", None)  # leaves no cached column behind
     return [*iterate()] if iterate else [column.array for _, column in value.items()]
+
+
+def _number_bytes(arrays: list[Any]) -> int:
+    """Return how many bytes of numbers and moments columns hold, of which each will be read."""
+    plain = [getattr(array, "_ndarray", array) for array in arrays]
+    numbers = sys.modules["numpy"].ndarray
+    return sum(p.nbytes for p in plain if isinstance(p, numbers) and p.dtype.kind in "biufcmM")
 
 
 def _series(hasher: Hasher, value: Any) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 from .. import bootstrap
 from ..adapters import adapter_of, answers, names
 from ..contract import NOT_DONE, SLOWER, Answer, HostQuestion, no_answer
+from ..foreign_threads import foreign_threads
 from ..functions.reach import WORD
 from . import child, in_place, orphans, seal
 
@@ -27,10 +28,6 @@ ANSWER_LIMIT = 64 * 1024 * 1024
 RAW_LIMIT = 1_000_000
 _CHUNK = 1 << 16
 _PATIENCE_S = 0.1
-_HARMLESS_THREADS = (
-    "TMonitor", "Heartbeat", "ControlThread", "IOPubThread", "HistorySavingThread",
-    "GarbageCollectorThread",  # of pyzmq, from the first long message on
-)  # fmt: skip
 
 
 def ask(question: str) -> None:
@@ -91,19 +88,9 @@ def obstacle() -> str:
             return f"a kernel that has loaded {library} cannot be forked"
     if any(answers("uses_gpu")):
         return "a kernel that uses a GPU cannot be forked"
-    thread = _foreign_thread()
-    if thread:
-        return f"the thread {thread!r} of the notebook is at work"
+    for thread in foreign_threads():
+        return f"the thread {thread.name!r} of the notebook is at work"
     return seal.shared_memory()
-
-
-def _foreign_thread() -> str:
-    """Return the name of a thread that was not there when the kernel started, if there is one."""
-    for thread in threading.enumerate():
-        known = thread in bootstrap.threads or type(thread).__name__ in _HARMLESS_THREADS
-        if not known and thread is not threading.main_thread():
-            return thread.name
-    return ""
 
 
 # ------------------------------------------------------------------ the parent's side

@@ -100,9 +100,7 @@ def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:
     if numpy is not None and isinstance(item, numpy.ndarray):
         if item.base is not None:
             yield item.base, None if path is None else [*path, ["base"]]
-        items = item.ravel().tolist() if item.dtype.hasobject else ()
-        if not _ENDS.issuperset(map(type, items)):
-            yield from ((each, None) for each in items)
+        yield from ((each, None) for each in of_class(numpy.ndarray).items_of(item))
         return
     if not gc.is_tracked(item) or kind is type:
         return

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
-from collections.abc import Collection
 from typing import Any
 
 from .. import audit
 from ..contract import Hindrance
+from ..foreign_threads import foreign_threads
 from .callers import Callers, frames, is_import
 
 _PROCESSES = (
@@ -28,9 +27,8 @@ _MOST = 20
 class Hindrances:
     """The hindrances of the current run, each kind once a line."""
 
-    def __init__(self, callers: Callers, own_threads: Collection[threading.Thread]) -> None:
+    def __init__(self, callers: Callers) -> None:
         self._callers = callers
-        self._own_threads = own_threads
         self._run = 0
         self.on = False
         self._notes: dict[tuple[str, int, str], None] = {}
@@ -117,8 +115,8 @@ class Hindrances:
 
     def look_at_what_runs(self) -> None:
         """Take note of threads and tasks of cells that go on."""
-        for thread in threading.enumerate():
-            if thread not in self._own_threads and self._works_for_cells(thread):
+        for thread in foreign_threads():
+            if self._works_for_cells(thread):
                 self.add("threads", "a thread that a cell started still runs", 0)
         try:
             tasks = asyncio.all_tasks()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PosixPath, WindowsPath
 from types import CodeType
 from typing import Any, NamedTuple
@@ -50,7 +50,7 @@ class RunInputs:
     `called` are the words of the functions of cells that it has called.
     """
 
-    def __init__(self, shell: Any, positions: CellPositions, own_threads: Collection[Any]) -> None:
+    def __init__(self, shell: Any, positions: CellPositions) -> None:
         self._users_files = users_files = UsersFiles()
         self._shell = shell
         self._home: dict[str, Any] = shell.user_ns
@@ -60,7 +60,7 @@ class RunInputs:
         self._native = NativeOpens()
         self._variables = VariableUses(self._callers)
         self._modules = ModuleUses(users_files)
-        self._hindrances = Hindrances(self._callers, own_threads)
+        self._hindrances = Hindrances(self._callers)
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
         self._codes: dict[int, CodeType] = {}
