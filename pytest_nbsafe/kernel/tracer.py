@@ -18,6 +18,7 @@ from .checkpoint.links import Links
 from .checkpoint.log_notes import note_run
 from .contract import MIME, CellRun, Fingerprint, Inputs
 from .hashing.function_texts import Texts
+from .hashing.object_arrays import nothing_runs
 from .hashing.snapshot import Snapshot, warm_up
 from .inputs.run_inputs import RunInputs
 from .learning.desk import Desk
@@ -92,9 +93,8 @@ class Tracer:
     def _warm_up(self) -> None:
         """Go once through what each cell goes through, on a text of our own that never runs."""
         home = {"total": 0}
-        fingerprints = NameFingerprints(
-            SimpleNamespace(user_ns=home, user_ns_hidden={}), self.snapshot
-        )
+        shell = SimpleNamespace(user_ns=home, user_ns_hidden={})
+        fingerprints = NameFingerprints(shell, self.snapshot)
         recorder = Recorder(home)
         for _ in range(_WARM):
             tree = ast.parse(_SAMPLE)
@@ -307,6 +307,7 @@ class Tracer:
             setattr(builtins, instrument.BEGIN, self.begin)
         plan.apply()
 
+    @nothing_runs()
     def _end(self, result: Any, error: BaseException | None) -> None:
         raised = self.places.raised(error, self.runs) if error is not None else None
         bindings: dict[str, int] = {}
@@ -317,9 +318,8 @@ class Tracer:
             changed = self.globals.changes(self.home)
             bindings = {name: changed[name] for name in changed if self.is_own(name)}
             bound = {name for event in self.recorder.events for name in event["bound"]}
-            wanted = self.name_fingerprints.names | {
-                n for n, identity in bindings.items() if identity
-            }
+            held = {name for name, identity in bindings.items() if identity}
+            wanted = self.name_fingerprints.names | held
             after = self.name_fingerprints.finish(wanted, bound | bindings.keys())
         used = self._inputs(after, bindings.keys(), result)
         evaluations, copies = self.desk.report() if self.desk else ([], [])

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import marshal
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_nbsafe.kernel import foreign_threads
 from pytest_nbsafe.kernel.hashing import bulk
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
 from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
@@ -148,63 +145,6 @@ def test_dictionaries_are_told_apart_by_what_they_hold(one: dict[int, float]) ->
     found = [of(one), *map(of, others)]
     assert of(dict(one)) == found[0]
     assert len(set(found)) == len(found)
-
-
-class OwnText(str):
-    __slots__ = ()
-
-
-OBJECTS = st.sampled_from(
-    [
-        *(None, "", "text", "\U0001f600", b"", 0, 2**70, True, 1.5, float("nan"), 1j, pd.NA),
-        *(pd.NaT, [], {}, (), int, object(), OwnText("text"), np.float64(1), np.str_("text"), len),
-    ]
-)
-
-
-def transposed(array: Any) -> Any:
-    return array.T
-
-
-@given(
-    st.lists(OBJECTS, min_size=1, max_size=40),
-    st.integers(1, 5),
-    st.tuples(st.slices(6), st.slices(6)),
-    st.sampled_from([np.asarray, transposed, np.asfortranarray]),
-)
-@settings(deadline=None, max_examples=300)
-def test_kinds_are_read_where_they_lie(
-    objects: list[object], rows: int, cuts: tuple[slice, slice], order: Callable[[Any], Any]
-) -> None:
-    foreign_threads.note_own()
-    array: Any = np.empty(rows * len(objects), dtype=object)
-    array[:] = objects * rows
-    part = order(array.reshape(rows, -1))[cuts]
-    assert bulk.kinds_in(np, part) == {id(type(item)) for item in part.ravel().tolist()}
-
-
-def test_kinds_of_many_and_of_none() -> None:
-    foreign_threads.note_own()
-    many: Any = np.array([f"text {number}" for number in range(200_000)], dtype=object)
-    assert bulk.kinds_in(np, many) == {id(str)}
-    many[150_000] = OwnText("one")
-    assert bulk.kinds_in(np, many) == {id(str), id(OwnText)}
-    assert bulk.kinds_in(np, np.empty((0, 3), dtype=object)) == set()
-    no_object = bulk.kinds_in(np, np.empty(9, dtype=object))  # or None, as numpy likes
-    assert no_object in (set(), {id(type(None))})
-    assert bulk.kinds_in(np, np.arange(3)) is None
-
-
-def test_kinds_are_not_read_while_others_run() -> None:
-    foreign_threads.note_own()
-    stop = threading.Event()
-    thread = threading.Thread(target=stop.wait)
-    thread.start()
-    try:
-        assert bulk.kinds_in(np, np.array(["text"], dtype=object)) is None
-    finally:
-        stop.set()
-        thread.join()
 
 
 def test_a_large_frame_is_refused_before_it_is_read() -> None:

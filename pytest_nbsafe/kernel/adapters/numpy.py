@@ -9,7 +9,7 @@ from typing import Any
 
 from ..aspects import cut, mean
 from ..functions.reach import fields
-from ..hashing import bulk, instances
+from ..hashing import bulk, instances, object_arrays
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from . import answers, of_module
 
@@ -23,7 +23,6 @@ CHANGING = frozenset(
         "setflags", "shuffle", "sort", "update",
     }
 )  # fmt: skip
-_PLAIN = frozenset(map(id, bulk.PLAIN))
 _CHANGEABLE = frozenset({"ndarray", "matrix", "memmap", "recarray", "record", "void", "object_"})
 
 
@@ -128,11 +127,11 @@ def items_of(value: Any) -> list[Any]:
     if not value.dtype.hasobject:
         return []
     numpy = sys.modules["numpy"]
-    kinds = bulk.kinds_in(numpy, array := numpy.asarray(value))
-    if kinds is not None and kinds <= _PLAIN:
+    is_plain = object_arrays.holds_plain(numpy, array := numpy.asarray(value))
+    if is_plain:
         return []
     items: list[Any] = array.ravel().tolist()
-    return [] if kinds is None and bulk.PLAIN.issuperset(map(type, items)) else items
+    return [] if is_plain is None and bulk.PLAIN.issuperset(map(type, items)) else items
 
 
 def references_of(value: Any) -> list[Any] | None:

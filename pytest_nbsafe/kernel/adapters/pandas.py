@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..aspects import COLUMNS, MANY, mean, table
-from ..hashing import bulk, instances
+from ..hashing import bulk, instances, object_arrays
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from ..tracing import read_only_uses
 from . import Table, _plain_tables, of_columns
@@ -308,7 +308,10 @@ def _add_texts(hasher: Hasher, array: Any) -> bool:
     """Write an array of objects of pandas that holds but texts and missing values, if it does."""
     numpy, pandas = sys.modules["numpy"], sys.modules["pandas"]
     array = array.ravel()
-    where = bulk.holes(numpy, array, (None, numpy.nan, pandas.NA, pandas.NaT))
+    kinds = object_arrays.kinds_in(numpy, array)
+    if kinds is not None and not kinds <= _kinds_of_texts():
+        return False  # texts of another class may hold more
+    where = object_arrays.holes(numpy, array, (None, numpy.nan, pandas.NA, pandas.NaT))
     joined = _joined(numpy, array, where)
     if joined is None:
         other = pandas.isna(array) & (where == 0)  # not a number, but not that very object
@@ -322,6 +325,12 @@ def _add_texts(hasher: Hasher, array: Any) -> bool:
     hasher.raw(bulk.numbers(numpy, where))
     add_content(hasher, numpy.frombuffer(joined, numpy.uint8))
     return True
+
+
+def _kinds_of_texts() -> set[int]:
+    numpy, pandas = sys.modules["numpy"], sys.modules["pandas"]
+    missing = float, type(None), type(pandas.NA), type(pandas.NaT)
+    return {*map(id, (str, numpy.str_, *missing))}
 
 
 def _joined(numpy: Any, array: Any, where: Any) -> bytes | None:

@@ -8,11 +8,8 @@ from __future__ import annotations
 import gc
 import hashlib
 import marshal
-import sys
 from collections.abc import Sequence
 from typing import Any
-
-from ..foreign_threads import foreign_threads
 
 PLAIN = frozenset({int, float, complex, bool, str, bytes, type(None)})
 """Kinds whose values `marshal` writes by their content alone."""
@@ -27,9 +24,6 @@ _PROBES = 32
 _FORM_LIMIT = 64
 _SMALL_BYTES = 4_096
 _WORDS = 1 << 15
-_WORD_BYTES = 8
-_CLASS_AT = object.__basicsize__ - _WORD_BYTES
-"""Where an object keeps its class: at the end of what all objects have."""
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
@@ -214,62 +208,3 @@ def _odd_weights(numpy: Any, seed: int) -> Any:
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         word = (word ^ (word >> numpy.uint64(shift))) * numpy.uint64(factor)
     return (word ^ (word >> numpy.uint64(31))) | numpy.uint64(1)
-
-
-# ------------------------------------------------------------------ arrays of objects
-
-
-class _Words:
-    """Memory from an address on as an array of integers; `owner` is kept alive meanwhile."""
-
-    def __init__(
-        self, address: int, shape: tuple[int, ...], strides: object = None, owner: object = None
-    ) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "shape": shape,
-            "strides": strides,
-            "typestr": f"{'<' if sys.byteorder == 'little' else '>'}i{_WORD_BYTES}",
-            "data": (address, True),
-            "version": 3,
-        }
-
-
-def _addresses(numpy: Any, array: Any) -> Any:
-    """Return the addresses that an array of objects holds."""
-    place = array.__array_interface__["data"][0]
-    return numpy.asarray(_Words(place, array.shape, array.strides, array))
-
-
-def holes(numpy: Any, array: Any, singletons: Sequence[object]) -> Any:
-    """Return where an array holds one of these very objects: its place among them, else 0."""
-    places = numpy.zeros(array.shape, numpy.uint8)
-    if array.dtype.itemsize != _WORD_BYTES or not array.size:
-        return places
-    addresses = _addresses(numpy, array)
-    for place, singleton in enumerate(singletons, 1):
-        places[addresses == id(singleton)] = place
-    return places
-
-
-def kinds_in(numpy: Any, array: Any) -> set[int] | None:
-    """Return the classes of what an array of objects holds, by identity; None: not known.
-
-    They are read where they lie, so that nothing is referred to meanwhile: of a million texts in
-    10 ms, where a list of them takes 35 to 160, and none of the pages that a fork shares is copied.
-    numpy lets other threads run, which might free what is read: not where cells have started some.
-    """
-    if array.dtype.kind != "O" or array.dtype.itemsize != _WORD_BYTES or foreign_threads():
-        return None
-    addresses, found = _addresses(numpy, array).reshape(-1), set()
-    for start in range(0, addresses.size, _WORDS):
-        part = addresses[start : start + _WORDS]
-        part = part[part != 0]  # numpy takes no object for None
-        if part.size:
-            first, last = int(part.min()), int(part.max())
-            heads = _Words(first + _CLASS_AT, ((last - first) // _WORD_BYTES + 1,))
-            classes = numpy.asarray(heads).take((part - first) // _WORD_BYTES)
-            while classes.size:
-                found.add(int(classes[0]))
-                classes = classes[classes != classes[0]]
-    return found
