@@ -60,12 +60,16 @@ def of_orders(path: Path, settings: Mapping[str, Any], first: str, second: str) 
     """Return how the state at the end of one order differs from that at the end of another.
 
     Raises:
-        NbsafeError: the notebook cannot be read or is not Python, there is no such order, or its
-            kernel does not start.
+        NbsafeError: the notebook cannot be read or is not Python, there is no such order, none of
+            its cells stands in one, or its kernel does not start.
 
     """
     graph, config = python_graph(path, settings)
     plans = [orderings.plan(graph, order) for order in (first, second)]
+    for plan in plans:
+        if not plan.cells and orderings.topdown(graph).cells:
+            message = f"{path} has no {plan.order} order: no cell has an execution count"
+            raise NbsafeError("no-counts", message, "compare top-down with dependency")
 
     def ask(make: states.MakeSession) -> _Answer:
         ends = [_end(path, graph, make, plan) for plan in plans]

@@ -84,3 +84,11 @@ def test_points_that_are_not_there(notebook: Path, capsys: pytest.CaptureFixture
         diff.of_cells(notebook, {}, 1, 9)
     with pytest.raises(NbsafeError, match="no order 'bottom-up'"):
         diff.of_orders(notebook, {}, "recorded", "bottom-up")
+
+
+def test_a_page_without_counts_has_no_recorded_order(own_store: Path) -> None:
+    page = makenb.write(own_store / "nb.ipynb", "# %%\nx = 1\n")
+    for order in ("recorded", "inferred"):
+        with pytest.raises(NbsafeError, match=f"no {order} order: no cell has an execution count"):
+            diff.of_orders(page, {}, order, "top-down")
+    assert words(diff.of_orders(page, {}, "dependency", "top-down")) == []
