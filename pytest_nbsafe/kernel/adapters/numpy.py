@@ -127,11 +127,11 @@ def items_of(value: Any) -> list[Any]:
     if not value.dtype.hasobject:
         return []
     numpy = sys.modules["numpy"]
-    is_plain = object_arrays.holds_plain(numpy, array := numpy.asarray(value))
-    if is_plain:
+    array = numpy.asarray(value)
+    if array.dtype.kind == "O" and object_arrays.holds_plain(numpy, array):
         return []
     items: list[Any] = array.ravel().tolist()
-    return [] if is_plain is None and bulk.PLAIN.issuperset(map(type, items)) else items
+    return items
 
 
 def references_of(value: Any) -> list[Any] | None:

@@ -308,8 +308,7 @@ def _add_texts(hasher: Hasher, array: Any) -> bool:
     """Write an array of objects of pandas that holds but texts and missing values, if it does."""
     numpy, pandas = sys.modules["numpy"], sys.modules["pandas"]
     array = array.ravel()
-    kinds = object_arrays.kinds_in(numpy, array)
-    if kinds is not None and not kinds <= _kinds_of_texts():
+    if not object_arrays.kinds_in(numpy, array) <= _kinds_of_texts():
         return False  # texts of another class may hold more
     where = object_arrays.holes(numpy, array, (None, numpy.nan, pandas.NA, pandas.NaT))
     joined = _joined(numpy, array, where)

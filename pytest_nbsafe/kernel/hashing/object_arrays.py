@@ -50,13 +50,14 @@ def holes(numpy: Any, array: Any, singletons: Sequence[object]) -> Any:
     return places
 
 
-def kinds_in(numpy: Any, array: Any) -> set[int] | None:
-    """Return the classes of what an array of objects holds, by identity; None: not known.
+def kinds_in(numpy: Any, array: Any) -> set[int]:
+    """Return the classes of what an array of objects holds, by identity.
 
-    numpy lets other threads run, which might free what is read: not where cells have started some.
+    numpy lets other threads run, which might free what is read: where cells have started some, a
+    list is made after all.
     """
-    if array.dtype.kind != "O" or array.dtype.itemsize != _WORD_BYTES or foreign_threads():
-        return None
+    if array.dtype.itemsize != _WORD_BYTES or foreign_threads():
+        return {id(type(item)) for item in array.ravel().tolist()}
     addresses, found = _addresses(numpy, array).reshape(-1), set()
     for start in range(0, addresses.size, _AT_ONCE):
         part = addresses[start : start + _AT_ONCE]
@@ -100,16 +101,15 @@ def nothing_runs() -> Iterator[None]:
         _notes.clear()
 
 
-def holds_plain(numpy: Any, array: Any) -> bool | None:
-    """Return whether an array holds numbers, texts and the like alone; None: not known."""
+def holds_plain(numpy: Any, array: Any) -> bool:
+    """Return whether an array of objects holds numbers, texts and the like alone."""
     owner = _owner_of(array)
     note = _notes[-1].get(id(owner)) if _notes else None
     if note is not None and note.owner() is owner and array.flags.forc:
         start, end = _place_of(array)
         if any(first <= start and end <= last for first, last in note.places):
             return True
-    kinds = kinds_in(numpy, array)
-    return None if kinds is None else kinds <= _PLAIN
+    return kinds_in(numpy, array) <= _PLAIN
 
 
 def _take_note(numpy: Any, array: Any) -> None:
