@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import copy
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -33,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.kernel.checkpoint_contract import Keeping, KeepQuestion
+from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.runner.kept_session import KeptSession
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
@@ -146,11 +148,31 @@ def _flat(place: str, value: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(value, (set, frozenset)):
         yield place, repr(sorted(map(repr, value)))
     elif isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        for number, item in enumerate(value):
+        items = [*_streams_as_one(value)]
+        for number, item in enumerate(items):
             yield from _flat(f"{place}[{number}]", item)
-        yield f"{place}.length", str(len(value))
+        yield f"{place}.length", str(len(items))
     else:
         yield place, _ADDRESS.sub("0x", repr(value))
+
+
+def _streams_as_one(values: Sequence[Any]) -> Iterator[Any]:
+    """Yield values; what was printed on one stream as one, for which of two comes first is chance.
+
+    IPython sends each of them after some tenths of a second.
+    """
+    for is_printed, some in itertools.groupby(values, key=_is_printed):
+        if not is_printed:
+            yield from some
+            continue
+        texts: dict[str, str] = {}
+        for output in some:
+            texts[output.name] = texts.get(output.name, "") + output.text
+        yield from (Output("stream", name=name, text=texts[name]) for name in sorted(texts))
+
+
+def _is_printed(value: object) -> bool:
+    return isinstance(value, Output) and value.kind == "stream"
 
 
 def wrong_in(resumed: Told, others: Sequence[Told]) -> list[str]:
