@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import cast
@@ -214,11 +215,15 @@ class Keeper:
                 (self._store.folder / VALUES / name).unlink()
 
     def _collect(self, live: LiveKernel, wait_s: float) -> None:
-        """Take note of what children have kept, of those that are done after so many seconds."""
+        """Take note of what children have kept, of those that are done after so many seconds.
+
+        They are at work at the same time: what was waited for one has gone by for all.
+        """
+        until = time.monotonic() + wait_s
         for ticket, past in [*self._begun.items()]:
             question: CollectQuestion = {
                 "ticket": ticket,
-                "wait_s": max(wait_s, 0.0),
+                "wait_s": max(until - time.monotonic(), 0.0),
                 "stop": wait_s > 0,
             }
             kept = live.collect(question)

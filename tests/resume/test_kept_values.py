@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import makenb
 import pytest
@@ -13,7 +13,7 @@ from pytest_nbsafe.app import resuming, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.judge import observed_leaks
-from pytest_nbsafe.kernel.checkpoint_contract import Keeping, KeepQuestion
+from pytest_nbsafe.kernel.checkpoint_contract import CollectQuestion, Keeping, KeepQuestion, Kept
 from pytest_nbsafe.kernel.learning import watched_calls
 from pytest_nbsafe.resume import kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
@@ -109,6 +109,27 @@ def test_what_is_about_to_be_changed_is_kept_before(pages: Pages) -> None:
     assert pages.ran == ["first = rows[1]"]
     pages.run(SLOW, "first = rows[1]", "rows.append(9)", "rows[0]")
     assert SLOW not in pages.ran
+
+
+def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now_s[0])
+    asked: list[CollectQuestion] = []
+
+    class Busy:
+        alive = True
+
+        def collect(self, question: CollectQuestion) -> Kept:
+            asked.append(question)
+            now_s[0] += min(question["wait_s"], 0.15)
+            return {"done": True, "covariables": [], "cause": "", "cost_s": 0.2}
+
+    keeper = kept_values.Keeper(cast("Any", None), "context", "nb.ipynb")
+    keeper._begun = {1: (), 2: (), 3: ()}
+    keeper._collect(cast("Any", Busy()), 0.2)
+    assert [round(question["wait_s"], 9) for question in asked] == [0.2, 0.05, 0.0]
+    assert [question["stop"] for question in asked] == [True, True, True]
+    assert keeper._begun == {}
 
 
 def test_what_varies_is_run_from_then_on(tmp_path: Path) -> None:
