@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..identity import identity
 from .covariables import Group
 from .reachable import owner_of
 
@@ -29,11 +30,12 @@ class Plan:
         for reached in group.reached.values():
             objects |= reached.objects.keys()
             for memory in reached.memories:
-                owners[id(memory.owner)] = memory.owner
-                showing.setdefault(id(memory.owner), {})[id(memory.array)] = memory.array
+                owner = identity(memory.owner)
+                owners[owner] = memory.owner
+                showing.setdefault(owner, {})[identity(memory.array)] = memory.array
             for table, memories in reached.lazy.items():
                 for memory in memories:
-                    tables.setdefault(id(memory.owner), set()).add(table)
+                    tables.setdefault(identity(memory.owner), set()).add(table)
         for key, arrays in showing.items():
             beside = len(tables.get(key, ())) + (key in objects and key not in arrays)
             if len(arrays) + beside > 1:
@@ -43,7 +45,7 @@ class Plan:
     def reduced(self, array: Any) -> Any:
         """Return how an array is pickled, `NotImplemented` for numpy's own way."""
         owner = owner_of(array) if self.shared else array
-        if owner is array or id(owner) not in self.shared:
+        if owner is array or identity(owner) not in self.shared:
             return _in_order_of_memory(array)
         start = array.__array_interface__["data"][0] - _address(_array(owner))
         return view, (owner, array.dtype, array.shape, array.strides, start, array.flags.writeable)
@@ -121,6 +123,6 @@ def _obstacle(owner: Any, arrays: dict[int, Any], tables: Any) -> str:
         owner.flags.c_contiguous or owner.flags.f_contiguous
     ):
         return "an array shows the memory of one whose values do not lie in order"
-    kinds = (type(array) for key, array in arrays.items() if key != id(owner))
+    kinds = (type(array) for key, array in arrays.items() if key != identity(owner))
     kind = next((kind for kind in kinds if kind is not numpy.ndarray), None)
     return f"a {kind.__qualname__} shows the memory of another array" if kind else ""

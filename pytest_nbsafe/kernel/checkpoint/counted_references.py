@@ -24,12 +24,13 @@ from operator import and_, not_
 from typing import Any
 
 from ..adapters import of_class
+from ..identity import identity
 from .reachable import CONSTANTS, is_constant, is_importable
 
-_ENDS = frozenset(map(id, CONSTANTS))
-_FIXED = frozenset(map(id, (tuple, frozenset)))
+_ENDS = frozenset(map(identity, CONSTANTS))
+_FIXED = frozenset(map(identity, (tuple, frozenset)))
 """Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
-_PLAIN = frozenset(map(id, (list, dict)))
+_PLAIN = frozenset(map(identity, (list, dict)))
 """Kinds of values to which no reference is weak, and of which the interpreter tells all."""
 _DEPTH = 5
 _ISLAND = __name__.partition(".checkpoint")[0]
@@ -56,12 +57,12 @@ class Holders:
         hidden: Collection[object] = (),
     ) -> None:
         self.home = home
-        self.own = {name: id(home[name]) for name in own if name in home}
-        self.ends = frozenset(map(id, [*ends, vars(builtins)]))
+        self.own = {name: identity(home[name]) for name in own if name in home}
+        self.ends = frozenset(map(identity, [*ends, vars(builtins)]))
         of_names = {*self.own.values()}
-        self.shown = {id(value): value for value in shown if id(value) not in of_names}
+        self.shown = {identity(value): value for value in shown if identity(value) not in of_names}
         all_held = [*home.values(), *hidden, *shown, *self.shown.values()]
-        self.counts = Counter(map(id, all_held))
+        self.counts = Counter(map(identity, all_held))
 
 
 def holders_of(
@@ -141,7 +142,7 @@ class _Leads:
         """
         in_tables: list[Any] = []
         self._in_tables = in_tables
-        self._counts.subtract(map(id, values))  # nothing referred to these
+        self._counts.subtract(map(identity, values))  # nothing referred to these
         self._walk(values, self._objects)
         self._in_tables = None
         self._walk(in_tables, self._objects)
@@ -186,7 +187,7 @@ class _Leads:
         }
         for key in compress(keys, map(weakref.getweakrefcount, objects)):
             references = weakref.getweakrefs(self._objects[key])
-            if not all(id(each) in self._objects or _is_ours(each) for each in references):
+            if not all(identity(each) in self._objects or _is_ours(each) for each in references):
                 left.add(key)
         return left
 
@@ -198,21 +199,21 @@ class _Leads:
         target = weakref.ref.__call__(reference)
         if self._in_tables is None and hasattr(of_class(type(target)), "lazy_holders_of"):
             return []
-        self._counts[id(target)] -= 1
+        self._counts[identity(target)] -= 1
         return [target]
 
     def count_kin(self) -> None:
         """Count the references of classes, and of tables that share columns until they write."""
-        bases = {id(base): base for kind in self._kinds.values() for base in kind.__mro__}
+        bases = {identity(base): base for kind in self._kinds.values() for base in kind.__mro__}
         for key in bases.keys() - self._bases:
             if bases[key].__module__ != "__main__":
-                self._counts.update(map(id, vars(bases[key]).values()))
+                self._counts.update(map(identity, vars(bases[key]).values()))
         self._bases.update(bases)
         lazy = {key: of_class(kind) for key, kind in self._kinds.items()}
         lazy = {key: each for key, each in lazy.items() if hasattr(each, "lazy_holders_of")}
         for value in [*self._objects.values()] if lazy else ():
-            if id(type(value)) in lazy:
-                self._count(lazy[id(type(value))].lazy_holders_of(value))
+            if identity(type(value)) in lazy:
+                self._count(lazy[identity(type(value))].lazy_holders_of(value))
 
     def count_shown(self) -> None:
         """Count the references of what IPython keeps because it was shown."""
@@ -220,10 +221,10 @@ class _Leads:
 
     def _count(self, values: Iterable[object]) -> None:
         for value in values:
-            if id(value) not in self._objects and id(value) not in self._others:
+            if identity(value) not in self._objects and identity(value) not in self._others:
                 with contextlib.suppress(_UnknownError):
                     self._walk([value], self._others)
-                self._counts[id(value)] -= 1
+                self._counts[identity(value)] -= 1
 
     def _walk(self, level: list[Any], into: dict[int, Any]) -> None:
         below = self._below(level, into, frozenset())
@@ -236,7 +237,8 @@ class _Leads:
         What is of a `plain` class need not be taken in if only the value refers to it by which it
         was come across: nothing else leads to it.
         """
-        kinds, looks = [*map(id, map(type, level))], self._looks  # looked at once: it takes longest
+        kinds = [*map(identity, map(type, level))]  # looked at once: it takes longest
+        looks = self._looks
         found = {*kinds}
         new = found - looks.keys()
         if new:
@@ -255,7 +257,7 @@ class _Leads:
             is_alone = [*map(and_, is_plain, is_held_once)]
             below = gc.get_referents(*compress(level, is_alone))
             level = [*compress(level, map(not_, is_alone))]
-        keys = [*map(id, level)]
+        keys = [*map(identity, level)]
         self._counts.update(keys)
         if into is self._objects:
             (self._inside if self._in_tables is None else self._direct).update(keys)
@@ -266,13 +268,13 @@ class _Leads:
         special = {key for key in followed if looks[key] is not gc.get_referents}
         ordinary = [*fresh.values()]
         if special:
-            ordinary = [item for item in fresh.values() if id(type(item)) not in special]
-            for item in [item for item in fresh.values() if id(type(item)) in special]:
-                held = looks[id(type(item))](item)  # type: ignore[misc]  # it is followed
+            ordinary = [item for item in fresh.values() if identity(type(item)) not in special]
+            for item in [item for item in fresh.values() if identity(type(item)) in special]:
+                held = looks[identity(type(item))](item)  # type: ignore[misc]  # it is followed
                 if issubclass(type(item), weakref.ref):
                     below += self._referred_weakly(item)
                 if held is None:
-                    del fresh[id(item)]
+                    del fresh[identity(item)]
                 elif self._in_tables is not None and _is_table(item):
                     self._in_tables += held
                 else:
@@ -288,7 +290,7 @@ def _refers_to(value: object, wanted: set[int]) -> bool:
         held = look(value) if look is not None else None
     except _UnknownError:
         return False
-    return not wanted.isdisjoint(map(id, held or ()))
+    return not wanted.isdisjoint(map(identity, held or ()))
 
 
 def _look_at(kind: type) -> _Look | None:
@@ -298,13 +300,13 @@ def _look_at(kind: type) -> _Look | None:
         _UnknownError: nobody tells.
 
     """
-    if id(kind) in _ENDS or issubclass(kind, (type, enum.Enum)):
+    if identity(kind) in _ENDS or issubclass(kind, (type, enum.Enum)):
         return None
     if kind is types.FunctionType:
         return _held_by_function
     if issubclass(kind, weakref.ref):
         return _held_beside
-    if id(kind) in _FIXED:
+    if identity(kind) in _FIXED:
         return _held_for_ever
     adapter = of_class(kind)
     if is_constant(kind, adapter):
@@ -352,10 +354,10 @@ def _held_for_ever(items: Any) -> list[Any] | None:
 def _leads_nowhere(items: Any, depth: int) -> bool:
     if not depth:
         return False
-    kinds = {id(kind): kind for kind in map(type, items)}
+    kinds = {identity(kind): kind for kind in map(type, items)}
     if not all(key in _FIXED or _look_at(kind) is None for key, kind in kinds.items()):
         return False
-    return all(_leads_nowhere(item, depth - 1) for item in items if id(type(item)) in _FIXED)
+    return all(_leads_nowhere(item, depth - 1) for item in items if identity(type(item)) in _FIXED)
 
 
 def _is_table(value: object) -> bool:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 from ..adapters import of_class
+from ..identity import identity
 from .counted_references import Holders, sharing
 from .reachable import BYTE_S, CONSTANTS, OBJECT_S, Reached, Surface
 
@@ -149,7 +150,7 @@ def groups(
     for name, value in reached.items():
         for key in value.lazily_shared() & holders.keys():
             _join(leader, name, holders[key])
-    named = {id(home[name]): name for name in reached}
+    named = {identity(home[name]): name for name in reached}
     for name, value in reached.items():
         for key in value.borrowed & named.keys():
             _join(leader, name, named[key])

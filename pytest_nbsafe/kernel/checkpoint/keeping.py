@@ -13,6 +13,7 @@ from ..adapters import of_class, of_module
 from ..checkpoint_contract import CoVariable, KeptFile
 from ..contract import Fingerprint
 from ..hashing.snapshot import Snapshot
+from ..identity import identity
 from . import pickling
 from .arrays import Plan
 from .counted_references import holders_of
@@ -171,7 +172,7 @@ class _Keeper:
             return f"`{name}` is defined by its cell"
         if isinstance(value, (type, types.FunctionType)) and is_importable(value):
             return f"`{name}` is {value.__module__}.{value.__qualname__}"
-        if id(value) in self.surface.elsewhere and not is_constant_value(value):
+        if identity(value) in self.surface.elsewhere and not is_constant_value(value):
             return f"`{name}` is {'.'.join(self.surface.place_of(value))}"
         objects = self.group.reached[name].objects
         for key in self.surface.own.intersection(objects):

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..adapters import of_class
 from ..functions.reach import fields
+from ..identity import identity
 from .arrays import Plan
 from .reachable import Surface, is_constant_value
 
@@ -78,12 +79,12 @@ class _Pickler(pickle.Pickler):
             return importlib.import_module, (obj.__name__,)
         if kind.__name__ == _COMPILED_FUNCTION:  # it says its name itself
             return NotImplemented
-        if id(obj) in self._surface.elsewhere and not is_constant_value(obj):
+        if identity(obj) in self._surface.elsewhere and not is_constant_value(obj):
             module, name = self._surface.place_of(obj)
             return getattr, (sys.modules[module], name)
-        if id(kind) not in self._reducers:  # a class may say itself what it is equal to
-            self._reducers[id(kind)] = getattr(of_class(kind), "reduced", None)
-        reducer = self._reducers[id(kind)]
+        if identity(kind) not in self._reducers:  # a class may say itself what it is equal to
+            self._reducers[identity(kind)] = getattr(of_class(kind), "reduced", None)
+        reducer = self._reducers[identity(kind)]
         reduced = NotImplemented if reducer is None else reducer(obj)
         self._made.adds_state |= reduced is not NotImplemented
         return reduced

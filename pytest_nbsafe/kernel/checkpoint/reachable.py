@@ -23,6 +23,7 @@ from typing import Any
 from ..adapters import of_class
 from ..functions.reach import closure_of
 from ..hashing.function_texts import lies_here
+from ..identity import identity
 
 CONSTANTS: tuple[type, ...] = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range,
@@ -31,7 +32,7 @@ CONSTANTS: tuple[type, ...] = (
     types.ModuleType, pathlib.PurePosixPath, pathlib.PureWindowsPath, type(pathlib.Path()),
 )  # fmt: skip
 """Kinds of values that cannot change, or lead nowhere."""
-_ENDS = frozenset(map(id, CONSTANTS))
+_ENDS = frozenset(map(identity, CONSTANTS))
 _CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 """Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
@@ -81,11 +82,11 @@ class Surface:
             if not any(held is names for names in all_names):  # it may have several names itself
                 holders = self.own if lies_here(held.get("__file__")) else self.elsewhere
                 values = list(held.values())
-                holders.update(map(id, values))
+                holders.update(map(identity, values))
                 if holds:
                     self._alive.append(values)
                 self._modules.append(module)
-        self._ends = {*map(id, all_names)}
+        self._ends = {*map(identity, all_names)}
 
     def ends(self, items: Iterable[int]) -> set[int]:
         """Return where a walk ends, of the identities that it has come to."""
@@ -102,11 +103,11 @@ class Surface:
     def add_kinds(self, level: Iterable[Any]) -> None:
         """Take note of the classes of values, and of which need a closer look."""
         for kind in map(type, level):
-            if id(kind) not in self.kinds:
-                self.kinds[id(kind)] = kind  # kept alive: its number must not come again
+            if identity(kind) not in self.kinds:
+                self.kinds[identity(kind)] = kind  # kept alive: its number must not come again
                 is_own = issubclass(kind, _CLOSER) or kind is types.FunctionType
                 if is_own or of_class(kind) is not None:
-                    self.special.add(id(kind))
+                    self.special.add(identity(kind))
 
 
 class Reached:
@@ -131,11 +132,11 @@ class Reached:
     def shared(self) -> set[int]:
         """Return what ties names together, by identity: objects, and what owns memory."""
         places = {memory.place for memory in self.memories if memory.place}
-        return {*self.objects, *(id(memory.owner) for memory in self.memories), *places}
+        return {*self.objects, *(identity(memory.owner) for memory in self.memories), *places}
 
     def lazily_shared(self) -> set[int]:
         """Return what owns the memory of tables, by identity."""
-        return {id(memory.owner) for held in self.lazy.values() for memory in held}
+        return {identity(memory.owner) for held in self.lazy.values() for memory in held}
 
     def cost_s(self) -> float:
         """Return about how many seconds it takes to write the value, read it and compare it."""
@@ -146,14 +147,14 @@ class Reached:
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
         while level:
-            kinds = set(map(id, map(type, level))) - _ENDS
+            kinds = set(map(identity, map(type, level))) - _ENDS
             if not kinds:
                 return
             if not kinds <= surface.kinds.keys():
                 surface.add_kinds(level)
             self.kinds |= kinds
-            items = [item for item in level if id(type(item)) not in _ENDS]
-            fresh = dict(zip(map(id, items), items))  # noqa: B905  # both are of `items`
+            items = [item for item in level if identity(type(item)) not in _ENDS]
+            fresh = dict(zip(map(identity, items), items))  # noqa: B905  # both are of `items`
             ended = surface.ends(fresh)
             self.borrowed.update(key for key in ended if type(fresh[key]) in _CONTAINERS)
             for key in ended | (fresh.keys() & objects.keys()):
@@ -161,8 +162,8 @@ class Reached:
             objects.update(fresh)
             special: list[Any] = []
             if not kinds.isdisjoint(surface.special):
-                special = [i for i in fresh.values() if id(type(i)) in surface.special]
-                items = [i for i in fresh.values() if id(type(i)) not in surface.special]
+                special = [i for i in fresh.values() if identity(type(i)) in surface.special]
+                items = [i for i in fresh.values() if identity(type(i)) not in surface.special]
             level = gc.get_referents(*(items if special else fresh.values()))
             for item in special:
                 level += self._held(item, lazy)
@@ -171,7 +172,7 @@ class Reached:
         """Return what a value leads to of which the interpreter tells too much or too little."""
         kind = type(item)
         if issubclass(kind, _CLOSER):
-            del self.objects[id(item)]
+            del self.objects[identity(item)]
             if kind is types.BuiltinFunctionType:
                 return [item.__self__]
             return [weakref.ref.__call__(item)] if issubclass(kind, weakref.ref) else []
@@ -179,29 +180,29 @@ class Reached:
             return self._held_by_function(item)
         adapter = of_class(kind)
         if is_constant(kind, adapter):
-            del self.objects[id(item)]
+            del self.objects[identity(item)]
             return []
         array = adapter.memory_of(item) if hasattr(adapter, "memory_of") else None
         parts = adapter.lazily_copied(item) if hasattr(adapter, "lazily_copied") else None
         if lazy is not None and (array is not None or parts is not None):
-            del self.objects[id(item)]  # that it is the same object says nothing
+            del self.objects[identity(item)]  # that it is the same object says nothing
         if array is not None:
             (self.memories if lazy is None else lazy).append(Memory(item, array))
             return [*adapter.items_of(item), *gc.get_referents(item)]
         if parts is not None and lazy is None:
-            self._walk(parts, self.lazy.setdefault(id(item), []))
+            self._walk(parts, self.lazy.setdefault(identity(item), []))
             return []
         return gc.get_referents(item) if parts is None else parts
 
     def _held_by_function(self, function: Any) -> list[Any]:
         """Return what a function keeps; one of a library, which all share, keeps nothing."""
         if function.__module__ != "__main__" and is_importable(function):
-            del self.objects[id(function)]
+            del self.objects[identity(function)]
             return []
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         held = [*closure_of(function), *defaults, *function.__dict__.values()]
         if not held:  # it is referred to by its name
-            del self.objects[id(function)]
+            del self.objects[identity(function)]
         return held
 
 
@@ -229,11 +230,11 @@ def is_constant_value(value: Any) -> bool:
 def owner_of(array: Any) -> Any:
     """Return what owns the memory that an array shows: itself, another array, another value."""
     owner, base = array, getattr(array, "base", None)
-    seen = {id(array)}
+    seen = {identity(array)}
     while base is not None:
         owner = base.obj if type(base) is memoryview else base
-        if id(owner) in seen:  # it is made from a view of itself
+        if identity(owner) in seen:  # it is made from a view of itself
             break
-        seen.add(id(owner))
+        seen.add(identity(owner))
         base = getattr(owner, "base", None)
     return owner

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..contract import SETS
+from ..identity import identity
 from . import bulk
 from .function_texts import Texts
 
@@ -162,7 +163,7 @@ class Hasher:
         if cls is str or cls is int or (type(cls) is type and cls in PLAIN):
             self.raw(marshal.dumps(value, 2))  # type: ignore[arg-type]  # exact types only
             return
-        key = id(value)
+        key = identity(value)
         depth = len(self._path)
         if key in self._path:
             self.tag(f"up {depth - self._path[key]}")
@@ -171,7 +172,7 @@ class Hasher:
             raise UnknownValue(TOO_DEEP)
         self._path[key] = depth
         try:
-            handler = known_handlers.get(id(cls)) or self.context.handler_of(cls)
+            handler = known_handlers.get(identity(cls)) or self.context.handler_of(cls)
             handler(self, value)
         finally:
             del self._path[key]

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..adapters import of_module
 from ..contract import Fingerprint
+from ..identity import identity
 from . import builtin_kinds, bulk, instances
 from .function_texts import Texts
 from .hasher import (
@@ -120,7 +121,7 @@ def _handler_of(cls: type) -> Handler:
     handler = _find_handler(cls)
     if cls.__module__ != "__main__":
         _kept.append(cls)
-        known_handlers[id(cls)] = handler
+        known_handlers[identity(cls)] = handler
     return handler
 
 

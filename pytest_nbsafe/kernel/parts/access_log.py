@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..contract import Access
+from ..identity import identity
 from .aliases import Aliases, Lost
 
 MOST = 2_000
@@ -90,4 +91,4 @@ class AccessLog:
 
     def _is_as_it_was(self, name: str) -> bool:
         """Return whether a name holds what it held when the run began."""
-        return self._began.get(name) == id(self.registry.home.get(name))
+        return self._began.get(name) == identity(self.registry.home.get(name))

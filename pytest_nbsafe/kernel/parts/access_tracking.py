@@ -19,6 +19,7 @@ from typing import Any
 
 from ..contract import Access
 from ..functions.reach import names_in
+from ..identity import identity
 from . import access_steps as steps
 from .access_log import AccessLog
 from .access_sites import ARG, CALLEE, KEEP, LOOK, TAKE, Site, is_followed, line_executing
@@ -88,13 +89,13 @@ class Accesses:
             next(self._passes, 0) or enough()
             if number in quiet and type(value) in scalars:
                 return value
-            if dull.get(number) != id(value):
+            if dull.get(number) != identity(value):
                 ours(self._use, number, value)
             return value
 
         def at(number: int, place: int, value: Any) -> Any:
             next(self._passes, 0) or enough()
-            if dull.get(number) != id(value):
+            if dull.get(number) != identity(value):
                 dull.pop(number, None)
                 ours(self._at, number, place, value)
             return value
@@ -138,7 +139,7 @@ class Accesses:
         """Note a value that a name held."""
         site = self.sites[number]
         if not is_atom(value) or steps.may_call(value):
-            self._consume(site, value, self._paths(value, site), id(frame))
+            self._consume(site, value, self._paths(value, site), identity(frame))
         elif site.name and self.registry.home.get(site.name, self) is value:
             self._enter(site)
             self._note(site, [(site.name,)])
@@ -152,7 +153,7 @@ class Accesses:
 
     def _at(self, frame: types.FrameType, number: int, place: int, value: Any) -> None:
         """Note an object of which an attribute or item is about to be taken."""
-        site, key = self.sites[number], (id(frame), number)
+        site, key = self.sites[number], (identity(frame), number)
         track = self._tracks.pop(key, None)
         if place == 0:
             if track is not None:
@@ -191,13 +192,13 @@ class Accesses:
 
         In a function that is while the cell's own statement is the same.
         """
-        self.registry.dull[number] = id(value)
+        self.registry.dull[number] = identity(value)
         if not self.sites[number].line:
             self._inner.append(number)
 
     def _key(self, frame: types.FrameType, number: int, place: int, index: int, value: Any) -> None:
         """Note a key."""
-        track = self._tracks.get((id(frame), number))
+        track = self._tracks.get((identity(frame), number))
         if track is not None and track.place == place:
             track.keys[index] = steps.plain_key(value)
             link = track.site.links[place]
@@ -206,19 +207,19 @@ class Accesses:
 
     def _end(self, frame: types.FrameType, number: int, value: Any) -> None:
         """Note a value that a chain of attributes and subscripts led to."""
-        site, track = self.sites[number], self._tracks.pop((id(frame), number), None)
+        site, track = self.sites[number], self._tracks.pop((identity(frame), number), None)
         if site.mode != CALLEE:
-            self._arrive(site, track, value, id(frame))
+            self._arrive(site, track, value, identity(frame))
         elif track is not None:
-            self._method(site, track, value, id(frame))
+            self._method(site, track, value, identity(frame))
         else:
-            self._about_to_call(site, value, id(frame))
+            self._about_to_call(site, value, identity(frame))
 
     def _call(self, frame: types.FrameType, number: int, value: Any) -> None:
         """Note a value that is about to be called."""
         site = self.sites[number]
         self._note(site, self._paths(value, site))
-        self._about_to_call(site, value, id(frame))
+        self._about_to_call(site, value, identity(frame))
 
     def _more(self, frame: types.FrameType, number: int, _value: Any) -> None:
         """Note that something is about to be added, or the like, to what a name holds."""
@@ -332,7 +333,7 @@ class Accesses:
             return self._symbols(value)
         if name in registry.hidden or type(value) is types.ModuleType:
             return []
-        if registry.roots.get(name) != id(value):
+        if registry.roots.get(name) != identity(value):
             registry.look(name)
         self._enter(site)
         return steps.joined([(name,)], self._symbols(value))

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..adapters import of_module
 from ..functions.reach import fields, is_own
+from ..identity import identity
 
 DICTS = frozenset({dict, OrderedDict, defaultdict, Counter})
 LISTS = frozenset({list, tuple})
@@ -68,7 +69,7 @@ class Aliases:
     def renew(self, names: Collection[str] | None = None) -> None:
         """Look at the names, or all, that hold another object than when they were looked at."""
         for name in list(self.home) if names is None else names:
-            if name in self.home and self.roots.get(name) != id(self.home[name]):
+            if name in self.home and self.roots.get(name) != identity(self.home[name]):
                 self.look(name)
 
     def look(self, name: str) -> None:
@@ -76,7 +77,7 @@ class Aliases:
         value = self.home.get(name, GONE)
         if value is GONE or name in self.hidden or type(name) is not str:
             return
-        self.roots[name] = id(value)
+        self.roots[name] = identity(value)
         self._learn(value, (0, name))
 
     def changed(self, path: tuple[Any, ...]) -> None:
@@ -87,7 +88,7 @@ class Aliases:
 
     def doubt(self, path: tuple[Any, ...]) -> None:
         """Take note that what a path leads to may soon hold what is not known."""
-        self._inside.discard(id(self.at(path)))
+        self._inside.discard(identity(self.at(path)))
 
     def is_calm(self) -> bool:
         """Return whether nothing is to be looked at again."""
@@ -101,16 +102,16 @@ class Aliases:
 
         """
         self._settle()
-        if id(value) not in self._above:
+        if identity(value) not in self._above:
             return []
-        paths = [path for path in self._up(id(value)) if self.at(path) is value]
+        paths = [path for path in self._up(identity(value)) if self.at(path) is value]
         if not paths:
-            self._forget(id(value))
+            self._forget(identity(value))
         return paths
 
     def is_seen_through(self, value: object) -> bool:
         """Return whether all that an object holds is known, too."""
-        return id(value) in self._inside
+        return identity(value) in self._inside
 
     def at(self, path: tuple[Any, ...]) -> Any:
         """Return what a path leads to, `GONE` where it leads nowhere."""
@@ -142,13 +143,13 @@ class Aliases:
             if len(path) == 1:
                 self.look(path[0])
             else:
-                self._learn(value, (id(self.at(path[:-1])), path[-1]))
+                self._learn(value, (identity(self.at(path[:-1])), path[-1]))
 
     def _learn(self, value: object, edge: tuple[int, Any]) -> None:
         """Note an object and all that it holds, breadth first."""
         if is_atom(value):
             return
-        met = {id(value)}
+        met = {identity(value)}
         waiting = deque([value])
         self._note(value, edge)
         while waiting:
@@ -156,26 +157,26 @@ class Aliases:
             held = contents(holder)
             room = self.most - len(self._above)
             if held is None or len(held) > min(_WIDE, room):
-                self._inside.discard(id(holder))
+                self._inside.discard(identity(holder))
                 continue
             if expands(holder):
-                self._inside.add(id(holder))
+                self._inside.add(identity(holder))
             for key, inner in held:
                 if is_atom(inner):
                     continue
-                self._note(inner, (id(holder), key))
-                if id(inner) not in met:
-                    met.add(id(inner))
+                self._note(inner, (identity(holder), key))
+                if identity(inner) not in met:
+                    met.add(identity(inner))
                     if expands(holder):
                         waiting.append(inner)
 
     def _note(self, value: object, edge: tuple[int, Any]) -> None:
-        if len(self._above) >= self.most and id(value) not in self._above:
+        if len(self._above) >= self.most and identity(value) not in self._above:
             self._purge()
             if len(self._above) >= self.most:
                 self._inside.discard(edge[0])
                 return
-        edges = self._above.setdefault(id(value), {})
+        edges = self._above.setdefault(identity(value), {})
         if edge not in edges:
             edges[edge] = None
             self.dull.clear()
@@ -183,7 +184,7 @@ class Aliases:
     def _purge(self) -> None:
         """Forget what no path leads to any more."""
         for number in list(self._above):
-            if not any(id(self.at(path)) == number for path in self._up(number)):
+            if not any(identity(self.at(path)) == number for path in self._up(number)):
                 self._forget(number)
 
     def _forget(self, number: int) -> None:
