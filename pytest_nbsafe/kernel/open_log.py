@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import audit
@@ -50,3 +51,17 @@ def unnoticed() -> Iterator[None]:
         yield
     finally:
         _ours.pop()
+
+
+def apart(show: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what shows an error: what IPython imports for that is not imported by a cell."""
+
+    @functools.wraps(show)
+    def shown(*args: Any, **kwargs: Any) -> Any:
+        before = {*sys.modules}
+        try:
+            return show(*args, **kwargs)
+        finally:
+            modules.update(sys.modules.keys() - before)
+
+    return shown

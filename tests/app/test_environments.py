@@ -52,3 +52,12 @@ def test_what_a_run_took_place_in_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     assert ran_in["seeds"] == ["numpy.random.seed(7)"]
     assert ran_in["variables"] == ["MODE", "SECRET"]
     assert "hidden" not in text
+
+
+@pytest.mark.kernel
+def test_what_shows_an_error_is_not_what_the_cells_ran_in(tmp_path: Path) -> None:
+    fails = makenb.write(tmp_path / "fails.ipynb", "# %% [1]\nimport yaml\n# %% [2]\n1 / 0\n")
+    names = makenb.write(tmp_path / "names.ipynb", "# %% [1]\nimport executing\n# %% [2]\n1 / 0\n")
+    report = json.loads(json_report.render(run([fails, names], {})))
+    packages = [{*each["environment"]["packages"]} for each in report["notebooks"]]
+    assert packages == [{"pyyaml"}, {"executing"}]

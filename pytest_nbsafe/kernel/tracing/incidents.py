@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from .. import open_log
 from ..contract import Incident
 from .cell_positions import CellPositions, clean, message_of
 
@@ -112,6 +113,7 @@ class Watch:
 
         shell._showtraceback = _showtraceback  # noqa: SLF001
         shell.show_usage_error = show_usage_error
+        shell.showtraceback = open_log.apart(shell.showtraceback)
 
     def _watch_commands(self) -> None:
         """Stand in for what runs `!command`, below the frames that expand its variables."""
