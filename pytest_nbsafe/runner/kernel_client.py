@@ -81,7 +81,7 @@ class Client(NotebookClient):  # type: ignore[misc]  # untyped base
         assert self.km is not None, "it was given one"
         self.km.context.setsockopt(zmq.RECONNECT_IVL, _RECONNECT_MS)
         self.kc = client = self.km.client()
-        client.start_channels()
+        client.start_channels(hb=False)  # its thread may outlive the sockets that it is to make
         client.allow_stdin = False  # which starting the channels has allowed
         # a full queue would drop messages
         client.iopub_channel.socket.setsockopt(zmq.RCVHWM, 0)

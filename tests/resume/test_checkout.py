@@ -44,7 +44,7 @@ def told(state: CheckedOut, expression: str) -> str:
 
     client: Any = BlockingKernelClient()
     client.load_connection_file(str(state.connection))
-    client.start_channels()
+    client.start_channels(hb=False)
     try:
         asked = {"answer": expression}
         reply = client.execute("", user_expressions=asked, reply=True, timeout=30)

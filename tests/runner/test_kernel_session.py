@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -37,6 +38,15 @@ def test_a_plain_cell(run_cells: RunCells) -> None:
     assert result.cpu_s > 0
     assert result.after["x"].kind == "int"
     assert not result.incidents
+
+
+def test_a_kernel_needs_one_thread(tmp_path: Path) -> None:
+    before = {*threading.enumerate()}
+    with KernelSession(notebook("0"), cwd=tmp_path) as session:
+        assert session.alive
+        came = {*threading.enumerate()} - before
+    kinds = sorted(type(thread).__name__ for thread in came)
+    assert [kind for kind in kinds if kind != "GarbageCollectorThread"] == ["Thread"]  # of pyzmq
 
 
 def test_what_python_keeps_beside_the_names_is_no_name(run_cells: RunCells) -> None:
