@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.app import states
 from pytest_nbsafe.app.facts import facts_of, python_graph
+from pytest_nbsafe.app.visits import Visits
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.runner.live_kernel import StateDiffers
 from pytest_nbsafe.values import dataclass
@@ -20,7 +21,8 @@ class CheckedOut:
     """A kernel that waits: who knows its `connection` file can talk to it.
 
     `reused` of the `runs` before it were not made again; `failed` are the cells among them that
-    failed, each with its reason. It took `took_s` seconds. `remarks` say why nothing was reused.
+    failed, each with its reason. It took `took_s` seconds. Who uses it may ask for other states by
+    `visits`. `remarks` say why nothing was reused.
     """
 
     connection: Path
@@ -28,6 +30,7 @@ class CheckedOut:
     reused: int
     failed: Mapping[int, str]
     took_s: float
+    visits: Visits
     remarks: tuple[str, ...] = ()
 
 
@@ -48,21 +51,27 @@ def checked_out(
     started = time.perf_counter()
     graph, config = python_graph(path, settings)
     facts, _ = facts_of(graph, None, config)
-    to_run = states.cells_as_far(path, graph, orderings.topdown(graph).cells, cell)
+    numbers = orderings.topdown(graph).cells
+    to_run = states.cells_as_far(path, graph, numbers, cell)
+    page = states.cells_as_far(path, graph, numbers, numbers[-1])
     if before:
         to_run.pop()
     remarks: list[str] = []
     with ExitStack() as stack:
         for make in states.session_makers(stack, facts, graph, path, remarks, copies=False):
             try:
-                with states.running(make, "clean", path) as session:
+                with (
+                    states.running(make, "clean", path) as session,
+                    closing(Visits(path, page)) as visits,
+                ):
                     results = states.run_all(session, to_run)
                     yield CheckedOut(
-                        session.kernel.connection_file(),
+                        visits.open(session.kernel),
                         len(results),
                         sum(result.reused for result in results),
                         states.failed(results),
                         time.perf_counter() - started,
+                        visits,
                         tuple(remarks),
                     )
                     return

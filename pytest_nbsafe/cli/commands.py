@@ -253,16 +253,18 @@ def rules(given: argparse.Namespace) -> int:
 def checkout(given: argparse.Namespace) -> int:
     """Open the state of a notebook before or after a cell, until the user has seen enough."""
     from pytest_nbsafe.app.checkout import checked_out
+    from pytest_nbsafe.app.visits import Point
     from pytest_nbsafe.cli import console
 
     if given.list:
         return _listed(given)
     is_before = given.before is not None
-    cell = given.before if is_before else given.after
-    with checked_out(given.notebook, {}, cell, before=is_before) as state:
-        where = f"{'before' if is_before else 'after'} cell {cell}"
-        write(console.described(given.notebook, where, state), given.output)
-        console.attach(state.connection, waits=given.kernel_only)
+    point: Point | None = Point(given.before if is_before else given.after, is_before)
+    while point is not None:
+        with checked_out(given.notebook, {}, point.cell, before=point.is_before) as state:
+            write(console.described(given.notebook, str(point), state), given.output)
+            console.attach(state, waits=given.kernel_only)
+            point = state.visits.wanted
     return OK
 
 

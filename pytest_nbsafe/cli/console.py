@@ -26,11 +26,12 @@ def described(notebook: Path, where: str, state: CheckedOut) -> str:
     lines = [f"{escape.line(str(notebook))}, {where}: {runs}, in {state.took_s:.1f} s"]
     lines += [f"cell {cell} failed: {escape.line(why)}" for cell, why in state.failed.items()]
     lines += [escape.line(remark) for remark in state.remarks]
+    lines.append("%nbsafe --before CELL or --after CELL, in it, brings it to another state")
     lines.append(f"to look into it: jupyter console --existing {state.connection}")
     return "\n".join((*lines, ""))
 
 
-def attach(connection: Path, *, waits: bool) -> None:
+def attach(state: CheckedOut, *, waits: bool) -> None:
     """Open a console on a kernel, if there is one and somebody to use it; else wait for Ctrl-C.
 
     Without a terminal nobody would end the wait: then it `waits` only if that is asked for.
@@ -38,8 +39,9 @@ def attach(connection: Path, *, waits: bool) -> None:
     has_user = sys.stdin is not None and sys.stdin.isatty()
     with suppress(KeyboardInterrupt):
         if has_user and not waits and importlib.util.find_spec(_CONSOLE) is not None:
+            state.visits.reopens = True
             subprocess.run(
-                [sys.executable, "-m", _CONSOLE, "--existing", str(connection)], check=False
+                [sys.executable, "-m", _CONSOLE, "--existing", str(state.connection)], check=False
             )
         elif has_user or waits:
             while not threading.Event().wait(_POLL_S):

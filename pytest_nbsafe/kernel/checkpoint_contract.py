@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
-from .contract import PACKAGE, Fingerprint
+from .contract import PACKAGE, CellRun, Fingerprint, SideRun
 
 KEEP = f"{PACKAGE}.checkpoint.keep"
 """The module whose `ask` takes a `KeepQuestion` and gives a `Keeping`, at once."""
@@ -17,6 +17,9 @@ RESTORE = f"{PACKAGE}.checkpoint.restore"
 """The module whose `ask` takes a `RestoreQuestion` and gives a list of `Restored`."""
 CARRY = f"{PACKAGE}.checkpoint.carrying"
 """The module whose `ask` takes a `CarryQuestion` and gives a `CarriedLog`, or its `cause` alone."""
+
+VISIT = f"{PACKAGE}.checkpoint.visit"
+"""The module whose `ask` takes a `VisitQuestion`."""
 
 
 class KeepQuestion(TypedDict):
@@ -183,3 +186,71 @@ class CarryQuestion(TypedDict, total=False):
     probe: str
     found: dict[str, tuple[str, list[Any]]]
     runs: dict[str, tuple[int, dict[str, int] | None]]
+
+
+class VisitQuestion(TypedDict):
+    """That a front end will run what it likes from now on.
+
+    Who is asked for another state listens at `address` (of `multiprocessing.connection`), and knows
+    the `key` (hexadecimal).
+    """
+
+    address: str
+    key: str
+
+
+class VisitorAsks(TypedDict):
+    """What a front end asks by `%nbsafe`, its `line`, and the `runs` since it last asked.
+
+    Each comes with its text. `is_complete` says whether these are all that there were. `kept` is
+    what was kept meanwhile, by tickets.
+    """
+
+    line: str
+    kept: dict[str, Kept]
+    runs: list[tuple[str, CellRun]]
+    is_complete: bool
+
+
+class Stage(TypedDict):
+    """A part of a move: a cell is run (none for ""), names take what they held, others are loaded.
+
+    In this order, in a namespace that is empty at first.
+    """
+
+    source: str
+    takes: list[str]
+    loads: list[RestoreItem]
+
+
+class MoveQuestion(TypedDict):
+    """How a kernel comes to another state: by stages, loading from `folder`.
+
+    In the end it has these `names` and no others.
+    """
+
+    stages: list[Stage]
+    folder: str
+    names: list[str]
+
+
+class Moved(TypedDict):
+    """What came of a move: of each cell that was run, and of each name that was loaded.
+
+    `cause` says why it was not done to its end; what the names hold then is of no use.
+    """
+
+    runs: list[SideRun]
+    loaded: dict[str, Fingerprint]
+    cause: str
+
+
+class VisitorTold(TypedDict):
+    """What a front end is told: to make a `move` and tell what came of it, or what to `say`.
+
+    With `leaves` the front end is asked to go: another kernel takes the place of this one.
+    """
+
+    move: MoveQuestion | None
+    say: str
+    leaves: bool

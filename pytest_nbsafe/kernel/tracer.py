@@ -207,9 +207,9 @@ class Tracer:
             except Exception as fault:
                 self.sources = []
                 self.watch.fault(fault, "after a run")
-                self._publish(self._nothing_known())
+                self.publish(self._nothing_known())
         elif self.watch.pending:
-            self._publish(self._nothing_known())
+            self.publish(self._nothing_known())
 
     # ------------------------------------------------------------ a run
 
@@ -335,7 +335,7 @@ class Tracer:
             "copies": copies,
             "inputs": used,
         }
-        self._publish(run)
+        self.publish(run)
 
     def _inputs(
         self, after: dict[str, Fingerprint], changed: Iterable[str], result: Any
@@ -374,7 +374,7 @@ class Tracer:
         header = parent.get("header", parent)
         return str(header.get("msg_id", ""))
 
-    def _publish(self, run: CellRun) -> None:
+    def publish(self, run: CellRun) -> None:
         """Send a run with the reply to its request, or as a message of its own."""
         payloads = getattr(self.shell, "payload_manager", None)
         if payloads is not None and os.getpid() == self.process:

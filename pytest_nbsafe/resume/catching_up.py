@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import CODE
+from pytest_nbsafe.resume.lineage import Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
-from pytest_nbsafe.resume.past_runs import PastRun, reads_all
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, reads_all
 from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass, replace
@@ -38,7 +38,7 @@ class Step:
     """
 
     runs: bool
-    loads: tuple[CoVariable, ...] = ()
+    loads: tuple[KeptValue, ...] = ()
     source: str = ""
     left_out: frozenset[str] = frozenset()
 
@@ -60,17 +60,17 @@ def steps(
         whole = [Step(runs=True, source=run.source) for run in past]
         return whole, set(past[0].before) - {BESIDE} if past else {*needed}
     wanted, plan, after = set(needed), list[Step](), list[frozenset[str]]()
-    for run in reversed(past):
-        loads = tuple(
-            kept for kept in run.kept if not kept["cause"] and wanted.intersection(kept["names"])
-        )
+    loading = Loads(past)
+    for place, run in reversed([*enumerate(past)]):
+        loads = loading.at(place, run, wanted, wanted)
         for kept in loads:
-            wanted.difference_update(kept["names"])
+            wanted.difference_update(kept.names)
         for kept in loads:
-            wanted.update(kept["needs"])
+            wanted.update(kept.covariable["needs"])
         runs = run.has_effects or bool(wanted & run.changed & run.after.keys())
         after.append(frozenset(wanted if runs else ()))
         if runs:
+            loading.note_run(place, run)
             wanted = (wanted - run.bound) | run.reads
         plan.append(Step(runs, loads, run.source))
     plan.reverse()
@@ -146,7 +146,7 @@ def made_now(
             held = held_after(held, run)
         for name in step.left_out:
             held.pop(name, None)
-        names = {name for kept in step.loads for name in kept["names"]}
+        names = {name for kept in step.loads for name in kept.names}
         held.update({name: run.after[name].maker for name in names})
     return held
 

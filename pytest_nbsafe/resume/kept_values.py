@@ -6,21 +6,23 @@ import stat
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import cast
+from typing import TypedDict, cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import (
     CollectQuestion,
     CoVariable,
     KeepQuestion,
+    Kept,
     KeptFile,
     RestoreItem,
 )
 from pytest_nbsafe.kernel.contract import SETS, Fingerprint
 from pytest_nbsafe.resume import questions, world
-from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.state import State
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
+from pytest_nbsafe.resume.state import State, is_tied, made_by_value
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import VALUES, Store
+from pytest_nbsafe.values import dataclass
 
 LEAST_S = 0.05
 """What was made more quickly is made again."""
@@ -35,18 +37,47 @@ _WORTH_S = 0.5
 cell runs nobody waits for it."""
 _MORE = 1.5
 """So many times longer than it would have been may be computed before it is asked for again."""
+_REST_S = 60.0
+"""How long a child may compute that nobody waits for."""
 _LIMIT_S = 60.0
 _NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
 
 
+class _Part(TypedDict):
+    """A part of a co-variable, as an entry of the store has it: see `KeptValue`.
+
+    `makers` are those of its names.
+    """
+
+    covariable: CoVariable
+    makers: dict[str, str]
+    around: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When values are kept: after these runs, where the kernel `held` of each name what is said.
+
+    That is the maker of what it held. Where a run was not made again it may hold less than is known
+    of the names.
+    """
+
+    runs: tuple[PastRun, ...]
+    held: Mapping[str, str]
+
+
 class Keeper:
-    """Keeps values of the runs of one kernel at a time, in the store of one context."""
+    """Keeps values of the runs of one kernel at a time, in the store of one context.
+
+    Their files lie in `folder`.
+    """
 
     def __init__(self, store: Store, context: str, notebook: str) -> None:
         self._store = store
         self._context = context
         self._notebook = notebook
-        self._begun: dict[int, tuple[PastRun, ...]] = {}
+        self.folder = store.folder / VALUES
+        self._begun: dict[int, Moment] = {}
         self._owed: dict[str, float] = {}
         self._makers: dict[str, frozenset[int]] = {}
         self._took_s: list[float] = []
@@ -54,19 +85,21 @@ class Keeper:
         self._ran_s = 0.0
         self._spent_s = 0.0
 
-    def known(self, entry: str, after: State) -> tuple[CoVariable, ...]:
+    def known(self, entry: str, after: State, by_value: Collection[str]) -> tuple[KeptValue, ...]:
         """Return the co-variables that are kept of a run, each name of it once.
 
         `after` is what is held after it now: what it did not look at may be another value then.
+        The runs of the entries that are reused `by_value` made values that are only equal to those.
         """
-        known: list[CoVariable] = []
-        for kept in self._store.entries(self._context, _question(entry)):
-            names = {name for each in known for name in each["names"]}
-            of_run = cast("list[CoVariable]", kept.content["covariables"])
-            makers = kept.content["makers"]
-            fresh = (each for each in of_run if names.isdisjoint(each["names"]))
-            same = (each for each in fresh if _is_held(each, makers, after))
-            known += [each for each in same if all(map(self._is_there, each["files"]))]
+        known: list[KeptValue] = []
+        for entry_kept in self._store.entries(self._context, _question(entry)):
+            names = {name for each in known for name in each.names}
+            for part in cast("list[_Part]", entry_kept.content["parts"]):
+                kept = _as_kept(part, after, by_value)
+                if kept is None or not names.isdisjoint(kept.names):
+                    continue
+                if all(map(self._is_there, kept.covariable["files"])):
+                    known.append(kept)
         return tuple(known)
 
     def note(self, past: Sequence[PastRun]) -> None:
@@ -92,9 +125,7 @@ class Keeper:
                 self._owed[name] = before_s + took_s
                 self._makers[name] = makers
 
-    def keep_before(
-        self, live: LiveKernel, past: Sequence[PastRun], changes: Collection[str]
-    ) -> None:
+    def keep_before(self, live: LiveKernel, now: Moment, changes: Collection[str]) -> None:
         """Begin to keep what took long to make, and what is about to be changed.
 
         While a child is at it, or they have computed for too long, it is left: a child costs the
@@ -111,16 +142,33 @@ class Keeper:
             return
         self._collect(live, 0.0)
         if not self._begun:
-            self._begin(live, past, at_stake, self._left_s(), waits=False)
+            self._begin(live, now, at_stake, self._left_s(), waits=False)
 
-    def keep_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
+    def keep_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, for the last cell has run."""
         self._collect(live, 0.0)
-        self._begin_all(live, past)
+        self._begin_all(live, now)
 
-    def finish(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
-        """Keep what was put off, wait a little for all that is being kept, and note it."""
-        self._begin_all(live, past)
+    def keep_rest(self, live: LiveKernel, now: Moment) -> None:
+        """Begin to keep all that the kernel holds and is not kept yet; nobody waits for it.
+
+        Whoever asks for it later asks for another state, of which this is a part.
+        """
+        self._collect(live, 0.0)
+        if self._begun:
+            return
+        self.forget()
+        for number, run in enumerate(now.runs, 1):
+            self.note(now.runs[:number])
+            for kept in run.kept:
+                self._owed = {n: s for n, s in self._owed.items() if n not in kept.names}
+        worth_s = {n: sum(map(self._took_s.__getitem__, self._makers[n])) for n in self._owed}
+        self._begin(live, now, worth_s, _REST_S, waits=False)
+
+    def finish(self, live: LiveKernel, now: Moment, *, begins: bool) -> None:
+        """Keep what was put off, if any may be begun; wait a little for all, and note it."""
+        if begins:
+            self._begin_all(live, now)
         self._collect(live, self._last_s())
 
     def forget(self) -> None:
@@ -128,7 +176,7 @@ class Keeper:
         self._begun, self._owed = {}, {}
         self._makers, self._took_s, self._too_short_s = {}, [], {}
 
-    def _begin_all(self, live: LiveKernel, past: Sequence[PastRun]) -> None:
+    def _begin_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, each by what all runs took that it would take again."""
         limit_s = self._last_s()
         worth_s = {
@@ -136,7 +184,7 @@ class Keeper:
             for name in self._owed
             if limit_s > self._too_short_s.get(name, 0.0)
         }
-        self._begin(live, past, worth_s, limit_s, waits=True)
+        self._begin(live, now, worth_s, limit_s, waits=True)
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""
@@ -149,7 +197,7 @@ class Keeper:
     def _begin(
         self,
         live: LiveKernel,
-        past: Sequence[PastRun],
+        now: Moment,
         owed: Mapping[str, float],
         limit_s: float,
         *,
@@ -161,15 +209,14 @@ class Keeper:
             return
         if not live.alive or self._store.silent:
             return
-        folder = self._store.folder / VALUES
         try:
-            folder.mkdir(mode=0o700, exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError:  # nothing can be kept there
             return
         asked: KeepQuestion = {
             "names": names,
             "took_s": {name: owed[name] for name in names},
-            "folder": str(folder),
+            "folder": str(self.folder),
             "limit_s": limit_s,
             "here": False,
             "waits": waits,
@@ -178,41 +225,47 @@ class Keeper:
         if not ticket:
             self._too_short_s.update(dict.fromkeys(names, limit_s))
         else:
-            self._begun[ticket] = tuple(past)
+            self._begun[ticket] = now
             for name in names:
                 del self._owed[name]
                 self._makers.pop(name, None)
 
-    def load(
-        self, live: LiveKernel, covariables: Sequence[CoVariable]
-    ) -> Mapping[str, Fingerprint]:
+    def load(self, live: LiveKernel, values: Sequence[KeptValue]) -> Mapping[str, Fingerprint]:
         """Load co-variables into a kernel, and return what their names hold there.
 
         Raises:
             StateDiffers: a file is not as it was written, or its values cannot be loaded.
 
         """
-        folder = self._store.folder / VALUES
-        items: list[RestoreItem] = []
-        for covariable in covariables:
-            names = [file["name"] for file in covariable["files"]]
-            wrong = [name for name in names if world.file_hash(str(folder / name)) != name]
-            if wrong:
-                self._remove(wrong)
-                raise StateDiffers
-            items.append({"names": covariable["names"], "files": covariable["files"]})
-        loaded = live.restore({"folder": str(folder), "covariables": items}, _LIMIT_S)
+        items = self.to_load(values)
+        loaded = live.restore({"folder": str(self.folder), "covariables": items}, _LIMIT_S)
         lost = [item for item, done in zip(items, loaded, strict=True) if done["cause"]]
         if lost:
             self._remove(file["name"] for item in lost for file in item["files"])
             raise StateDiffers
         return {name: value for item in loaded for name, value in item["fingerprints"].items()}
 
+    def to_load(self, values: Sequence[KeptValue]) -> list[RestoreItem]:
+        """Return how a kernel is asked to load co-variables.
+
+        Raises:
+            StateDiffers: a file is not as it was written.
+
+        """
+        covariables = [value.covariable for value in values]
+        for covariable in covariables:
+            names = [file["name"] for file in covariable["files"]]
+            wrong = [name for name in names if world.file_hash(str(self.folder / name)) != name]
+            if wrong:
+                self._remove(wrong)
+                raise StateDiffers
+        return [{"names": each["names"], "files": each["files"]} for each in covariables]
+
     def _remove(self, names: Iterable[str]) -> None:
         """Remove files that cannot be loaded: they would be in the way for ever."""
         for name in names:
             with suppress(OSError):
-                (self._store.folder / VALUES / name).unlink()
+                (self.folder / name).unlink()
 
     def _collect(self, live: LiveKernel, wait_s: float) -> None:
         """Take note of what children have kept, of those that are done after so many seconds.
@@ -220,7 +273,7 @@ class Keeper:
         They are at work at the same time: what was waited for one has gone by for all.
         """
         until = time.monotonic() + wait_s
-        for ticket, past in [*self._begun.items()]:
+        for ticket in [*self._begun]:
             question: CollectQuestion = {
                 "ticket": ticket,
                 "wait_s": max(until - time.monotonic(), 0.0),
@@ -228,61 +281,85 @@ class Keeper:
             }
             kept = live.collect(question)
             if kept["done"] or not live.alive:
-                del self._begun[ticket]
-                self._spent_s += kept["cost_s"]
-                self._add(kept["covariables"], past)
+                self.note_kept(ticket, kept)
 
-    def _add(self, covariables: Sequence[CoVariable], past: Sequence[PastRun]) -> None:
-        """Add what is kept to the store, with the runs that made it."""
-        by_run: dict[str, list[CoVariable]] = {}
+    def note_kept(self, ticket: int, kept: Kept) -> None:
+        """Take note of all that a child has kept."""
+        then = self._begun.pop(ticket, None)
+        self._spent_s += kept["cost_s"]
+        if then is not None:
+            self._add(kept["covariables"], then)
+
+    def _add(self, covariables: Sequence[CoVariable], then: Moment) -> None:
+        """Add what was kept at a moment to the store, with the runs that made it."""
+        by_run: dict[str, list[_Part]] = {}
         for each in covariables:
-            for entry, part in _parts(each, past) if not each["cause"] else ():
+            for entry, part in _parts(each, then) if not each["cause"] else ():
                 by_run.setdefault(entry, []).append(part)
-        runs = {run.entry: run for run in past}
+        runs = {run.entry: run for run in then.runs}
         for entry in by_run.keys() & runs.keys():
-            files = [(f["name"], f["size"]) for each in by_run[entry] for f in each["files"]]
+            files = [
+                (f["name"], f["size"]) for p in by_run[entry] for f in p["covariable"]["files"]
+            ]
             about = self._context, _question(entry), self._notebook
-            names = {name for each in by_run[entry] for name in each["names"]}
-            makers = {name: past[-1].after[name].maker for name in names}
-            content = {"covariables": by_run[entry], "makers": makers}
+            content = {"parts": by_run[entry]}
             self._store.add(*about, content, runs[entry].executed.duration_s, files)
 
     def _is_there(self, file: KeptFile) -> bool:
         """Return whether there is a file like the one that was written."""
         try:
-            about = (self._store.folder / VALUES / file["name"]).lstat()
+            about = (self.folder / file["name"]).lstat()
         except OSError:
             return False
         return stat.S_ISREG(about.st_mode) and about.st_size == file["size"]
 
 
-def _parts(covariable: CoVariable, past: Sequence[PastRun]) -> Iterator[tuple[str, CoVariable]]:
+def _parts(covariable: CoVariable, then: Moment) -> Iterator[tuple[str, _Part]]:
     """Yield the runs whose values are kept, each with the names that were as they are by then.
 
     However much later a value is kept, it is as the last run left it that made or changed it.
     """
-    now = past[-1].after
-    makers = {name: now[name].run for name in covariable["names"] if name in now}
+    now, whole = then.runs[-1].after, covariable["names"]
+    around = {
+        name: held.maker
+        for name, held in now.items()
+        if name not in whole and is_tied(name, held) and then.held.get(name) == held.maker
+    }
+    makers = {name: now[name] for name in whole if name in now}
     names: list[str] = []
-    for run in past:
-        made = [name for name, maker in makers.items() if maker == run.entry]
+    for run in then.runs:
+        made = [name for name, held in makers.items() if held.run == run.entry]
         if made:
             names += made
-            yield run.entry, {**covariable, "names": sorted(names)}
+            yield (
+                run.entry,
+                {
+                    "covariable": {**covariable, "names": sorted(names)},
+                    "makers": {name: makers[name].maker for name in names},
+                    "around": around,
+                },
+            )
 
 
 def _has_value(name: str, run: PastRun) -> bool:
     return run.after[name].kind not in _NO_VALUES and not name.startswith("<")
 
 
-def _is_held(kept: CoVariable, makers: Mapping[str, str], after: State) -> bool:
-    """Return whether names hold what is kept of them: of the same makers, or equal to it."""
-    for name in kept["names"]:
-        held, digest = after.get(name), kept["fingerprints"][name]["hash"]
-        is_equal = held is not None and digest == held.hash != "" and SETS not in digest
-        if held is None or (held.maker != makers[name] and not is_equal):
-            return False
-    return True
+def _as_kept(part: _Part, after: State, by_value: Collection[str]) -> KeptValue | None:
+    """Return what is kept of names if they hold it: of the same makers, or equal to it.
+
+    Of what is only equal it is not known with what it shares objects.
+    """
+    covariable, makers = part["covariable"], part["makers"]
+    found = {name: after.get(name) for name in covariable["names"]}
+    are_made = all(held is not None and held.maker == makers[n] for n, held in found.items())
+    if are_made and not any(made_by_value(maker, by_value) for maker in makers.values()):
+        around = {n: m for n, m in part["around"].items() if not made_by_value(m, by_value)}
+        return KeptValue(covariable, around)
+    (name, held), *others = found.items()
+    digest = covariable["fingerprints"][name]["hash"]
+    is_equal = held is not None and digest == held.hash != "" and SETS not in digest
+    return KeptValue(covariable, {}) if not others and (are_made or is_equal) else None
 
 
 def _question(entry: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
+
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.resume.state import BESIDE, State, unexpected
@@ -21,13 +23,29 @@ _OPEN = patterns.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class KeptValue:
+    """A co-variable that is kept, and what else was held when it was.
+
+    The names `around` were held then, each as its maker made it, and shared nothing with it.
+    """
+
+    covariable: CoVariable
+    around: Mapping[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        """Its names."""
+        return self.covariable["names"]
+
+
+@dataclass(frozen=True, slots=True)
 class PastRun:
     """A run of a session: its entry, its text, and what came of it.
 
     `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
     it, none where nothing is. `beyond` are names that it may have read though neither it nor a
     function that it mentions does. It is `by_value` where the values that it found are equal to
-    those that it would find now, but other runs made them.
+    those that it would find now, but other runs made them. `links` are as `state.after` takes them.
     """
 
     entry: str
@@ -35,9 +53,10 @@ class PastRun:
     executed: Executed
     before: State
     after: State
-    kept: tuple[CoVariable, ...] = ()
+    kept: tuple[KeptValue, ...] = ()
     by_value: bool = False
     beyond: frozenset[str] = frozenset()
+    links: Mapping[str, Collection[str]] | None = None
 
     @property
     def learning(self) -> frozenset[str]:
@@ -90,6 +109,11 @@ class PastRun:
             return False
         told = inputs["settings"], inputs["packages"], inputs["modules"], inputs["written"]
         return not any(told) and not inputs["variables_set"]
+
+
+def entries_by_value(past: Iterable[PastRun]) -> set[str]:
+    """Return the entries of the runs that are reused though they found values only equal."""
+    return {run.entry for run in past if run.by_value}
 
 
 def reads_all(*texts: str) -> bool:

@@ -11,7 +11,7 @@ from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.catching_up import lists_names
 from pytest_nbsafe.resume.memory import Memory, why_unfit
-from pytest_nbsafe.resume.past_runs import PastRun, reads_all
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
 from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
@@ -24,7 +24,7 @@ from pytest_nbsafe.resume.state import (
     bound_again,
     changed_in_place,
     is_tied,
-    runs_of,
+    made_by_value,
     sources,
     unexpected,
 )
@@ -147,6 +147,21 @@ def recalled(
         raise NotAsThen("something else is shown above it") from None
 
 
+def known_run(
+    memory: Memory, source: str, past: Sequence[PastRun], state: State, limit_s: float | None
+) -> tuple[Entry, Executed] | str:
+    """Return the entry that stands for a run now and what it gave, or why there is none."""
+    reason = why_unfit(memory, source)
+    if reason:
+        return reason
+    for entry in memory.store.entries(memory.context, questions.of_cell(source)):
+        try:
+            return entry, recalled(entry, source, past, state, memory, limit_s)
+        except NotAsThen as other:
+            reason = reason or str(other)
+    return reason or "it is new"
+
+
 def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
     for name, (digest, maker) in content["names"].items():
         held = state.get(name, _NOBODY)
@@ -175,9 +190,9 @@ def _texts(content: Mapping[str, Any], source: str) -> list[str]:
 
 def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
     """Return whether a run found values that are only equal to those that it would find now."""
-    others = {run.entry for run in past if run.by_value}
+    others = entries_by_value(past)
     return any(
-        held.maker != maker or not others.isdisjoint(runs_of(maker))
+        held.maker != maker or made_by_value(maker, others)
         for name, (_, maker) in entry.content["names"].items()
         for held in (state.get(name, _NOBODY),)
     )
@@ -198,12 +213,12 @@ def links(
     told, around = links_told(executed), entry.content["around"]
     if not around or told is None or executed.event is None:
         return told
-    others = {run.entry for run in past if run.by_value}
+    others = entries_by_value(past)
     made_anew = {
         name
         for name, held in state.items()
         if is_tied(name, held)
-        and (around.get(name) != held.maker or not others.isdisjoint(runs_of(held.maker)))
+        and (around.get(name) != held.maker or made_by_value(held.maker, others))
     }
     changed = changed_in_place(state, executed.event)
     if not made_anew.isdisjoint(changed):

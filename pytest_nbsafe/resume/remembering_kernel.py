@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
+from pytest_nbsafe.kernel.checkpoint_contract import VisitQuestion
 from pytest_nbsafe.kernel.contract import (
     Answer,
     CellRun,
@@ -19,7 +20,7 @@ from pytest_nbsafe.kernel.contract import (
     Sweep,
     no_answer,
 )
-from pytest_nbsafe.resume import questions, recalling, world
+from pytest_nbsafe.resume import known_answers, questions, recalling, world
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
     Step,
@@ -32,19 +33,19 @@ from pytest_nbsafe.resume.catching_up import (
     steps,
 )
 from pytest_nbsafe.resume.identities import Identities
-from pytest_nbsafe.resume.kept_values import Keeper
+from pytest_nbsafe.resume.kept_values import Keeper, Moment
 from pytest_nbsafe.resume.learners import may_learn
-from pytest_nbsafe.resume.memory import Memory, note_varying, to_run, why_unfit
+from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
 from pytest_nbsafe.resume.needed_imports import may_tell
-from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.recalling import NotAsThen
-from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value
+from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name, verify
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
 from pytest_nbsafe.resume.state import START, State
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import replace
 
 _PYTHON = "python"
@@ -56,7 +57,8 @@ class RememberingKernel:
 
     `folder` is told what that has written, unless it runs in a copy: another live one has to find
     it as the first did. `reasons` say, by the number of the run, why it had to be made. `woken`
-    says whether a live kernel was needed at all.
+    says whether a live kernel was needed at all. `past` are the runs of the session, `state` is
+    what is held after them. `keeper` keeps values, where any are kept.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class RememberingKernel:
         self.live: LiveKernel | None = None
         self.woken = False
         self._identities = Identities()
-        self._past: list[PastRun] = []
+        self.past: list[PastRun] = []
         self._made = 0
         self._held: dict[str, str] = {}
         self._numbers = RunNumbers()
@@ -79,13 +81,11 @@ class RememberingKernel:
         self._left_out = set[str]()
         self._is_second = False
         self._to_come: tuple[str, ...] = ()
-        self._is_expecting = False
-        self._state: State = START
-        self._over = False
-        self._keeper = (
-            Keeper(memory.store, memory.context, memory.notebook) if memory.keeps else None
-        )
-        self._logs = CarriedLogs(memory.store, memory.context, memory.notebook)
+        self._is_expecting = self._is_visited = self._over = False
+        self.state: State = START
+        about = memory.store, memory.context, memory.notebook
+        self.keeper = Keeper(*about) if memory.keeps else None
+        self._logs = CarriedLogs(*about)
 
     @property
     def alive(self) -> bool:
@@ -106,50 +106,37 @@ class RememberingKernel:
 
     def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
         """Return what a cell gives: what it gave before, where that would be the same."""
-        reason, expected = why_unfit(self._memory, source), None
-        if not reason:
-            memory, question = self._memory, questions.of_cell(source)
-            for entry in memory.store.entries(memory.context, question):
-                try:
-                    recalled = recalling.recalled(
-                        entry, source, self._past, self._state, memory, limit_s
-                    )
-                except NotAsThen as other:
-                    reason = reason or str(other)
-                    continue
-                if memory.verifier is not None:
-                    expected, reason = (entry.id, recalled), "it is to be verified"
-                    break
-                links = recalling.links(entry, recalled, self._past, self._state)
-                by_value = recalling.is_by_value(entry, self._past, self._state)
-                self._note(entry.id, source, recalled, links, by_value=by_value)
-                recalling.tell(recalled, heard)
-                return recalled
-            reason = reason or "it is new"
-        number = len(self._past) + 1
-        self.reasons[number] = reason
+        known = recalling.known_run(self._memory, source, self.past, self.state, limit_s)
+        if not isinstance(known, str) and self._memory.verifier is None:
+            recalled = self._recall(source, *known)
+            recalling.tell(recalled, heard)
+            return recalled
+        number = len(self.past) + 1
+        self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         whole = lists_names(source) or questions.asks_history(source)
         learns = any(map(self._may_learn, (source, *to_run(self._memory, self._to_come))))
         live = self._caught_up((source, *self._to_come), whole=whole, learns=learns)
-        if self._keeper is not None:
+        if self.keeper is not None:
             changes = self._memory.changes.get(source, ())
-            self._keeper.keep_before(live, self._past, changes)
+            self.keeper.keep_before(live, self._now(), changes)
         executed = self._numbered(self._run(live, source, limit_s, heard), number)
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
-        if self._left_out and (has_failed(executed) or begins_anew(executed.event, self._past)):
+        if self._left_out and (has_failed(executed) or begins_anew(executed.event, self.past)):
             raise StateDiffers  # for want of an import, perhaps
         missing = missing_name(executed)
-        if missing in self._state and self._held.get(missing) != self._state[missing].maker:
+        if missing in self.state and self._held.get(missing) != self.state[missing].maker:
             raise StateDiffers  # it read what nobody thought that it would
-        if expected is not None:
-            self._verify(number, *expected, executed)
-        name = recalling.kept(self._memory, source, executed, self._past, self._state)
+        if not isinstance(known, str):
+            verify(self._memory, number, *known, executed)
+        name = recalling.kept(self._memory, source, executed, self.past, self.state)
         self._note(name, source, executed, recalling.links_told(executed))
-        self._note_held()
-        if self._keeper is not None and self._is_expecting and not self._to_come:
-            self._keeper.keep_all(live, self._past)
+        self._held = held_after(self._held, self.past[-1])
+        if self.keeper is not None:
+            self.keeper.note(self.past)
+            if self._is_expecting and not self._to_come:
+                self.keeper.keep_all(live, self._now())
         return executed
 
     def expect(self, sources: Sequence[str]) -> None:
@@ -163,54 +150,73 @@ class RememberingKernel:
         options = {key: asked[key] for key in ("limit_s", "stir", "follow", "way")}
         asks_lines = asked["way"] != "look"
         question = questions.of_cells("aside", asked["cells"], options)
-        question = self._of_now(question, lines=asks_lines)
-        known = self._known(question)
+        question = known_answers.of_now(question, self.past, lines=asks_lines)
+        known = known_answers.known(self._memory, question)
         if known is not None:
             answer = cast("Answer", known["answer"])
         else:
             cells, learns = asked["cells"], any(map(self._may_learn, asked["cells"]))
             answer = self._caught_up(cells, learns=learns).aside(asked, margin_s)
             events = [run["event"] for run in answer["runs"] if run["event"] is not None]
-            if self._left_out and any(e["raised"] or begins_anew(e, self._past) for e in events):
+            if self._left_out and any(e["raised"] or begins_anew(e, self.past) for e in events):
                 raise StateDiffers
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
-                    run["event"] = self._told(run["event"], len(self._past) + ordinal)
+                    run["event"] = self._told(run["event"], len(self.past) + ordinal)
             if not answer["cause"] and not any(map(recalling.is_hindered, events)):
-                self._keep(question, {"answer": answer}, answer["cost_s"])
+                known_answers.keep(self._memory, question, {"answer": answer}, answer["cost_s"])
         self._over = self._over or asked["way"] == "here"
         return answer
 
     def surroundings(self, asked: SurroundingsQuestion) -> Surroundings | None:
         """Return what the cells ran in."""
-        question = self._of_now(questions.of_cells(_SURROUNDINGS, (), dict(asked)))
-        known = self._known(question)
+        question = questions.of_cells(_SURROUNDINGS, (), dict(asked))
+        question = known_answers.of_now(question, self.past)
+        known = known_answers.known(self._memory, question)
         if known is not None and known["files"] == world.states(asked):
             return cast("Surroundings", known["answer"])
-        files = [*asked["files"], *opened(self._past)]
-        live = self.live if all(run.is_quiet for run in self._past[self._made :]) else None
+        files = [*asked["files"], *opened(self.past)]
+        live = self.live if all(run.is_quiet for run in self.past[self._made :]) else None
         live = live or self._caught_up(())
         answer = live.surroundings({**asked, "files": files, "left_out": [*self._left_out]})
         if answer is not None:
-            self._keep(question, {"answer": answer, "files": world.states(asked)}, 0.0)
+            told = {"answer": answer, "files": world.states(asked)}
+            known_answers.keep(self._memory, question, told, 0.0)
         return answer
 
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows."""
-        return self._caught_up([*self._state]).sweep(names=names)
+        return self._caught_up([*self.state]).sweep(names=names)
 
-    def connection_file(self) -> Path:
-        """Return the file by which a front end finds it, once it holds all that it should."""
-        return self._caught_up([*self._state]).connection_file()
+    def visited(self, asked: VisitQuestion) -> Path:
+        """Let front ends in, once it holds all that it should; return how they find it.
+
+        What it holds is kept as it is then, never as they leave it.
+        """
+        live = self._caught_up([*self.state])
+        self._is_visited = True
+        if self.keeper is not None:
+            self.keeper.keep_rest(live, self._now())
+        names = self._held.items()
+        self.state = {n: h for n, h in self.state.items() if n[:1] == "<" or (n, h.maker) in names}
+        return live.visited(asked)
+
+    def knows_next(self, source: str) -> bool:
+        """Tell whether it is known what a cell would give, and take note of that run if so."""
+        known = recalling.known_run(self._memory, source, self.past, self.state, None)
+        if isinstance(known, str):
+            return False
+        self._recall(source, *known)
+        return True
 
     def close(self) -> None:
         """Stop it, if it was started; safe to call twice."""
         self._over = True
         if self.live is not None:
-            if self.live.alive and self._keeper is not None:
-                self._keeper.finish(self.live, self._past)
-                if self._log_is_whole:
-                    self._logs.keep(self.live, self._past, self._numbers.of)
+            if self.live.alive and self.keeper is not None:
+                self.keeper.finish(self.live, self._now(), begins=not self._is_visited)
+                if self._log_is_whole and not self._is_visited:
+                    self._logs.keep(self.live, self.past, self._numbers.of)
             self.live.close()
             self.live = None
 
@@ -244,22 +250,22 @@ class RememberingKernel:
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()
-        left = self._past[self._made :]
-        sources = {run.entry: run.source for run in self._past}
-        wanted = needed(self._state, texts, sources)
-        may_load = self._keeper is not None and not whole
-        tells = may_tell(mentioned(self._state, texts, sources))
+        left = self.past[self._made :]
+        sources = {run.entry: run.source for run in self.past}
+        wanted = needed(self.state, texts, sources)
+        may_load = self.keeper is not None and not whole
+        tells = may_tell(mentioned(self.state, texts, sources))
         plan, before = steps(left, wanted, may_load=may_load, leaves_out=not tells)
-        state = left[0].before if left else self._state
+        state = left[0].before if left else self.state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
             self._end_live()  # it holds too little
             return self._caught_up(texts, whole=True)
         held = made_now(self._held, left, plan)
-        stale = [n for n in held if n not in self._state or self._state[n].maker != held[n]]
+        stale = [n for n in held if n not in self.state or self.state[n].maker != held[n]]
         held = {name: held[name] for name in held.keys() - stale}
         log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
         if (skips or not self._log_is_whole) and any(map(self._may_learn, texts)):
-            carried = self._logs.find(self._past, self._state)
+            carried = self._logs.find(self.past, self.state)
             log = carried.of(held) if carried is not None else None
             if log is None and learns:
                 return self._caught_up(texts, whole=True)
@@ -279,7 +285,7 @@ class RememberingKernel:
                 raise StateDiffers
             live.carry({"do": "anew"})
             live.unbind(stale)
-            live.count_from(len(self._past) + 1, shown_so_far(self._past))
+            live.count_from(len(self.past) + 1, shown_so_far(self.past))
         self._held = held
         if log is not None:
             if live.carry(log)["cause"]:
@@ -288,9 +294,12 @@ class RememberingKernel:
             self._log_is_whole = True
         return live
 
+    def _now(self) -> Moment:
+        return Moment(tuple(self.past), dict(self._held))
+
     def _holds_all(self) -> bool:
         """Return whether all that ran has run in the live kernel, which has watched it."""
-        return self._made == len(self._past) and self._is_whole and self._log_is_whole
+        return self._made == len(self.past) and self._is_whole and self._log_is_whole
 
     def _end_live(self) -> None:
         """End the live kernel: another will come to the state of the session."""
@@ -302,12 +311,12 @@ class RememberingKernel:
         self._is_whole = self._log_is_whole = True
         self._held, self._left_out = {}, set()
         self._numbers, self._identities = RunNumbers(), Identities()
-        if self._keeper is not None:
-            self._keeper.forget()
+        if self.keeper is not None:
+            self.keeper.forget()
 
     def _may_learn(self, source: str) -> bool:
         """Return whether a text may learn from rows, or judge what has: it has to be watched."""
-        return may_learn(self._memory.learners, source, self._past, self._state)
+        return may_learn(self._memory.learners, source, self.past, self.state)
 
     def _run(
         self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None
@@ -318,7 +327,7 @@ class RememberingKernel:
         return executed
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
-        live.count_from(number, shown_so_far(self._past[: number - 1]))
+        live.count_from(number, shown_so_far(self.past[: number - 1]))
         again = self._run(live, step.source, None, None) if live.alive else run.executed
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
@@ -331,8 +340,8 @@ class RememberingKernel:
         self._identities.learn(again.event, run.executed.event)
 
     def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
-        assert self._keeper is not None, "without it nothing is loaded"
-        for name, value in self._keeper.load(live, step.loads).items():
+        assert self.keeper is not None, "without it nothing is loaded"
+        for name, value in self.keeper.load(live, step.loads).items():
             held = run.after.get(name)
             if held is None or (held.hash and value["hash"] not in {"", held.hash}):
                 raise StateDiffers
@@ -346,14 +355,7 @@ class RememberingKernel:
 
     def _told(self, event: CellRun, number: int) -> CellRun:
         """Return what the live kernel told of a run, in the numbers of the session."""
-        return self._identities.told(self._numbers.told(event, number, len(self._past)))
-
-    def _note_held(self) -> None:
-        """Take note of what the live kernel holds of the last run."""
-        run = self._past[-1]
-        self._held = held_after(self._held, run)
-        if self._keeper is not None:
-            self._keeper.note(self._past)
+        return self._identities.told(self._numbers.told(event, number, len(self.past)))
 
     # -- what is remembered ------------------------------------------------------------------------
 
@@ -367,33 +369,18 @@ class RememberingKernel:
         by_value: bool = False,
     ) -> None:
         """Take note that a run has been made, or recalled."""
-        before = self._state
-        self._state = recalling.after_run(executed, entry, self._past, before, links)
-        kept = self._keeper.known(entry, self._state) if self._keeper is not None else ()
-        beyond = recalling.beyond(source, executed, self._past, before)
-        run = PastRun(entry, source, executed, before, self._state, kept, by_value, beyond)
-        self._past.append(run)
+        before = self.state
+        self.state = recalling.after_run(executed, entry, self.past, before, links)
+        others = {*entries_by_value(self.past), *((entry,) if by_value else ())}
+        kept = self.keeper.known(entry, self.state, others) if self.keeper is not None else ()
+        beyond = recalling.beyond(source, executed, self.past, before)
+        told = kept, by_value, beyond, links
+        self.past.append(PastRun(entry, source, executed, before, self.state, *told))
         self._to_come = self._to_come[1:]
 
-    # -- questions that hang on all that ran before ------------------------------------------------
-
-    def _of_now(self, question: str, *, lines: bool = False) -> str:
-        """Return the key of a question about all that has run; with `lines`, about its lines."""
-        past = [part for p in self._past for part in (p.entry, p.source)[: 1 + lines]]
-        return questions.hashed(question, *past)
-
-    def _verify(self, number: int, entry: str, expected: Executed, executed: Executed) -> None:
-        """Tell where a run that would have been reused comes out otherwise."""
-        if self._memory.verifier is not None and differs(expected, executed):
-            self._memory.verifier(f"run {number} would have been reused, but gives something else")
-            self._memory.store.forget([entry])
-
-    def _known(self, question: str) -> Mapping[str, Any] | None:
-        memory = self._memory
-        is_asked = memory.verifier is None
-        known = memory.store.entries(memory.context, question) if is_asked else ()
-        return known[0].content if known else None
-
-    def _keep(self, question: str, content: Mapping[str, Any], cost_s: float) -> None:
-        memory = self._memory
-        memory.store.add(memory.context, question, memory.notebook, content, cost_s)
+    def _recall(self, source: str, entry: Entry, recalled: Executed) -> Executed:
+        """Take note of what a cell gives that is known, and return it."""
+        links = recalling.links(entry, recalled, self.past, self.state)
+        by_value = recalling.is_by_value(entry, self.past, self.state)
+        self._note(entry.id, source, recalled, links, by_value=by_value)
+        return recalled

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from pytest_nbsafe.kernel.contract import Fingerprint
+from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.state import bound_again, unexpected
 from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.trace.results import undefined_name
 
 _FUTURE = "__future__._Feature"
@@ -35,6 +37,15 @@ def _differ(was: Mapping[str, Fingerprint], now: Mapping[str, Fingerprint]) -> b
     """Return whether a name that is in both is known to have held something else."""
     both = ((was[name]["hash"], now[name]["hash"]) for name in was.keys() & now.keys())
     return any(one != other for one, other in both if one and other)
+
+
+def verify(
+    memory: Memory, number: int, entry: Entry, expected: Executed, executed: Executed
+) -> None:
+    """Tell where a run that would have been reused comes out otherwise, and forget it."""
+    if memory.verifier is not None and differs(expected, executed):
+        memory.verifier(f"run {number} would have been reused, but gives something else")
+        memory.store.forget([entry.id])
 
 
 def has_failed(executed: Executed) -> bool:

@@ -19,7 +19,7 @@ from pytest_nbsafe.values import dataclass
 
 BESIDE = "<beside>"
 """Stands for all that a kernel holds and no name shows."""
-_PROJECT = "<project>"
+PROJECT = "<project>"
 """Stands for what modules of the project hold."""
 _THEN = "+"
 _UNSHARED = frozenset(
@@ -61,6 +61,11 @@ def runs_of(maker: str) -> tuple[str, ...]:
     """Return the entry of the last run that may have changed a value, and of who made it."""
     parts = maker.split(_THEN)
     return tuple(dict.fromkeys((parts[0], parts[-1])))
+
+
+def made_by_value(maker: str, by_value: Collection[str]) -> bool:
+    """Return whether a run of one of these entries has made a value, or may have changed it."""
+    return not set(by_value).isdisjoint(runs_of(maker))
 
 
 State = Mapping[str, Held]
@@ -172,5 +177,5 @@ def sources(event: CellRun) -> tuple[str, ...]:
     if inputs is None:
         return (BESIDE,)
     beside = (BESIDE,) if inputs["settings"] else ()
-    own_modules = (_PROJECT,) if inputs["modules"] else ()
+    own_modules = (PROJECT,) if inputs["modules"] else ()
     return (*beside, *own_modules, *(f"<{source}>" for source in inputs["drew"]))

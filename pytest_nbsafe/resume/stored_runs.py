@@ -6,14 +6,12 @@ import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
-from pytest_nbsafe.resume import questions, recalling
+from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.catching_up import Step, needed, steps
 from pytest_nbsafe.resume.kept_values import Keeper
-from pytest_nbsafe.resume.memory import Memory, why_unfit
-from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.recalling import NotAsThen
-from pytest_nbsafe.resume.state import START, Held, State
+from pytest_nbsafe.resume.memory import Memory
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
+from pytest_nbsafe.resume.state import START, Held
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import dataclass
@@ -56,13 +54,13 @@ def stored_runs(
     keeper = Keeper(memory.store, memory.context, memory.notebook)
     past: list[PastRun] = []
     reasons: list[str] = []
-    state, kept = START, tuple[CoVariable, ...]()
+    state, kept = START, tuple[KeptValue, ...]()
     for source, names in zip(sources, changed, strict=True):
-        known = _known(memory, source, past, state)
+        known = recalling.known_run(memory, source, past, state, None)
         before = state
         if isinstance(known, str):
             token, executed, kept = secrets.token_hex(8), Executed("ok"), ()
-            by_value = False
+            by_value, links = False, None
             state = {**before, **{name: Held("", token) for name in names}}
         else:
             entry, executed = known
@@ -70,10 +68,12 @@ def stored_runs(
             by_value = recalling.is_by_value(entry, past, before)
             links = recalling.links(entry, executed, past, before)
             state = recalling.after_run(executed, token, past, before, links)
-            kept = keeper.known(token, state)
+            equal = {*entries_by_value(past), *((token,) if by_value else ())}
+            kept = keeper.known(token, state, equal)
         reasons.append(known if isinstance(known, str) else "")
         beyond = recalling.beyond(source, executed, past, before)
-        past.append(PastRun(token, source, executed, before, state, kept, by_value, beyond))
+        told = kept, by_value, beyond, links
+        past.append(PastRun(token, source, executed, before, state, *told))
     texts = {run.entry: run.source for run in past}
     wanted = needed(state, [*state], texts)
     plan, _ = steps(past, wanted, may_load=memory.keeps)
@@ -84,26 +84,11 @@ def stored_runs(
     )
 
 
-def _known(
-    memory: Memory, source: str, past: Sequence[PastRun], state: State
-) -> tuple[Entry, Executed] | str:
-    """Return the entry that stands for a run now and what it gave, or why there is none."""
-    reason = why_unfit(memory, source)
-    if reason:
-        return reason
-    for entry in memory.store.entries(memory.context, questions.of_cell(source)):
-        try:
-            return entry, recalling.recalled(entry, source, past, state, memory, None)
-        except NotAsThen as other:
-            reason = reason or str(other)
-    return reason or "it is new"
-
-
 def _stored(run: PastRun, step: Step, reason: str, others: tuple[OtherRun, ...]) -> StoredRun:
     if reason:
         return StoredRun(reason, others=others)
-    files = {file["name"]: file["size"] for kept in step.loads for file in kept["files"]}
-    loads = sorted({name for kept in step.loads for name in kept["names"]})
+    files = {file["name"]: file["size"] for kept in step.loads for file in kept.covariable["files"]}
+    loads = sorted({name for kept in step.loads for name in kept.names})
     took_s = run.executed.duration_s
     return StoredRun("", took_s, step.runs, tuple(loads), sum(files.values()), others)
 

@@ -15,6 +15,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     COLLECT,
     KEEP,
     RESTORE,
+    VISIT,
     CarriedLog,
     CarryQuestion,
     CollectQuestion,
@@ -23,6 +24,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     Kept,
     Restored,
     RestoreQuestion,
+    VisitQuestion,
 )
 from pytest_nbsafe.kernel.contract import (
     ASIDE,
@@ -133,8 +135,8 @@ class Kernel(Protocol):
     def sweep(self, *, names: bool) -> Sweep | None:
         """Return all that it holds, or only what no name shows; None where nothing answers."""
 
-    def connection_file(self) -> Path:
-        """Return the file by which a front end finds it, once it holds all that it should."""
+    def visited(self, asked: VisitQuestion) -> Path:
+        """Let front ends in, once it holds all that it should; return how they find it."""
 
     def close(self) -> None:
         """Stop it; safe to call twice."""
@@ -276,8 +278,10 @@ class LiveKernel:
         cause = cause or "the kernel did not answer"
         return {"pickled": "", "kind": "", "shown": "", "cause": cause}
 
-    def connection_file(self) -> Path:
-        """Return the file by which a front end finds it."""
+    def visited(self, asked: VisitQuestion) -> Path:
+        """Let front ends in, and return the file by which they find it."""
+        if self._launch.python:
+            self._answer(VISIT, asked, _DO_LIMIT_S)
         _, process = self._running()
         return process.folder.connection_file
 

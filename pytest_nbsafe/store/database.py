@@ -313,7 +313,9 @@ def _connection(file: Path) -> sqlite3.Connection:
         sqlite3.DatabaseError: it is no database, or a broken one.
 
     """
-    connection = sqlite3.connect(file, timeout=_WAIT_S, isolation_level=None)
+    connection = sqlite3.connect(  # one thread at a time uses it, not always the same
+        file, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+    )
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")

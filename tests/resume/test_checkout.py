@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import makenb
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from pytest_nbsafe.app.checkout import CheckedOut, checked_out
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.errors import NbsafeError
+from resume.visiting import front_end
 
 NB = """
 # %% [1]
@@ -40,18 +40,8 @@ def notebook(own_store: Path) -> Path:
 
 def told(state: CheckedOut, expression: str) -> str:
     """Return what an expression gives in a kernel that was checked out, asked as a front end."""
-    from jupyter_client.blocking import BlockingKernelClient
-
-    client: Any = BlockingKernelClient()
-    client.load_connection_file(str(state.connection))
-    client.start_channels(hb=False)
-    try:
-        asked = {"answer": expression}
-        reply = client.execute("", user_expressions=asked, reply=True, timeout=30)
-        answer = reply["content"]["user_expressions"]["answer"]
-        return str(answer["data"]["text/plain"] if "data" in answer else answer["ename"])
-    finally:
-        client.stop_channels()
+    with front_end(state) as visitor:
+        return visitor.value(expression)
 
 
 def test_the_state_around_a_cell(notebook: Path) -> None:
@@ -84,8 +74,9 @@ def test_a_cell_that_is_not_there(notebook: Path) -> None:
 
 def test_the_command(notebook: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["checkout", str(notebook), "--before", "2"]) == 0
-    first, last = capsys.readouterr().out.splitlines()
+    first, how, last = capsys.readouterr().out.splitlines()
     assert "before cell 2: 1 run above it, 0 of them reused" in first
+    assert how.startswith("%nbsafe --before CELL")
     assert last.startswith("to look into it: jupyter console --existing ")
 
 
@@ -96,8 +87,8 @@ def test_it_waits_until_it_is_interrupted(notebook: Path) -> None:
         [*command, "--kernel-only"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
     ) as waiting:
         assert waiting.stdout is not None
-        lines = [waiting.stdout.readline() for _ in range(2)]
-        connection = Path(lines[1].split()[-1])
+        lines = [waiting.stdout.readline() for _ in range(3)]
+        connection = Path(lines[-1].split()[-1])
         assert connection.exists()
         with pytest.raises(subprocess.TimeoutExpired):
             waiting.wait(0.5)

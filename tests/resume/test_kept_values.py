@@ -111,6 +111,32 @@ def test_what_is_about_to_be_changed_is_kept_before(pages: Pages) -> None:
     assert SLOW not in pages.ran
 
 
+TORN = ["a = [1]", f"n = {SLOW.partition('[')[2].partition(',')[0]}\nc = [a]", "a = 5", "print(c)"]
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("after", "added", "shown"),
+    [
+        (2, "a.append(9)", "[[1, 9]]"),
+        (2, "d = [a]\na.append(9)", "[[1, 9]]"),
+        (2, "c[0].append(9)\nassert a == [1, 9], a", "[[1, 9]]"),
+        (2, "e = c\ne[0].append(9)\nassert a == [1, 9], a", "[[1, 9]]"),
+        (3, "c.append(a)", "[[1], 5]"),
+    ],
+)
+def test_what_shared_objects_before_it_was_kept_still_does(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch, after: int, added: str, shown: str
+) -> None:
+    monkeypatch.setattr(kept_values, "_WORTH_S", 99.0)  # it is kept at the end, without `a`
+    assert not pages.run(*TORN, "assert c == [[1]], c").findings
+    page = [*TORN[:after], added, *TORN[after:], f"assert c == {shown}, c"]
+    assert not pages.run(*page).findings
+    kept = [*TORN[:after], *TORN[after:], "assert c == [[1]], len(c)"]
+    assert not pages.run(*kept).findings
+    assert TORN[1] not in pages.ran, "what tears nothing is loaded"
+
+
 def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now_s[0])
@@ -124,8 +150,12 @@ def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.Monke
             now_s[0] += min(question["wait_s"], 0.15)
             return {"done": True, "covariables": [], "cause": "", "cost_s": 0.2}
 
-    keeper = kept_values.Keeper(cast("Any", None), "context", "nb.ipynb")
-    keeper._begun = {1: (), 2: (), 3: ()}
+    class Nowhere:
+        folder = Path()
+
+    keeper = kept_values.Keeper(cast("Any", Nowhere()), "context", "nb.ipynb")
+    now = kept_values.Moment((), {})
+    keeper._begun = {1: now, 2: now, 3: now}
     keeper._collect(cast("Any", Busy()), 0.2)
     assert [round(question["wait_s"], 9) for question in asked] == [0.2, 0.05, 0.0]
     assert [question["stop"] for question in asked] == [True, True, True]

@@ -82,6 +82,9 @@ def _live(
 class Child:
     """What was seen so far of the cells that run; `restore` puts back what listening changed."""
 
+    is_in_history = True
+    """Whether the cells are numbered, and found in the history."""
+
     def __init__(self, tracer: Any) -> None:
         self.tracer = tracer
         self.shell = tracer.shell
@@ -200,7 +203,7 @@ class Child:
                 self.follower.pause()
             elif self.follower is not None:
                 self.follower.begin(source)
-            result = self.shell.run_cell(source, store_history=True)
+            result = self.shell.run_cell(source, store_history=self.is_in_history)
             error = result.error_before_exec or result.error_in_exec
             if error is not None and (forbidden := seal.forbidden(error)):
                 self.refuse(forbidden)

@@ -64,6 +64,12 @@ tasks: dict[int, Task] = {}
 """By their tickets."""
 
 
+def kept_by_now() -> dict[str, Kept]:
+    """Return what is kept, by tickets, of all that is done by now."""
+    found = {str(n): task.collect(0.0, stop=False) for n, task in tasks.items()}
+    return {ticket: kept for ticket, kept in found.items() if kept["done"]}
+
+
 class Here(Task):
     """Done by the kernel itself, before it answers."""
 

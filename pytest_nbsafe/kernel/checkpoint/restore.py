@@ -16,11 +16,12 @@ def ask(question: str) -> None:
     """Restore what the host asks for; the answer leaves with the reply to its request."""
     asked: RestoreQuestion = json.loads(question)
     tracer = bootstrap.tracers[-1]
-    restored = [_restored(tracer, item, asked["folder"]) for item in asked["covariables"]]
-    bootstrap.answer(json.dumps(restored))
+    done = [restored(tracer, item, asked["folder"]) for item in asked["covariables"]]
+    bootstrap.answer(json.dumps(done))
 
 
-def _restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
+def restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
+    """Load a co-variable, bind its names, and return what became of it."""
     about: Restored = {"names": item["names"], "fingerprints": {}, "load_s": 0.0, "cause": ""}
     began_s = time.perf_counter()
     try:

@@ -1,0 +1,147 @@
+"""Which names may share objects at a point of a session, as far as its runs tell.
+
+An object is made in one run, and comes to a name by runs that read what holds it: what a run makes
+shares nothing with a name that shares nothing with what it read. Else the kernel has to have
+looked: it does where a run changes an object in place, and where a value is kept.
+
+A value may be kept when it shares objects with fewer names than it did before: the others hold
+something else by then. If it is loaded, and one of those made again, they are torn: what changes
+the one no longer changes the other. So it is not loaded there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
+from pytest_nbsafe.resume.state import is_tied
+from pytest_nbsafe.values import dataclass
+
+_DEEPEST = 100
+"""Through so many runs values are followed back."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a name held after the run that made it, or last changed it."""
+
+    name: str
+    place: int
+
+
+class Lineage:
+    """Whether what names hold after the runs of a session may share objects."""
+
+    def __init__(self, past: Sequence[PastRun]) -> None:
+        self._past = past
+        self._places: dict[str, list[int]] = {}
+        for place, run in enumerate(past):
+            self._places.setdefault(run.entry, []).append(place)
+        self._known: dict[frozenset[_Made], bool] = {}
+
+    def last_place(self, place: int, kept: KeptValue, reader: int) -> int:
+        """Return the last place, before a reader, where names hold what is kept of a run."""
+        makers = {name: self._past[place].after[name].maker for name in kept.names}
+        for later in range(place + 1, reader):
+            after = self._past[later].after
+            if any(name not in after or after[name].maker != makers[name] for name in makers):
+                return later - 1
+        return max(place, reader - 1)
+
+    def is_apart(self, place: int, kept: KeptValue, others: Iterable[str]) -> bool:
+        """Return whether a kept value surely shares nothing with other names after a run.
+
+        It is what its own names hold then.
+        """
+        after = self._past[place].after
+        made = [each for name in kept.names if (each := self._made(place, name)) is not None]
+        return all(
+            kept.around.get(name) == after[name].maker
+            or all(self._are_apart(own, other, _DEEPEST) for own in made)
+            for name in others
+            if name not in kept.names and (other := self._made(place, name)) is not None
+        )
+
+    def _are_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
+        """Return whether two names surely share nothing, each as a run has left it."""
+        pair = frozenset((one, other))
+        if pair not in self._known:
+            self._known[pair] = False  # while it is not known
+            self._known[pair] = (
+                self._is_told(one, other)
+                or self._were_apart(one, other)
+                or self._were_apart(other, one)
+                or (deepest > 0 and self._came_apart(one, other, deepest - 1))
+            )
+        return self._known[pair]
+
+    def _is_told(self, one: _Made, other: _Made) -> bool:
+        """Return whether the later of the two runs has told that these names share nothing."""
+        last = max(one.place, other.place)
+        links = self._past[last].links
+        return links is not None and any(
+            made.place == last and made.name in links and partner.name not in links[made.name]
+            for made, partner in ((one, other), (other, one))
+        )
+
+    def _were_apart(self, one: _Made, other: _Made) -> bool:
+        """Return whether the kernel saw that they share nothing when it kept the first."""
+        maker = self._past[other.place].after[other.name].maker
+        of_run = self._past[one.place].kept
+        return any(
+            one.name in kept.names and kept.around.get(other.name) == maker for kept in of_run
+        )
+
+    def _came_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
+        """Return whether the later run read nothing that may share objects with the other name."""
+        first, later = sorted((one, other), key=lambda made: made.place)
+        run = self._past[later.place]
+        if first.place == later.place or first.name in run.reads:
+            return False
+        read = {*run.reads, *(() if later.name in run.bound else (later.name,))}
+        found = (self._made(later.place - 1, name) for name in sorted(read))
+        return all(self._are_apart(made, first, deepest) for made in found if made is not None)
+
+    def _made(self, place: int, name: str) -> _Made | None:
+        """Return what a name held after a run, None where it held nothing that may be shared."""
+        held = self._past[place].after.get(name)
+        if held is None or not is_tied(name, held):
+            return None
+        places = self._places.get(held.run, ())
+        return _Made(name, max((each for each in places if each <= place), default=place))
+
+
+class Loads:
+    """Which kept values are loaded, as a session is gone through from its end.
+
+    A value counts as loaded where it is first read: until then nothing can be torn from it.
+    """
+
+    def __init__(self, past: Sequence[PastRun]) -> None:
+        self._lineage = Lineage(past)
+        self._readers: dict[str, int] = {}
+        self._needed: dict[int, frozenset[str]] = {}
+        self._end = len(past)
+
+    def at(
+        self, place: int, run: PastRun, wanted: Collection[str], needed: Iterable[str]
+    ) -> tuple[KeptValue, ...]:
+        """Return what is loaded of a run, for names that are `wanted`, which it made.
+
+        All that is `needed` after the run has to go on sharing what it shares.
+        """
+        self._needed[place] = frozenset(needed)
+        return tuple(
+            kept
+            for kept in run.kept
+            if not frozenset(wanted).isdisjoint(kept.names) and self._is_whole(place, kept)
+        )
+
+    def _is_whole(self, place: int, kept: KeptValue) -> bool:
+        reader = min(self._readers.get(name, self._end) for name in kept.names)
+        last = self._lineage.last_place(place, kept, reader)
+        return self._lineage.is_apart(last, kept, self._needed[last])
+
+    def note_run(self, place: int, run: PastRun) -> None:
+        """Take note that a run is made again."""
+        self._readers.update(dict.fromkeys(run.reads, place))

@@ -1,0 +1,143 @@
+"""How a kernel in which a front end ran what it liked comes to a state that it had, or passed.
+
+Of each name it is known which run made what it holds. A name that holds what the other state has
+of it stays. Looked at from the end, as in `catching_up`: what else that state has is loaded where
+it is kept, else made again from what stays, or from what is made again before it. What names share
+they must go on sharing: where something is made anew, so is all that came of it.
+
+Source: Kishu (Fang et al. 2025), 5: only what differs is loaded, loads before re-runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.resume.lineage import Loads
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
+from pytest_nbsafe.resume.state import BESIDE, PROJECT, START, State, is_tied, sources
+from pytest_nbsafe.values import dataclass
+
+_COMMANDS = patterns.compile(r"^[ \t]*[%!]|=[ \t]*[%!]|\bget_ipython\b", 8)
+"""Texts that do what no value shows, each time that they run."""
+_BESIDE = {
+    BESIDE: "what no name shows (settings of libraries, the working folder)",
+    PROJECT: "what modules of the project hold",
+}
+
+
+class CannotMove(Exception):  # noqa: N818  # it is an answer
+    """Only a new kernel comes to the state; the message says what stands in the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is done at the place of a run: it is made again or not, then names stay, or are loaded.
+
+    Those that stay take what they hold, as it is of that moment.
+    """
+
+    run: PastRun
+    runs: bool
+    stays: frozenset[str] = frozenset()
+    loads: tuple[KeptValue, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is done."""
+        return not (self.runs or self.stays or self.loads)
+
+
+def parts(past: Sequence[PastRun], state: State) -> list[Part]:
+    """Return how a kernel in a state comes to the one after the past runs, which made some of it.
+
+    Raises:
+        CannotMove: a new kernel has to.
+
+    """
+    target = past[-1].after if past else START
+    _compare_beside(state, target)
+    held = {name: value.maker for name, value in state.items() if not name.startswith("<")}
+    while True:
+        planned = _planned(past, held)
+        torn = _torn(planned)
+        if not torn:
+            break
+        for name in torn:
+            del held[name]
+    for part in planned:
+        if part.runs:
+            _compare_run(part.run)
+    return [part for part in planned if not part.is_empty]
+
+
+def _compare_beside(state: State, target: State) -> None:
+    """Refuse where what no name holds is not as it was."""
+    for name in sorted(state.keys() | target.keys()):
+        here, there = state.get(name), target.get(name)
+        if name.startswith("<") and (here and here.maker) != (there and there.maker):
+            words = _BESIDE.get(name, f"the random numbers of {name.strip('<>')}")
+            raise CannotMove(f"{words} may have changed")
+
+
+def _compare_run(run: PastRun) -> None:
+    """Refuse to run again, in this kernel, what did more than to make values."""
+    event = run.executed.event
+    inputs = event["inputs"] if event is not None else None
+    if event is None or inputs is None or sources(event) or inputs["written"]:
+        raise CannotMove("a cell that did more than to make values would run again")
+    if _COMMANDS.search(run.source):
+        raise CannotMove("a magic or a command would run again")
+
+
+def _planned(past: Sequence[PastRun], held: Mapping[str, str]) -> list[Part]:
+    """Return what is done at the place of each run, where names hold what these runs made."""
+    wanted = _names(past[-1].after) if past else set[str]()
+    planned, staying = list[Part](), set[str]()
+    loading = Loads(past)
+    for place, run in reversed([*enumerate(past)]):
+        stays = _that_stay(wanted, held, run.after)
+        staying |= stays
+        loads = loading.at(place, run, wanted - stays, wanted | staying)
+        wanted -= stays
+        for kept in loads:
+            wanted.difference_update(kept.names)
+        for kept in loads:
+            wanted.update(kept.covariable["needs"])
+        needs = _that_stay(wanted, held, run.after)
+        wanted -= needs
+        runs = bool(wanted & run.changed & run.after.keys())
+        if runs:
+            loading.note_run(place, run)
+            wanted = (wanted - run.bound) | {n for n in run.reads if not n.startswith("<")}
+        planned.append(Part(run, runs, stays | needs, loads))
+    return planned[::-1]
+
+
+def _names(state: State) -> set[str]:
+    return {name for name in state if not name.startswith("<")}
+
+
+def _that_stay(wanted: set[str], held: Mapping[str, str], after: State) -> frozenset[str]:
+    """Return the names that hold already what they held after a run."""
+    return frozenset(n for n in wanted if n in held and n in after and after[n].maker == held[n])
+
+
+def _torn(planned: Sequence[Part]) -> set[str]:
+    """Return the names that may not stay: what they hold came of values that are made anew.
+
+    The two would no longer share what they shared.
+    """
+    anew, torn = set[str](), set[str]()
+    for part in planned:
+        run = part.run
+        tied = {n for n in run.changed if n in run.after and is_tied(n, run.after[n])}
+        came_of_it = part.runs or not anew.isdisjoint(run.reads)
+        anew -= run.bound | (run.changed - run.after.keys())
+        if came_of_it:
+            anew |= tied
+        for kept in part.loads:
+            anew.update(kept.names)
+        torn |= part.stays & anew
+        anew -= part.stays
+    return torn

@@ -1,0 +1,154 @@
+"""A kernel that front ends use: what they ran in it is followed, and how it comes to a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_nbsafe.kernel.checkpoint_contract import (
+    Moved,
+    MoveQuestion,
+    RestoreItem,
+    VisitorAsks,
+)
+from pytest_nbsafe.kernel.contract import SideRun
+from pytest_nbsafe.resume import moving, recalling
+from pytest_nbsafe.resume.moving import CannotMove, Part
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
+from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
+from pytest_nbsafe.resume.repeated_runs import differs, has_failed
+from pytest_nbsafe.runner.executed import Executed, of_side_run
+from pytest_nbsafe.runner.live_kernel import StateDiffers
+from pytest_nbsafe.values import dataclass, replace
+
+_UNSEEN = "something ran in it that nobody followed"
+_THREADS = "threads that a cell has started may still change its values"
+_OTHER = "a cell that ran again gave something else than it did"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move that a kernel is asked to make, and its parts: those of a state after `runs` runs."""
+
+    question: MoveQuestion
+    parts: Sequence[Part]
+    runs: int
+
+
+class VisitedKernel:
+    """What the kernel holds that `kernel` has let front ends into, as far as they tell.
+
+    `state` is what it holds; `lost` says why that is no longer known, empty where it is.
+    """
+
+    def __init__(self, kernel: RememberingKernel) -> None:
+        self._kernel = kernel
+        self.state = kernel.state
+        self.lost = ""
+        self._visits: list[PastRun] = []
+        self._at = len(kernel.past)
+
+    def note(self, asked: VisitorAsks) -> None:
+        """Take note of what front ends have run since, and of what was kept meanwhile."""
+        keeper = self._kernel.keeper
+        if keeper is not None:
+            for ticket, kept in asked["kept"].items():
+                keeper.note_kept(int(ticket), kept)
+        if not asked["is_complete"]:
+            self.lost = _UNSEEN
+        for source, event in asked["runs"]:
+            executed, before = Executed("ok", event=event), self.state
+            past = [*self._kernel.past[: self._at], *self._visits]
+            entry = f"visit{len(self._visits) + 1}"
+            links = recalling.links_told(executed)
+            self.state = recalling.after_run(executed, entry, past, before, links)
+            self._visits.append(PastRun(entry, source, executed, before, self.state))
+            if event["inputs"] is None:
+                self.lost = _UNSEEN
+
+    def move(self, sources: Sequence[str]) -> Move:
+        """Return how the kernel comes to the state after cells, the first of the page.
+
+        Raises:
+            CannotMove: a new kernel has to.
+
+        """
+        past = self._kernel.past
+        for number, source in enumerate(sources[len(past) :], len(past) + 1):
+            if not self._kernel.knows_next(source):
+                raise CannotMove(f"what the {number}. cell gives is not known yet")
+        if any(_starts_threads(run.executed) for run in (*past, *self._visits)):
+            raise CannotMove(_THREADS)
+        if self.lost:
+            raise CannotMove(self.lost)
+        parts = moving.parts(self._with_kept(past[: len(sources)]), self.state)
+        target = past[len(sources) - 1].after if sources else {}
+        question: MoveQuestion = {
+            "stages": [
+                {
+                    "source": part.run.source if part.runs else "",
+                    "takes": sorted(part.stays),
+                    "loads": self._to_load(part.loads),
+                }
+                for part in parts
+            ],
+            "folder": str(self._kernel.keeper.folder) if self._kernel.keeper is not None else "",
+            "names": [name for name in target if not name.startswith("<")],
+        }
+        return Move(question, parts, len(sources))
+
+    def _with_kept(self, past: Sequence[PastRun]) -> list[PastRun]:
+        """Return runs with all that is kept of them by now."""
+        keeper = self._kernel.keeper
+        if keeper is None:
+            return [*past]
+        others = entries_by_value(past)
+        return [replace(run, kept=keeper.known(run.entry, run.after, others)) for run in past]
+
+    def _to_load(self, values: Sequence[KeptValue]) -> list[RestoreItem]:
+        keeper = self._kernel.keeper
+        if keeper is None or not values:
+            return []
+        try:
+            return keeper.to_load(values)
+        except StateDiffers:
+            raise CannotMove("a value that was kept cannot be read") from None
+
+    def note_moved(self, move: Move, moved: Moved) -> None:
+        """Take note that a move was made.
+
+        Raises:
+            CannotMove: it has not led to that state; nothing is known of the kernel now.
+
+        """
+        past = self._kernel.past[: move.runs]
+        self.lost = moved["cause"] or _difference(move, moved)
+        self._visits, self._at = [], move.runs
+        self.state = past[-1].after if past else {}
+        if self.lost:
+            raise CannotMove(self.lost)
+
+
+def _starts_threads(executed: Executed) -> bool:
+    event = executed.event
+    inputs = event["inputs"] if event is not None else None
+    return inputs is not None and any(h["kind"] == "threads" for h in inputs["hindrances"])
+
+
+def _difference(move: Move, moved: Moved) -> str:
+    """Return what came of a move that should not have, empty if nothing."""
+    made = [part.run for part in move.parts if part.runs]
+    if any(_is_other(run, again) for run, again in zip(made, moved["runs"], strict=True)):
+        return _OTHER
+    for part in move.parts:
+        for name in (name for kept in part.loads for name in kept.names):
+            held, loaded = part.run.after.get(name), moved["loaded"].get(name)
+            if held is None or loaded is None or held.hash not in {"", loaded["hash"]}:
+                return f"`{name}` was loaded, and is another value"
+    return ""
+
+
+def _is_other(run: PastRun, side_run: SideRun) -> bool:
+    again, first = of_side_run(side_run, ""), run.executed
+    return has_failed(again) != has_failed(first) or differs(
+        first, replace(again, status=first.status)
+    )

@@ -1,0 +1,210 @@
+"""`%nbsafe` in a kernel that was checked out: it comes to another cell's state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import makenb
+import pytest
+
+from pytest_nbsafe.app.checkout import checked_out
+from resume import random_moves
+from resume.visiting import FrontEnd, front_end
+
+PAGE = """
+# %% [1]
+import time, random
+def scale(value):
+    return 10 * value
+# %% [2]
+rows = [[1], [2]]
+first = rows[0]
+# %% [3]
+time.sleep(0.3)
+table = {"rows": rows, "n": 2}
+# %% [4]
+first.append(scale(3))
+# %% [5]
+table["n"] = sum(map(len, rows))
+total = table["n"]
+# %% [6]
+del first
+print(total)
+"""
+NAMES = ("rows", "first", "table", "total", "table['rows'] is rows", "rows[0] is first", "mine")
+START = ["NameError"] * 7
+BUILT = ["[[1], [2]]", "[1]", "{'rows': [[1], [2]], 'n': 2}", "NameError", "True", "True"]
+GROWN = [
+    "[[1, 30], [2]]",
+    "[1, 30]",
+    "{'rows': [[1, 30], [2]], 'n': 2}",
+    "NameError",
+    "True",
+    "True",
+]
+SUMMED = ["[[1, 30], [2]]", "[1, 30]", "{'rows': [[1, 30], [2]], 'n': 3}", "3", "True", "True"]
+POINTS = {
+    "before cell 6": [*SUMMED, "NameError"],
+    "after cell 5": [*SUMMED, "NameError"],
+    "before cell 4": [*BUILT, "NameError"],
+    "before cell 2": START,
+    "after cell 3": [*BUILT, "NameError"],
+    "before cell 5": [*GROWN, "NameError"],
+    "after cell 6": [SUMMED[0], "NameError", *SUMMED[2:5], "NameError", "NameError"],
+}
+"""What Python makes of the page, by hand."""
+TYPED = [
+    "pass",
+    "first.append('mine')",
+    "mine = first; mine[:] = []",
+    "del table, rows",
+    "rows = [[], [5]]; first = rows[1]",
+    "def scale(value): return 0",
+    "globals()['table'] = 3",
+    "for key in list(globals()):\n    if key in {'rows', 'first', 'total'}: del globals()[key]",
+    "mine = lambda: rows.append(7)\nmine()",
+    "mine = [first]\n1 / 0",
+]
+
+
+@pytest.fixture
+def notebook(own_store: Path) -> Path:
+    return makenb.write(own_store / "nb.ipynb", PAGE)
+
+
+def seen(visitor: FrontEnd) -> list[str]:
+    return [visitor.value(name) for name in NAMES]
+
+
+def moved(visitor: FrontEnd, point: str) -> str:
+    """Return what is said when a kernel is asked for a point."""
+    way, _, cell = point.split()
+    return visitor.run(f"%nbsafe --{way} {cell}")
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("typed", TYPED)
+def test_a_kernel_comes_to_the_state_of_a_cell(notebook: Path, typed: str) -> None:
+    with checked_out(notebook, {}, 6, before=False) as state, front_end(state) as visitor:
+        for point, expected in POINTS.items():
+            visitor.run(typed)
+            said = moved(visitor, point)
+            assert said.startswith(f"{point}: "), said
+            assert seen(visitor) == expected, (point, said)
+
+
+APART = """
+# %% [1]
+first = [1]
+# %% [2]
+second = list(first) + [2]
+# %% [3]
+third = {"x": 3}
+# %% [4]
+last = 0
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("typed", "done"),
+    [
+        ("mine = third", "all that it needs was there"),
+        ("third.clear()", "1 cell run again"),
+        ("del second", "1 cell run again"),
+        ("first.append(5)", "2 cells run again"),  # for what came of it may hold parts of it
+        ("first = second = third = 0", "3 cells run again"),
+    ],
+)
+def test_only_what_differs_is_made_again(own_store: Path, typed: str, done: str) -> None:
+    path = makenb.write(own_store / "nb.ipynb", APART)
+    with checked_out(path, {}, 4, before=True) as state, front_end(state) as visitor:
+        visitor.run(typed)
+        assert moved(visitor, "before cell 4").startswith(f"before cell 4: {done}, in 0.")
+        assert visitor.value("first, second, third") == "([1], [1, 2], {'x': 3})"
+        assert visitor.value("mine") == "NameError"
+
+
+@pytest.mark.kernel
+def test_what_was_kept_meanwhile_is_loaded(notebook: Path) -> None:
+    with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
+        visitor.run("time.sleep(0.5)")
+        visitor.run("table.clear()")
+        assert "rows and table loaded" in moved(visitor, "before cell 4")
+        assert seen(visitor) == POINTS["before cell 4"]
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("random.random()", "the random numbers of random may have changed"),
+        ("import os; os.chdir('/')", "what no name shows"),
+        (
+            "import threading; threading.Thread(target=lambda: time.sleep(9), daemon=True).start()",
+            "threads that a cell has started may still change its values",
+        ),
+        ("get_ipython().run_cell('first.append(1)');", "what no name shows"),
+    ],
+)
+def test_a_new_kernel_where_no_move_is_sure(notebook: Path, typed: str, why: str) -> None:
+    with checked_out(notebook, {}, 6, before=True) as state, front_end(state) as visitor:
+        visitor.run(typed)
+        said = moved(visitor, "before cell 4")
+        assert said.startswith(why), said
+        assert said.endswith(f"    nbsafe checkout {notebook} --before 4")
+        assert state.visits.wanted is None
+        state.visits.reopens = True
+        assert moved(visitor, "before cell 4").endswith(": a new kernel opens before cell 4")
+        assert {"source": "ask_exit", "keepkernel": True} in visitor.payload
+        assert str(state.visits.wanted) == "before cell 4"
+
+
+@pytest.mark.kernel
+def test_what_has_not_run_needs_a_new_kernel(notebook: Path) -> None:
+    with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
+        said = moved(visitor, "before cell 6")
+        assert said.startswith("what the 4. cell gives is not known yet: only a new kernel"), said
+    with checked_out(notebook, {}, 6, before=True):
+        pass
+    with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
+        assert moved(visitor, "before cell 6").startswith("before cell 6: ")
+        assert seen(visitor) == POINTS["before cell 6"]
+
+
+@pytest.mark.kernel
+def test_what_is_typed_wrongly(notebook: Path) -> None:
+    with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
+        assert visitor.run("%nbsafe").startswith("%nbsafe --before CELL or --after CELL brings")
+        assert visitor.run("%nbsafe --before").startswith("%nbsafe --before CELL or --after CELL")
+        assert visitor.run("%nbsafe --before 9") == "the code cells are 1, 2, 3, 4, 5 and 6"
+        assert visitor.run("x = 1\n%nbsafe --before 2") == "%nbsafe stands alone in its cell"
+    with checked_out(notebook, {}, 4, before=True) as state:
+        visits = state.visits
+        with front_end(state) as visitor:
+            visits.close()
+            assert "`nbsafe checkout` that has opened this kernel" in visitor.run("%nbsafe")
+
+
+@pytest.mark.kernel
+def test_front_ends_draw_no_random_numbers(notebook: Path) -> None:
+    with checked_out(notebook, {}, 6, before=True) as state:
+        with front_end(state) as visitor:
+            before = visitor.value("random.getstate()")
+        with front_end(state) as visitor:
+            assert visitor.value("random.getstate()") == before
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("seed", [25, 1])
+def test_random_moves(own_store: Path, seed: int) -> None:
+    made, wrong = random_moves.tried(own_store, seed, 6)
+    assert not wrong
+    assert made == 6
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+@pytest.mark.parametrize("seed", range(40, 60))
+def test_random_moves_on_more_pages(own_store: Path, seed: int) -> None:
+    assert not random_moves.tried(own_store, seed, 12)[1]
