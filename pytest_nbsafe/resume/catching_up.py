@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE
-from pytest_nbsafe.resume.lineage import Loads
+from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, reads_all
 from pytest_nbsafe.resume.state import BESIDE, Held, State, runs_of
@@ -60,7 +60,7 @@ def steps(
         whole = [Step(runs=True, source=run.source) for run in past]
         return whole, set(past[0].before) - {BESIDE} if past else {*needed}
     wanted, plan, after = set(needed), list[Step](), list[frozenset[str]]()
-    loading = Loads(past)
+    loading = Loads(Lineage(past))
     for place, run in reversed([*enumerate(past)]):
         loads = loading.at(place, run, wanted, wanted)
         for kept in loads:

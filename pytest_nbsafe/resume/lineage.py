@@ -30,10 +30,11 @@ class _Made:
 
 
 class Lineage:
-    """Whether what names hold after the runs of a session may share objects."""
+    """Whether what names hold after the `runs` of a session may share objects."""
 
     def __init__(self, past: Sequence[PastRun]) -> None:
         self._past = past
+        self.runs = len(past)
         self._places: dict[str, list[int]] = {}
         for place, run in enumerate(past):
             self._places.setdefault(run.entry, []).append(place)
@@ -61,6 +62,11 @@ class Lineage:
             for name in others
             if name not in kept.names and (other := self._made(place, name)) is not None
         )
+
+    def are_apart(self, place: int, name: str, other: str) -> bool:
+        """Return whether two names surely share nothing after a run."""
+        one, two = self._made(place, name), self._made(place, other)
+        return one is None or two is None or self._are_apart(one, two, _DEEPEST)
 
     def _are_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
         """Return whether two names surely share nothing, each as a run has left it."""
@@ -117,11 +123,11 @@ class Loads:
     A value counts as loaded where it is first read: until then nothing can be torn from it.
     """
 
-    def __init__(self, past: Sequence[PastRun]) -> None:
-        self._lineage = Lineage(past)
+    def __init__(self, lineage: Lineage) -> None:
+        self._lineage = lineage
         self._readers: dict[str, int] = {}
         self._needed: dict[int, frozenset[str]] = {}
-        self._end = len(past)
+        self._end = lineage.runs
 
     def at(
         self, place: int, run: PastRun, wanted: Collection[str], needed: Iterable[str]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.resume.lineage import Loads
+from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import BESIDE, PROJECT, START, State, is_tied, sources
 from pytest_nbsafe.values import dataclass
@@ -58,9 +58,10 @@ def parts(past: Sequence[PastRun], state: State) -> list[Part]:
     target = past[-1].after if past else START
     _compare_beside(state, target)
     held = {name: value.maker for name, value in state.items() if not name.startswith("<")}
+    lineage = Lineage(past)
     while True:
-        planned = _planned(past, held)
-        torn = _torn(planned)
+        planned = _planned(past, held, lineage)
+        torn = _torn(planned, lineage)
         if not torn:
             break
         for name in torn:
@@ -90,11 +91,11 @@ def _compare_run(run: PastRun) -> None:
         raise CannotMove("a magic or a command would run again")
 
 
-def _planned(past: Sequence[PastRun], held: Mapping[str, str]) -> list[Part]:
+def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage) -> list[Part]:
     """Return what is done at the place of each run, where names hold what these runs made."""
     wanted = _names(past[-1].after) if past else set[str]()
     planned, staying = list[Part](), set[str]()
-    loading = Loads(past)
+    loading = Loads(lineage)
     for place, run in reversed([*enumerate(past)]):
         stays = _that_stay(wanted, held, run.after)
         staying |= stays
@@ -123,19 +124,27 @@ def _that_stay(wanted: set[str], held: Mapping[str, str], after: State) -> froze
     return frozenset(n for n in wanted if n in held and n in after and after[n].maker == held[n])
 
 
-def _torn(planned: Sequence[Part]) -> set[str]:
+def _torn(planned: Sequence[Part], lineage: Lineage) -> set[str]:
     """Return the names that may not stay: what they hold came of values that are made anew.
 
-    The two would no longer share what they shared.
+    The two would no longer share what they shared. What a run has made of a value that it left as
+    it was may have been seen to share nothing with it.
     """
     anew, torn = set[str](), set[str]()
-    for part in planned:
+    for place, part in enumerate(planned):
         run = part.run
-        tied = {n for n in run.changed if n in run.after and is_tied(n, run.after[n])}
-        came_of_it = part.runs or not anew.isdisjoint(run.reads)
+        made = {n for n in run.changed if n in run.after and is_tied(n, run.after[n])}
+        read = anew.intersection(run.reads)
+        left = {name for name in read if name not in run.changed}
+        came_of_it = {
+            name
+            for name in made
+            if part.runs
+            or read - left
+            or not all(lineage.are_apart(place, name, other) for other in left)
+        }
         anew -= run.bound | (run.changed - run.after.keys())
-        if came_of_it:
-            anew |= tied
+        anew |= came_of_it
         for kept in part.loads:
             anew.update(kept.names)
         torn |= part.stays & anew
