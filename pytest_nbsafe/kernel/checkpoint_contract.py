@@ -235,13 +235,13 @@ class MoveQuestion(TypedDict):
 
 
 class Moved(TypedDict):
-    """What came of a move: of each cell that was run, and of each name that was loaded.
+    """What came of a move: of each cell that was run, and of the names that each stage loaded.
 
     `cause` says why it was not done to its end; what the names hold then is of no use.
     """
 
     runs: list[SideRun]
-    loaded: dict[str, Fingerprint]
+    loaded: list[dict[str, Fingerprint]]
     cause: str
 
 

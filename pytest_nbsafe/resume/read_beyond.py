@@ -1,8 +1,8 @@
 """Names that a run reads though its text does not: by code that its values hold, by texts in it.
 
-A table is asked `"v > @limit"`; a dictionary, or an iterator, holds a lambda that reads `limit`
-when it is called. Where a value holds code, all that is read by code of the cells counts that the
-value has come from, step by step.
+An annotation of a function is read when it is defined. A table is asked `"v > @limit"`; a
+dictionary, or an iterator, holds a lambda that reads `limit` when it is called. Where a value holds
+code, all that is read by code of the cells counts that the value has come from, step by step.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.resume.state import State, is_tied, runs_of
 
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
+_ANNOTATED = patterns.compile(r"->|:[ \t]*[^\W\d]")
+"""Texts that may hold an annotation."""
 _WORD = patterns.compile(r"[^\W\d]\w*")
 _LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
 _NAMELESS = (ast.Lambda, ast.GeneratorExp)
@@ -33,6 +35,7 @@ def read_beyond(
     `texts` are its own and those of the functions that it called.
     """
     words = {word for text in texts for word in _IN_TEXTS.findall(text)}
+    words.update(*map(_annotations, texts))
     return frozenset((words | _words_held(event, past, state, _LATER)) & state.keys())
 
 
@@ -74,6 +77,21 @@ def _later_words(
             *(later[maker] for maker in makers & later.keys())
         )
     return later
+
+
+@lru_cache(maxsize=2_000)
+def _annotations(text: str) -> frozenset[str]:
+    """Return the names that annotations in a text read."""
+    tree = parsed(text)
+    held = (
+        part
+        for node in (ast.walk(tree) if tree is not None and _ANNOTATED.search(text) else ())
+        for part in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if part is not None
+    )
+    return frozenset(
+        inner.id for part in held for inner in ast.walk(part) if isinstance(inner, ast.Name)
+    )
 
 
 @lru_cache(maxsize=2_000)

@@ -139,9 +139,9 @@ def _difference(move: Move, moved: Moved) -> str:
     made = [part.run for part in move.parts if part.runs]
     if any(_is_other(run, again) for run, again in zip(made, moved["runs"], strict=True)):
         return _OTHER
-    for part in move.parts:
+    for part, fingerprints in zip(move.parts, moved["loaded"], strict=True):
         for name in (name for kept in part.loads for name in kept.names):
-            held, loaded = part.run.after.get(name), moved["loaded"].get(name)
+            held, loaded = part.run.after.get(name), fingerprints.get(name)
             if held is None or loaded is None or held.hash not in {"", loaded["hash"]}:
                 return f"`{name}` was loaded, and is another value"
     return ""

@@ -2,9 +2,9 @@
 
     python tests/benchmarks/undo_time.py NB...
 
-The notebook is run once with `--resume` and opened after its last cell, twice; then cell after cell
-is undone with `%nbsafe --before CELL`, the last first. Where only a new kernel comes to a state, one
-is opened there. Seconds by the clock; of each notebook what opening took, and the undos.
+The notebook is run once with `--resume` and opened after its last cell, twice; then cell after
+cell is undone with `%nbsafe --before CELL`, the last first. Where only a new kernel comes to a
+state, one is opened there. Seconds by the clock; of each notebook what opening took, and the undos.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ def undone(path: Path, cells: list[int]) -> tuple[list[float], list[tuple[float,
     return opened, undos
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
 def main() -> None:
     """Print a line for each notebook, and with `-v` one for each undo."""
     verbose = "-v" in sys.argv
@@ -54,13 +58,13 @@ def main() -> None:
             for _ in range(2):
                 opened, undos = undone(path, cells)
             moved = [took for took, _, said in undos if "new kernel" not in said]
-            print(
+            _say(
                 f"{path.name}: opened in {opened[0]:.2f} s; {len(moved)} of {len(undos)} cells "
                 f"undone, last {undos[0][0]:.2f} s, median {statistics.median(moved):.2f}, "
                 f"most {max(moved):.2f}"
             )
             for took, cell, said in undos if verbose else ():
-                print(f"  {cell:3} {took:.2f} {said}")
+                _say(f"  {cell:3} {took:.2f} {said}")
 
 
 if __name__ == "__main__":

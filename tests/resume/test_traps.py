@@ -164,3 +164,25 @@ def test_what_stands_around(own_store: Path, change: Callable[[Path], None], exp
     assert shown(path, AROUND, resumed=True)[-1].split() == ["1", "1", "1"]
     change(own_store)
     assert shown(path, AROUND, resumed=True)[-1].split() == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("defined", "reader"),
+    [
+        ("def f(x: Size, *more: Size) -> None: pass", "f.__annotations__"),
+        ("def f(*, x: 'Size' = 1, **named: Size) -> Size: pass", "f.__annotations__"),
+        ("class A:\n    def f(self, x: list[Size]): pass", "A.f.__annotations__"),
+        ("def g():\n    def f() -> Size: pass\n    return f\nf = g()", "f.__annotations__"),
+        ("class A:\n    x: Size", "A.__annotations__"),
+        ("x: Size = 1", "print(__annotations__['x'])"),
+    ],
+)
+def test_annotations(own_store: Path, defined: str, reader: str) -> None:
+    path, cells = own_store / "nb.ipynb", ["Size = int", defined, reader]
+    expected = []
+    for first in ("Size = int", "Size = str", "from numbers import Number as Size"):
+        cells[0] = first
+        text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1))
+        expected.append(shown(path, text, resumed=True))
+        assert expected[-1] == shown(path, text, resumed=False)
+    assert len({each[-1] for each in expected}) == 3, "it hangs on the annotation"

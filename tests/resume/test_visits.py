@@ -101,6 +101,10 @@ second = list(first) + [2]
 # %% [3]
 third = {"x": 3}
 # %% [4]
+Size = int
+# %% [5]
+def sized(value: Size) -> Size: return value
+# %% [6]
 last = 0
 """
 
@@ -114,14 +118,16 @@ last = 0
         ("del second", "1 cell run again"),
         ("first.append(5)", "2 cells run again"),  # for what came of it may hold parts of it
         ("first = second = third = 0", "3 cells run again"),
+        ("del sized", "1 cell run again"),
     ],
 )
 def test_only_what_differs_is_made_again(own_store: Path, typed: str, done: str) -> None:
     path = makenb.write(own_store / "nb.ipynb", APART)
-    with checked_out(path, {}, 4, before=True) as state, front_end(state) as visitor:
+    with checked_out(path, {}, 6, before=True) as state, front_end(state) as visitor:
         visitor.run(typed)
-        assert moved(visitor, "before cell 4").startswith(f"before cell 4: {done}, in 0.")
+        assert moved(visitor, "before cell 6").startswith(f"before cell 6: {done}, in 0.")
         assert visitor.value("first, second, third") == "([1], [1, 2], {'x': 3})"
+        assert visitor.value("sized(Size(1.5))") == "1"
         assert visitor.value("mine") == "NameError"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..aside import child
 from ..checkpoint_contract import Moved, MoveQuestion, Stage
-from ..contract import SideRun
+from ..contract import Fingerprint, SideRun
 from . import restore
 
 _PYTHONS_OWN = re.compile(r"__\w+__")
@@ -23,7 +23,7 @@ def moved(tracer: Any, asked: MoveQuestion) -> Moved:
 
     The run in which it is asked for tells nothing of itself.
     """
-    home, done = tracer.home, Moved(runs=[], loaded={}, cause="")
+    home, done = tracer.home, Moved(runs=[], loaded=[], cause="")
     own = own_names(tracer)
     held = {name: home.pop(name) for name in own}
     cells = _Cells(tracer)
@@ -52,11 +52,13 @@ def _make(stage: Stage, folder: str, held: dict[str, Any], cells: _Cells, done: 
     if stage["source"]:
         done["runs"].append(cells.again(stage["source"]))
     tracer.home.update({name: held[name] for name in stage["takes"]})
+    loaded: dict[str, Fingerprint] = {}
     for item in stage["loads"]:
-        loaded = restore.restored(tracer, item, folder)
-        if loaded["cause"]:
-            raise RuntimeError(loaded["cause"])
-        done["loaded"].update(loaded["fingerprints"])
+        about = restore.restored(tracer, item, folder)
+        if about["cause"]:
+            raise RuntimeError(about["cause"])
+        loaded.update(about["fingerprints"])
+    done["loaded"].append(loaded)
 
 
 class _Cells(child.Child):

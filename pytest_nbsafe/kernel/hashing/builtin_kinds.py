@@ -148,6 +148,11 @@ def _chooses_by_class(value: Any, code: types.CodeType) -> bool:
     return code.co_filename == functools.__file__ and "registry" in value.__dict__
 
 
+_OF_TYPES = frozenset({"types", "typing"})
+"""Modules whose objects say of which types a value is: `list[int]`."""
+_DEEP = 5
+
+
 def _annotations(value: types.FunctionType) -> list[tuple[str, str]]:
     """Return what is said of arguments, in words; later Pythons work it out when they are asked."""
     if sys.version_info >= (3, 14):
@@ -155,10 +160,14 @@ def _annotations(value: types.FunctionType) -> list[tuple[str, str]]:
     return [(name, _in_words(said)) for name, said in value.__annotations__.items()]
 
 
-def _in_words(said: object) -> str:
+def _in_words(said: object, depth: int = _DEEP) -> str:
+    kind = type(said)
     if type(said) is str:
         return said
-    return qualified(said if type(said) is type else type(said))
+    if kind.__module__ not in _OF_TYPES or not depth:
+        return qualified(said if type(said) is type else kind)
+    held = (getattr(said, "__origin__", None), *getattr(said, "__args__", ()))
+    return f"{qualified(kind)}[{', '.join(_in_words(part, depth - 1) for part in held)}]"
 
 
 def _code(hasher: Hasher, value: types.CodeType) -> None:
