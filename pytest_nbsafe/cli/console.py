@@ -26,8 +26,8 @@ def described(notebook: Path, where: str, state: CheckedOut) -> str:
     lines = [f"{escape.line(str(notebook))}, {where}: {runs}, in {state.took_s:.1f} s"]
     lines += [f"cell {cell} failed: {escape.line(why)}" for cell, why in state.failed.items()]
     lines += [escape.line(remark) for remark in state.remarks]
-    lines.append("%nbsafe --before CELL or --after CELL, in it, brings it to another state")
     lines.append(f"to look into it: jupyter console --existing {state.connection}")
+    lines.append("there, %nbsafe --before CELL or --after CELL brings it to another state")
     return "\n".join((*lines, ""))
 
 

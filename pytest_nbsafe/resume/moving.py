@@ -20,10 +20,6 @@ from pytest_nbsafe.values import dataclass
 
 _COMMANDS = patterns.compile(r"^[ \t]*[%!]|=[ \t]*[%!]|\bget_ipython\b", 8)
 """Texts that do what no value shows, each time that they run."""
-_BESIDE = {
-    BESIDE: "what no name shows (settings of libraries, the working folder)",
-    PROJECT: "what modules of the project hold",
-}
 
 
 class CannotMove(Exception):  # noqa: N818  # it is an answer
@@ -48,15 +44,17 @@ class Part:
         return not (self.runs or self.stays or self.loads)
 
 
-def parts(past: Sequence[PastRun], state: State) -> list[Part]:
+def parts(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> list[Part]:
     """Return how a kernel in a state comes to the one after the past runs, which made some of it.
+
+    `since` are the runs between the two.
 
     Raises:
         CannotMove: a new kernel has to.
 
     """
     target = past[-1].after if past else START
-    _compare_beside(state, target)
+    _compare_beside(since, state, target)
     held = {name: value.maker for name, value in state.items() if not name.startswith("<")}
     lineage = Lineage(past)
     while True:
@@ -72,13 +70,24 @@ def parts(past: Sequence[PastRun], state: State) -> list[Part]:
     return [part for part in planned if not part.is_empty]
 
 
-def _compare_beside(state: State, target: State) -> None:
+def _compare_beside(since: Sequence[PastRun], state: State, target: State) -> None:
     """Refuse where what no name holds is not as it was."""
     for name in sorted(state.keys() | target.keys()):
         here, there = state.get(name), target.get(name)
         if name.startswith("<") and (here and here.maker) != (there and there.maker):
-            words = _BESIDE.get(name, f"the random numbers of {name.strip('<>')}")
-            raise CannotMove(f"{words} may have changed")
+            raise CannotMove(f"{_words(name, since)} may have changed")
+
+
+def _words(beside: str, since: Sequence[PastRun]) -> str:
+    """Return in words what no name holds, of which these runs have changed something."""
+    if beside == PROJECT:
+        return "what modules of the project hold"
+    if beside != BESIDE:
+        return f"the random numbers of {beside.strip('<>')}"
+    events = (run.executed.event for run in since)
+    told = [event["inputs"] for event in events if event is not None]
+    settings = {each.removeprefix("module:") for used in told if used for each in used["settings"]}
+    return f"settings ({', '.join(sorted(settings))})" if settings else "what no name shows"
 
 
 def _compare_run(run: PastRun) -> None:

@@ -80,7 +80,8 @@ class VisitedKernel:
             raise CannotMove(_THREADS)
         if self.lost:
             raise CannotMove(self.lost)
-        parts = moving.parts(self._with_kept(past[: len(sources)]), self.state)
+        since = [*past[len(sources) : self._at], *self._visits]
+        parts = moving.parts(self._with_kept(past[: len(sources)]), since, self.state)
         target = past[len(sources) - 1].after if sources else {}
         question: MoveQuestion = {
             "stages": [

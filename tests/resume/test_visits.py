@@ -145,12 +145,12 @@ def test_what_was_kept_meanwhile_is_loaded(notebook: Path) -> None:
     ("typed", "why"),
     [
         ("random.random()", "the random numbers of random may have changed"),
-        ("import os; os.chdir('/')", "what no name shows"),
+        ("import os; os.chdir('/')", "settings (folder) may have changed: only a new kernel"),
         (
             "import threading; threading.Thread(target=lambda: time.sleep(9), daemon=True).start()",
             "threads that a cell has started may still change its values",
         ),
-        ("get_ipython().run_cell('first.append(1)');", "what no name shows"),
+        ("get_ipython().run_cell('first.append(1)');", "settings (shell) may have changed"),
     ],
 )
 def test_a_new_kernel_where_no_move_is_sure(notebook: Path, typed: str, why: str) -> None:
