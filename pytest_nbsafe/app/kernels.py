@@ -74,7 +74,7 @@ def _wake(folders: Folders) -> Callable[[Launch], LiveKernel]:
 
 
 def remembering(
-    graph: Graph, path: Path, folders: Folders, remarks: list[str], *, verifies: bool
+    facts: Facts, graph: Graph, path: Path, folders: Folders, remarks: list[str], *, verifies: bool
 ) -> MakeKernel:
     """Return what makes kernels that reuse what is known; why they do not goes to the remarks.
 
@@ -84,6 +84,9 @@ def remembering(
     from pytest_nbsafe.store.database import StoreRefused
 
     wake = _wake(folders)
+    if not facts.config.trace:  # nobody tells what a cell reads
+        remarks.append("nothing is reused: `trace` is off")
+        return wake
     try:
         verifier = remarks.append if verifies else None
         return resuming.remembering(graph, path, wake, folders.copies, verifier)

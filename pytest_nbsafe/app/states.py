@@ -37,7 +37,7 @@ def session_makers(
     folders = kernels.Folders(
         of_folder, temporary, temporary, runs_once=not copies, will_copy=copies
     )
-    remembering = kernels.remembering(graph, path, folders, remarks, verifies=False)
+    remembering = kernels.remembering(facts, graph, path, folders, remarks, verifies=False)
     for make_kernel in (remembering, kernels.live(folders)):
         of_folder.take_back()
         yield kernels.session_maker(facts, graph, path, folders, lambda *_: None, make_kernel)

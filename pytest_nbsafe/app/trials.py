@@ -59,7 +59,7 @@ def trial_run(
     make_kernel: MakeKernel = live(folders)
     if config.resume != "off" and remarks is not None and not kernel_coverage.is_measured():
         verifies = config.resume == "verify"
-        make_kernel = remembering(graph, path, folders, remarks, verifies=verifies)
+        make_kernel = remembering(facts, graph, path, folders, remarks, verifies=verifies)
     return TrialRun(
         graph,
         own_plan,

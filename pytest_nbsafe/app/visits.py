@@ -93,7 +93,7 @@ class Visits:
                     self._answer(visitor)
             except (OSError, EOFError, AuthenticationError):  # who asked is gone, or nobody we know
                 if self._kernel is not None:
-                    self._kernel.lost = "a move was broken off"
+                    self._kernel.lost = "who asked for a move was gone before its end"
 
     def _answer(self, visitor: Connection) -> None:
         asked: VisitorAsks = json.loads(visitor.recv_bytes())
@@ -108,7 +108,8 @@ class Visits:
         try:
             move = self._moved(visitor, point)
         except CannotMove as why:
-            self._tell_why_not(visitor, point, str(why))
+            cell = "" if why.place is None else f"cell {self._cells[why.place].number} "
+            self._tell_why_not(visitor, point, f"{cell}{why}")
             return
         took_s = time.perf_counter() - started
         _tell(visitor, say=f"{point}: {_done(move)}, in {took_s:.1f} s")

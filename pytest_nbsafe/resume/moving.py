@@ -23,7 +23,14 @@ _COMMANDS = patterns.compile(r"^[ \t]*[%!]|=[ \t]*[%!]|\bget_ipython\b", 8)
 
 
 class CannotMove(Exception):  # noqa: N818  # it is an answer
-    """Only a new kernel comes to the state; the message says what stands in the way."""
+    """Only a new kernel comes to the state; the message says what stands in the way.
+
+    Where it is a run, `place` is its place among the past ones, and the message goes on after it.
+    """
+
+    def __init__(self, why: str, place: int | None = None) -> None:
+        super().__init__(why)
+        self.place = place
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,7 @@ class Part:
     Those that stay take what they hold, as it is of that moment.
     """
 
+    place: int
     run: PastRun
     runs: bool
     stays: frozenset[str] = frozenset()
@@ -66,7 +74,7 @@ def parts(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> li
             del held[name]
     for part in planned:
         if part.runs:
-            _compare_run(part.run)
+            _compare_run(part)
     return [part for part in planned if not part.is_empty]
 
 
@@ -90,14 +98,14 @@ def _words(beside: str, since: Sequence[PastRun]) -> str:
     return f"settings ({', '.join(sorted(settings))})" if settings else "what no name shows"
 
 
-def _compare_run(run: PastRun) -> None:
+def _compare_run(part: Part) -> None:
     """Refuse to run again, in this kernel, what did more than to make values."""
-    event = run.executed.event
+    event = part.run.executed.event
     inputs = event["inputs"] if event is not None else None
     if event is None or inputs is None or sources(event) or inputs["written"]:
-        raise CannotMove("a cell that did more than to make values would run again")
-    if _COMMANDS.search(run.source):
-        raise CannotMove("a magic or a command would run again")
+        raise CannotMove("did more than to make values, and would run again", part.place)
+    if _COMMANDS.search(part.run.source):
+        raise CannotMove("holds a magic or a command, and would run again", part.place)
 
 
 def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage) -> list[Part]:
@@ -120,7 +128,7 @@ def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage)
         if runs:
             loading.note_run(place, run)
             wanted = (wanted - run.bound) | {n for n in run.reads if not n.startswith("<")}
-        planned.append(Part(run, runs, stays | needs, loads))
+        planned.append(Part(place, run, runs, stays | needs, loads))
     return planned[::-1]
 
 
@@ -140,8 +148,8 @@ def _torn(planned: Sequence[Part], lineage: Lineage) -> set[str]:
     it was may have been seen to share nothing with it.
     """
     anew, torn = set[str](), set[str]()
-    for place, part in enumerate(planned):
-        run = part.run
+    for part in planned:
+        place, run = part.place, part.run
         made = {n for n in run.changed if n in run.after and is_tied(n, run.after[n])}
         read = anew.intersection(run.reads)
         left = {name for name in read if name not in run.changed}

@@ -20,6 +20,14 @@ _OPEN = patterns.compile(
     8,
 )
 """Texts that may read names that they do not mention."""
+_SIDE_WAYS = patterns.compile(
+    r"(?<![\w.])(?:exec|eval|globals|locals)\b|(?<![\w.])vars\(\s*\)|\bbuiltins\.e(?:xec|val)\b"
+    r"|\b(?:user_ns|user_global_ns|__main__|__globals__|f_globals|f_locals|dill)\b"
+    r"|\bget_(?:objects|referrers)\b|\bget_ipython\(\)\.e[xv]\b|^[ \t]*%run\b"
+    r"|\b(?:_{1,3}|_\d+|Out)\b[ \t]*[.\[]|[(,=][ \t]*(?:_{1,3}|_\d+|Out)\b(?![ \t]*[,)=])",
+    8,
+)
+"""Texts that may change what names hold which they do not mention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,11 @@ class PastRun:
 def entries_by_value(past: Iterable[PastRun]) -> set[str]:
     """Return the entries of the runs that are reused though they found values only equal."""
     return {run.entry for run in past if run.by_value}
+
+
+def may_change_all(*texts: str) -> bool:
+    """Return whether texts may change what names hold that they do not mention."""
+    return any(map(_SIDE_WAYS.search, texts))
 
 
 def reads_all(*texts: str) -> bool:

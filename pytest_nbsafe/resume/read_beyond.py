@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE, CellRun
-from pytest_nbsafe.resume.past_runs import PastRun
+from pytest_nbsafe.resume.past_runs import PastRun, may_change_all
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.resume.state import State, is_tied, runs_of
 
@@ -39,11 +39,16 @@ def read_beyond(
     return frozenset((words | _words_held(event, past, state, _LATER)) & state.keys())
 
 
-def changed_beyond(event: CellRun, past: Sequence[PastRun], state: State) -> frozenset[str]:
-    """Return the names of a state that a run may have changed by lambdas that its values hold.
+def changed_beyond(
+    texts: Sequence[str], event: CellRun, past: Sequence[PastRun], state: State
+) -> frozenset[str]:
+    """Return the names of a state that a run may have changed without a word.
 
-    Of functions with a name it is told that they were called.
+    By lambdas that its values hold (of functions with a name it is told that they were called), or
+    by looking for names itself; `texts` are its own and those of the functions that it called.
     """
+    if may_change_all(*texts):
+        return frozenset(name for name, held in state.items() if is_tied(name, held))
     return frozenset(_words_held(event, past, state, _NAMELESS) & state.keys())
 
 

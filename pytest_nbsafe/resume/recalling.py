@@ -245,11 +245,19 @@ def beyond(
     event = executed.event
     if event is None:
         return frozenset()
-    texts = [past[run - 1].source for run in runs_told(event) if run <= len(past)]
+    texts = _texts_told(event, past)
+    if reads_all(*texts):
+        return frozenset(name for name in state if not name.startswith("<"))
     return read_beyond([source, *texts], event, past, state)
 
 
+def _texts_told(event: CellRun, past: Sequence[PastRun]) -> list[str]:
+    """Return the texts of the cells whose functions a run of the session called."""
+    return [past[run - 1].source for run in runs_told(event) if run <= len(past)]
+
+
 def after_run(
+    source: str,
     executed: Executed,
     entry: str,
     past: Sequence[PastRun],
@@ -257,8 +265,9 @@ def after_run(
     links: Mapping[str, Collection[str]] | None,
 ) -> State:
     """Return what is held after a run of an entry; `links` as `state.after` takes them."""
-    event = executed.event
-    unseen = frozenset() if event is None else changed_beyond(event, past, state)
+    event, unseen = executed.event, frozenset[str]()
+    if event is not None:
+        unseen = changed_beyond([source, *_texts_told(event, past)], event, past, state)
     return after(state, event, entry, links, unseen)
 
 

@@ -370,7 +370,7 @@ class RememberingKernel:
     ) -> None:
         """Take note that a run has been made, or recalled."""
         before = self.state
-        self.state = recalling.after_run(executed, entry, self.past, before, links)
+        self.state = recalling.after_run(source, executed, entry, self.past, before, links)
         others = {*entries_by_value(self.past), *((entry,) if by_value else ())}
         kept = self.keeper.known(entry, self.state, others) if self.keeper is not None else ()
         beyond = recalling.beyond(source, executed, self.past, before)

@@ -24,7 +24,7 @@ PROJECT = "<project>"
 _THEN = "+"
 _UNSHARED = frozenset(
     {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "range", "slice", "ellipsis"}
-    | {"builtin_function_or_method", "module", "datetime.datetime", "datetime.date"}
+    | {"module", "datetime.datetime", "datetime.date"}
 )
 """Kinds of values that cannot change by what is done to another name."""
 

@@ -67,7 +67,7 @@ def stored_runs(
             token = entry.id
             by_value = recalling.is_by_value(entry, past, before)
             links = recalling.links(entry, executed, past, before)
-            state = recalling.after_run(executed, token, past, before, links)
+            state = recalling.after_run(source, executed, token, past, before, links)
             equal = {*entries_by_value(past), *((token,) if by_value else ())}
             kept = keeper.known(token, state, equal)
         reasons.append(known if isinstance(known, str) else "")

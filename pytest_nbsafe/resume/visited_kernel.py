@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import (
     Moved,
     MoveQuestion,
     RestoreItem,
     VisitorAsks,
 )
-from pytest_nbsafe.kernel.contract import SideRun
+from pytest_nbsafe.kernel.contract import CellRun, SideRun
 from pytest_nbsafe.resume import moving, recalling
 from pytest_nbsafe.resume.moving import CannotMove, Part
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
@@ -20,9 +21,14 @@ from pytest_nbsafe.runner.executed import Executed, of_side_run
 from pytest_nbsafe.runner.live_kernel import StateDiffers
 from pytest_nbsafe.values import dataclass, replace
 
+_LOOKS = patterns.compile(
+    r"%%?(?:capture|cat|hist|history|ls|nbsafe|pinfo2?|prun|psearch|pwd|time|timeit|whos?|who_ls)"
+    r"(?:[ \t].*)?|!.*|\?{0,2}[\w.]+\?{0,2}"
+)
+"""What one asks the shell that changes nothing in it."""
 _UNSEEN = "something ran in it that nobody followed"
 _THREADS = "threads that a cell has started may still change its values"
-_OTHER = "a cell that ran again gave something else than it did"
+_BROKEN = "a move was not made to its end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +61,15 @@ class VisitedKernel:
                 keeper.note_kept(int(ticket), kept)
         if not asked["is_complete"]:
             self.lost = _UNSEEN
-        for source, event in asked["runs"]:
+        for source, told in asked["runs"]:
+            event = _without_the_shell(told) if _only_looks(source) else told
             executed, before = Executed("ok", event=event), self.state
             past = [*self._kernel.past[: self._at], *self._visits]
             entry = f"visit{len(self._visits) + 1}"
             links = recalling.links_told(executed)
-            self.state = recalling.after_run(executed, entry, past, before, links)
+            # the kernel counts runs as it likes: any function may have been called
+            texts = "\n".join([source, *(run.source for run in past)])
+            self.state = recalling.after_run(texts, executed, entry, past, before, links)
             self._visits.append(PastRun(entry, source, executed, before, self.state))
             if event["inputs"] is None:
                 self.lost = _UNSEEN
@@ -73,9 +82,9 @@ class VisitedKernel:
 
         """
         past = self._kernel.past
-        for number, source in enumerate(sources[len(past) :], len(past) + 1):
+        for place, source in enumerate(sources[len(past) :], len(past)):
             if not self._kernel.knows_next(source):
-                raise CannotMove(f"what the {number}. cell gives is not known yet")
+                raise CannotMove("has not run yet as it is now", place)
         if any(_starts_threads(run.executed) for run in (*past, *self._visits)):
             raise CannotMove(_THREADS)
         if self.lost:
@@ -122,11 +131,29 @@ class VisitedKernel:
 
         """
         past = self._kernel.past[: move.runs]
-        self.lost = moved["cause"] or _difference(move, moved)
         self._visits, self._at = [], move.runs
         self.state = past[-1].after if past else {}
-        if self.lost:
-            raise CannotMove(self.lost)
+        self.lost = _BROKEN
+        if moved["cause"]:
+            raise CannotMove(f"it was broken off ({moved['cause']})")
+        _compare(move, moved)
+        self.lost = ""
+
+
+def _only_looks(source: str) -> bool:
+    """Return whether the magics and commands of a text leave the shell that runs them as it is."""
+    lines = [line.strip() for line in source.splitlines()]
+    asking = [line for line in lines if line[:1] in {"%", "!", "?"} or line[-1:] == "?"]
+    return "get_ipython" not in source and all(map(_LOOKS.fullmatch, asking))
+
+
+def _without_the_shell(event: CellRun) -> CellRun:
+    """Return a run without what is told of each that asks the shell for anything."""
+    inputs = event["inputs"]
+    if inputs is None:
+        return event
+    settings = [setting for setting in inputs["settings"] if setting != "shell"]
+    return {**event, "inputs": {**inputs, "settings": settings}}
 
 
 def _starts_threads(executed: Executed) -> bool:
@@ -135,21 +162,20 @@ def _starts_threads(executed: Executed) -> bool:
     return inputs is not None and any(h["kind"] == "threads" for h in inputs["hindrances"])
 
 
-def _difference(move: Move, moved: Moved) -> str:
-    """Return what came of a move that should not have, empty if nothing."""
-    made = [part.run for part in move.parts if part.runs]
-    if any(_is_other(run, again) for run, again in zip(made, moved["runs"], strict=True)):
-        return _OTHER
+def _compare(move: Move, moved: Moved) -> None:
+    """Refuse a move of which something came that should not have."""
+    made = [part for part in move.parts if part.runs]
+    for part, again in zip(made, moved["runs"], strict=True):
+        if _is_other(part.run, again):
+            raise CannotMove("gave something else when it ran again", part.place)
     for part, fingerprints in zip(move.parts, moved["loaded"], strict=True):
         for name in (name for kept in part.loads for name in kept.names):
             held, loaded = part.run.after.get(name), fingerprints.get(name)
             if held is None or loaded is None or held.hash not in {"", loaded["hash"]}:
-                return f"`{name}` was loaded, and is another value"
-    return ""
+                raise CannotMove(f"`{name}` was loaded, and is another value")
 
 
 def _is_other(run: PastRun, side_run: SideRun) -> bool:
     again, first = of_side_run(side_run, ""), run.executed
-    return has_failed(again) != has_failed(first) or differs(
-        first, replace(again, status=first.status)
-    )
+    as_first = replace(again, status=first.status)
+    return has_failed(again) != has_failed(first) or differs(first, as_first)

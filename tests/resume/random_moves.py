@@ -1,4 +1,4 @@
-"""Random pages, what a user may type in their kernels, and what plain Python makes of the page.
+"""Random pages, edited and opened, moved about in, and what plain Python makes of them.
 
     python -m resume.random_moves SEED COUNT      (from tests/)
 
@@ -146,6 +146,34 @@ def tried(folder: Path, seed: int, moves: int) -> tuple[int, list[str]]:
     return made, wrong
 
 
+def edited(folder: Path, seed: int, edits: int) -> list[str]:
+    """Return what was wrong where a random page was edited, again and again, and opened."""
+    choice = random.Random(seed)
+    cells, story = page(choice), list[str]()
+    path = folder / f"edits{seed}.ipynb"
+    for _ in range(edits):
+        text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1))
+        makenb.write(path, text)
+        count = choice.choice([len(cells), choice.randrange(1, len(cells) + 1)])
+        expected = shapes(cells)[count]
+        with checked_out(path, {}, count, before=False) as state, front_end(state) as visitor:
+            now = shape(visitor)
+        if now != expected:
+            return [f"seed {seed}, after {count}: {now}\n  not {expected}\n", *story, text]
+        place = choice.randrange(1, len(cells))
+        way = choice.choice(["changed", "changed", "added", "removed"])
+        if way == "removed" and len(cells) > 3:  # enough to go on with
+            del cells[place]
+        elif way == "added":
+            cells.insert(place, statement(choice))
+        else:
+            lines = cells[place].splitlines()
+            lines[choice.randrange(len(lines))] = statement(choice)
+            cells[place] = "\n".join(lines)
+        story.append(f"{way} {place + 1}\n")
+    return []
+
+
 if __name__ == "__main__":
     first, total = int(sys.argv[1]), 0
     with tempfile.TemporaryDirectory() as given:
@@ -155,5 +183,6 @@ if __name__ == "__main__":
         for number in range(first, first + int(sys.argv[2])):
             count_made, faults = tried(pages, number, 12)
             total += count_made
+            faults += edited(pages, number, 8)
             sys.stdout.write(f"{number} {count_made} {' '.join(faults)}\n")
     sys.stdout.write(f"{total} moves\n")

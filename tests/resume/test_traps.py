@@ -168,14 +168,17 @@ def test_what_stands_around(own_store: Path, change: Callable[[Path], None], exp
 
 @pytest.mark.parametrize(
     ("defined", "reader"),
-    [
-        ("def f(x: Size, *more: Size) -> None: pass", "f.__annotations__"),
-        ("def f(*, x: 'Size' = 1, **named: Size) -> Size: pass", "f.__annotations__"),
-        ("class A:\n    def f(self, x: list[Size]): pass", "A.f.__annotations__"),
-        ("def g():\n    def f() -> Size: pass\n    return f\nf = g()", "f.__annotations__"),
-        ("class A:\n    x: Size", "A.__annotations__"),
-        ("x: Size = 1", "print(__annotations__['x'])"),
-    ],
+    tiers.every_row(
+        3,
+        [
+            ("def f(x: Size, *more: Size) -> None: pass", "f.__annotations__"),
+            ("def f(*, x: 'Size' = 1, **named: Size) -> Size: pass", "f.__annotations__"),
+            ("class A:\n    def f(self, x: list[Size]): pass", "A.f.__annotations__"),
+            ("def g():\n    def f() -> Size: pass\n    return f\nf = g()", "f.__annotations__"),
+            ("class A:\n    x: Size", "A.__annotations__"),
+            ("x: Size = 1", "print(__annotations__['x'])"),
+        ],
+    ),
 )
 def test_annotations(own_store: Path, defined: str, reader: str) -> None:
     path, cells = own_store / "nb.ipynb", ["Size = int", defined, reader]

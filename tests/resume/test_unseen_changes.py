@@ -1,0 +1,141 @@
+"""A cell changes what a name holds without a word of that name: those below it run again."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import makenb
+import pytest
+import tiers
+
+from pytest_nbsafe.app import session
+from pytest_nbsafe.app.inputs import configuration
+
+pytestmark = pytest.mark.kernel
+
+HOLDERS = """
+import collections, contextvars, copy, functools, math, operator, threading, types, weakref
+rows = [1]
+class Holder:
+    shared = rows
+    def __init__(self): self.rows = rows
+    @property
+    def grown(self): rows.append(self.by)
+    def __iadd__(self, other):
+        rows.append(other)
+        return self
+    def __getitem__(self, item): rows.append(item)
+    def __del__(self): rows.append("gone")
+def receive():
+    while True: rows.append((yield))
+def inner(value): exec("rows.append(value)", globals(), {"value": value})
+def named(value): globals()["rows"].append(value)
+@functools.lru_cache
+def cached(): return rows
+holder = Holder()
+append, part = rows.append, functools.partial(list.append, rows)
+referred, proxy = weakref.ref(holder), weakref.proxy(holder)
+context, local = contextvars.ContextVar("context"), threading.local()
+token = context.set(rows)
+local.rows = rows
+receiver = receive()
+next(receiver)
+module = types.ModuleType("module")
+module.rows = math.rows = rows
+chain, iterator = collections.ChainMap({"rows": rows}), iter([rows])
+mapped, numbered = map(rows.append, iter(range(9))), enumerate([rows])
+default = collections.defaultdict(lambda: rows)
+rows
+"""
+CHANGES = [
+    "exec('rows.append({})')",
+    "append({})",
+    "_.append({})",
+    "globals()['rows'].append({})",
+    "inner({})",
+    "eval('rows.append({})')",
+    "vars()['rows'].append({})",
+    "import __main__\n__main__.rows.append({})",
+    "import sys\nsys.modules['__main__'].rows.append({})",
+    "[v for v in list(globals().values()) if type(v) is list and v and v[0] == 1][0].append({})",
+    "import gc\n[v for v in gc.get_objects() if type(v) is list and v == [1]][0].append({})",
+    "get_ipython().user_ns['rows'].append({})",
+    "get_ipython().ex('rows.append({})')",
+    "get_ipython().run_cell('rows.append({})');",
+    "get_ipython().run_line_magic('timeit', '-n1 -r1 rows.append({})')",
+    "code = compile('rows.append({})', 'x', 'exec')\nexec(code)",
+    "import inspect\ninspect.currentframe().f_globals['rows'].append({})",
+    "(lambda: 0).__globals__['rows'].append({})",
+    "Out[1].append({})",
+    "_1.append({})",
+    "mine = _\nmine.append({})",
+    "%timeit -n1 -r1 rows.append({})",
+    "%prun -q rows.append({})",
+    "%%capture\nrows.append({})",
+    "%run -i grown{}.py",
+    "named({})",
+    "part({})",
+    "list(map(append, [{}]))",
+    "from concurrent.futures import *\nwith ThreadPoolExecutor(1) as p: p.submit(append, {})",
+    "referred().rows.append({})",
+    "proxy.rows.append({})",
+    "context.get().append({})",
+    "local.rows.append({})",
+    "receiver.send({})",
+    "cached().append({})",
+    "module.rows.append({})",
+    "math.rows.append({})",
+    "Holder.shared.append({})",
+    "holder.by = {}\nholder.grown",
+    "holder += {}",
+    "holder[{}]",
+    "number = {}\ndel holder",
+    "vars(holder)['rows'].append({})",
+    "copy.copy(holder).rows.append({})",
+    "operator.itemgetter('rows')(holder.__dict__).append({})",
+    "chain['rows'].append({})",
+    "next(iterator).append({})",
+    "[next(mapped) for _ in range({})]",
+    "next(numbered)[1].append({})",
+    "default[0].append({})",
+    "async def later(): rows.append({})\nawait later()",
+]
+
+
+def shown(path: Path, change: str, *, resumed: bool) -> str:
+    cells = (HOLDERS.strip(), change, "print(rows)")
+    makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    with closing(session.NotebookSession(path, config)) as each:
+        return [each.outcome(cell.number).output for cell in each.cells][-1]
+
+
+@pytest.mark.parametrize("change", tiers.every(25, CHANGES))
+def test_what_changes_unseen(own_store: Path, change: str) -> None:
+    for number in (1, 2):
+        (own_store / f"grown{number}.py").write_text(f"rows.append({number})\n", encoding="utf-8")
+    path = own_store / "nb.ipynb"
+    shown(path, change.format(1), resumed=True)
+    expected = shown(path, change.format(2), resumed=False)
+    assert shown(path, change.format(2), resumed=True) == expected
+
+
+def test_false_negative_of_a_hidden_name(own_store: Path) -> None:
+    change = "import builtins\ngetattr(builtins, 'ex' + 'ec')('rows.append({})')"
+    path = own_store / "nb.ipynb"
+    first = shown(path, change.format(1), resumed=True)
+    assert first == shown(path, change.format(2), resumed=True)
+    assert first != shown(path, change.format(2), resumed=False)
+
+
+def test_nothing_is_reused_where_nothing_is_followed(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    for number in (1, 2):
+        cells = (f"number = {number}", "print(number)")
+        makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
+        config = configuration(path, {"resume": "on", "trace": False})
+        with closing(session.NotebookSession(path, config)) as each:
+            assert each.outcome(2).output == f"{number}\n"
+            each.outcome(0)
+            assert "nothing is reused: `trace` is off" in each.report().remarks
