@@ -30,6 +30,7 @@ from .tracing.monitor import Monitor
 from .tracing.name_fingerprints import NameFingerprints
 from .tracing.recorder import Identities, Recorder
 from .tracing.running_text import RunningText
+from .tracing.sample import SAMPLE
 
 _HISTORY = re.compile(
     r"_+|_i+|_i?\d+|_exit_code|_[ido]h|In|Out|__(?:warningregistry|annotations|builtins)__"
@@ -38,14 +39,6 @@ _HISTORY_BEGINS = frozenset("_IO")
 _ENCODED = json.JSONEncoder(separators=(",", ":")).encode
 _MAX_NODES = 200_000
 _WARM = 8
-_SAMPLE = """\
-total = total + 1
-def add(number, by=2):
-    return number + by
-for number in range(3):
-    total += add(number)
-print(total, [number for number in (total, 2) if number])
-"""
 
 
 class Tracer:
@@ -97,13 +90,13 @@ class Tracer:
         fingerprints = NameFingerprints(shell, self.snapshot)
         recorder = Recorder(home)
         for _ in range(_WARM):
-            tree = ast.parse(_SAMPLE)
+            tree = ast.parse(SAMPLE)
             before = Identities(home)
             recorder.start_run(before)
             fingerprints.start_run()
-            fingerprints.read(tree, _SAMPLE)
+            fingerprints.read(tree, SAMPLE)
             instrument.imports_compiler(tree)
-            line_of = LineMap(_SAMPLE, _SAMPLE)
+            line_of = LineMap(SAMPLE, SAMPLE)
             instrument.plan(tree, recorder, 0, line_of, direct=True, monitored=self.monitor.alive)
             for hook in range(len(recorder.flags)):
                 recorder.begin(hook)
@@ -255,6 +248,9 @@ class Tracer:
         source = self.sources[-1]
         fresh, source.transformed = not source.transformed, True
         self.name_fingerprints.read(tree, source.raw)
+        if self.inputs is not None and not self.links.rests:
+            own = [name for name in list(self.home) if self.is_own(name)]
+            self.inputs.let_go.read(tree, self.name_fingerprints.before, own)
         if source.shift is None:
             return
         if fresh:
@@ -349,6 +345,7 @@ class Tracer:
                 used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
             more = used["unexpected"] = look.unexpected(self.inputs.called, own)
+            more.update(self.inputs.let_go.changed({*look.before, *after, *more}, own))
             used["links"] = links = self.links.of(look.before, after, own, result, more)
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)

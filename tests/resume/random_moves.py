@@ -38,6 +38,10 @@ def _shape(home, names):
             return "%s[%s]" % (type(value).__name__, ", ".join(map(of, value)))
         if isinstance(value, dict):
             return "{%s}" % ", ".join(of(k) + ": " + of(v) for k, v in value.items())
+        if hasattr(value, "__next__") or hasattr(value, "read"):
+            return type(value).__name__
+        if type(value) is type(len):
+            return "bound %s to %s" % (value.__name__, of(value.__self__))
         if callable(value) and not isinstance(value, type):
             cells = [cell.cell_contents for cell in value.__closure__ or ()]
             return "def(%s)" % ", ".join(map(of, [*cells, *(value.__defaults__ or ())]))
@@ -72,6 +76,19 @@ STATEMENTS = (
     "{x}, {y} = {y}, {x}",
     "{x} = {y} = [{n}]",
     "globals()['{x}'] = {y}",
+    "exec('{x}.append({n})')",
+    "{x}.append({n})\n{x} = {y}",
+    "{x} = {y}.append",
+    "{x}({n})",
+    "{x} = iter({y})",
+    "{x} = next({y})",
+    "{x} = {y}.pop()",
+    "{x} = {y} if {y} else {z}",
+    "while {x}: {y} = {x}.pop()",
+    "({x}, {y}) = {z}",
+    "{x} = {{**{y}, 'k': {z}}}",
+    "{x} = [each for each in {y}]",
+    "with open('/dev/null') as {x}: pass",
 )
 
 

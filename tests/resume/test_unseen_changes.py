@@ -101,10 +101,41 @@ CHANGES = [
     "default[0].append({})",
     "async def later(): rows.append({})\nawait later()",
 ]
+LET_GO = [
+    "rows.append({})\nrows = 3",
+    "rows += [{}]\nrows = []",
+    "holder['rows'].append({})\ndel holder, rows",
+    "late({})",
+    "rows.append({})\ndel rows",
+    "rows = rows.append({})",
+    "for rows in [rows.append({})]: pass",
+    "def rows(x=rows.append({})): pass",
+    "class rows: x = rows.append({})",
+    "alias.append({})\nalias, rows = 1, 2",
+    "holder['rows'].append({})\nholder = {{}}",
+    "rows.append({})\nfrom math import pi as rows",
+    "rows.append({})\nwith open('x.txt', 'w') as rows: pass",
+    "(rows := [rows.append({})])",
+    "try:\n    rows.append({})\n    1 / 0\nexcept Exception as rows: pass",
+    "match rows.append({}):\n    case rows: pass",
+    "%%time\nrows.append({})\nrows = 3",
+    "exec('rows.append({})\\nrows = 3')",
+    "globals()['rows'].append({})\nrows = 3",
+]
+SHARED = """
+rows = [1]
+alias, holder = rows, {"rows": rows}
+def late(value):
+    global rows
+    rows.append(value)
+    rows = 4
+"""
 
 
-def shown(path: Path, change: str, *, resumed: bool) -> str:
-    cells = (HOLDERS.strip(), change, "print(rows)")
+def shown(
+    path: Path, change: str, *, resumed: bool, above: str = HOLDERS, last: str = "print(rows)"
+) -> str:
+    cells = (above.strip(), change, last)
     makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
     config = configuration(path, {"resume": "on" if resumed else "off"})
     with closing(session.NotebookSession(path, config)) as each:
@@ -119,6 +150,19 @@ def test_what_changes_unseen(own_store: Path, change: str) -> None:
     shown(path, change.format(1), resumed=True)
     expected = shown(path, change.format(2), resumed=False)
     assert shown(path, change.format(2), resumed=True) == expected
+
+
+@pytest.mark.parametrize("change", tiers.every(10, LET_GO))
+def test_what_is_changed_and_let_go(own_store: Path, change: str) -> None:
+    path = own_store / "nb.ipynb"
+    for name in ("alias", "holder"):
+        last = f"if '{name}' in globals(): print({name})"
+        for number in (1, 2):
+            pages = [
+                shown(path, change.format(number), resumed=resumed, above=SHARED, last=last)
+                for resumed in (True, False)
+            ]
+            assert pages[0] == pages[1]
 
 
 def test_false_negative_of_a_hidden_name(own_store: Path) -> None:

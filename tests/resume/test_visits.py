@@ -159,7 +159,7 @@ def test_what_was_kept_meanwhile_is_loaded(notebook: Path) -> None:
             ("random.random()", "the random numbers of random may have changed"),
             ("import os; os.chdir('/')", "settings (folder) may have changed: only a new kernel"),
             (
-                "from threading import *; Thread(target=lambda: time.sleep(9), daemon=True).start()",
+                "from threading import *; Thread(target=lambda: time.sleep(2)).start()",
                 "threads that a cell has started may still change its values",
             ),
             ("get_ipython().run_cell('first.append(1)');", "settings (shell) may have changed"),

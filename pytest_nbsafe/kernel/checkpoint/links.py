@@ -12,7 +12,7 @@ from .covariables import groups
 from .reachable import Surface
 
 _MOST_S = 0.5
-_FIXED = frozenset(
+FIXED = frozenset(
     {"module", "function", "type", "builtin_function_or_method", "NoneType", "str", "bytes"}
     | {"int", "float", "complex", "bool"}
 )
@@ -46,26 +46,26 @@ class Links:
         `unexpected` of the names after it was not looked at before, and may have changed.
         """
         changed = [name for name in after if name in before and _is_changed(before, after, name)]
-        changed += [n for n, held in (unexpected or {}).items() if held["kind"] not in _FIXED]
+        changed += [n for n, held in (unexpected or {}).items() if held["kind"] not in FIXED]
         if not changed:
             return {}
         if self._is_slow or self.rests:
             return None
         started = time.thread_time()
-        links = self._counted(changed, own, result)
+        counted = self.counted(changed, own, result)
+        links = {name: others for name, others in counted.items() if others is not None}
         left = [name for name in changed if name not in links]
         if left:
             links.update(self._searched(left, own))
         self._is_slow = time.thread_time() - started > _MOST_S
         return links
 
-    def _counted(
-        self, changed: Collection[str], own: Collection[str], result: object
-    ) -> dict[str, list[str]]:
-        """Return the links of the names for which counting references is enough."""
+    def counted(
+        self, names: Collection[str], own: Collection[str], result: object = None
+    ) -> dict[str, list[str] | None]:
+        """Return the links of names, None of those for which counting references is not enough."""
         holders = holders_of(self._home, own, self._shell, result)
-        found = {name: sharing(name, holders) for name in changed}
-        return {name: others for name, others in found.items() if others is not None}
+        return {name: sharing(name, holders) for name in names}
 
     def _searched(self, changed: Collection[str], own: Collection[str]) -> dict[str, list[str]]:
         """Return the links of names, found by following all names."""

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .. import audit, open_log
+from ..checkpoint.let_go import LetGo
 from ..contract import Inputs, StatementEvent
 from ..functions.reach import inside, names_of_code
 from ..functions.stand_in import watch_tracebacks
@@ -47,10 +48,12 @@ class Function(NamedTuple):
 class RunInputs:
     """What the current run uses, and what hinders that it is reused.
 
-    `called` are the words of the functions of cells that it has called.
+    `called` are the words of the functions of cells that it has called, `let_go` is what it may
+    have changed before it bound a name anew.
     """
 
-    def __init__(self, shell: Any, positions: CellPositions) -> None:
+    def __init__(self, shell: Any, positions: CellPositions, let_go: LetGo) -> None:
+        self.let_go = let_go
         self._users_files = users_files = UsersFiles()
         self._shell = shell
         self._home: dict[str, Any] = shell.user_ns
@@ -91,6 +94,7 @@ class RunInputs:
         self._chance.start()
         self._hindrances.start(run)
         self._numbers = numbers()
+        self.let_go.start()
 
     def starting(self, code: CodeType) -> None:
         """Take note that a statement is about to run, and of the folders that it names."""
