@@ -34,13 +34,15 @@ _LISTS = patterns.compile(
 class Step:
     """What is done about a run: whether it is run, and which co-variables are loaded after that.
 
-    Its text is run without the imports of the names that are `left_out`.
+    Its text is run without the imports of the names that are `left_out`. What the names hold then
+    that are `torn` may have shared objects with what was loaded, and no longer does.
     """
 
     runs: bool
     loads: tuple[KeptValue, ...] = ()
     source: str = ""
     left_out: frozenset[str] = frozenset()
+    torn: frozenset[str] = frozenset()
 
     @property
     def is_whole(self) -> bool:
@@ -49,19 +51,25 @@ class Step:
 
 
 def steps(
-    past: Sequence[PastRun], needed: Iterable[str], *, may_load: bool, leaves_out: bool = False
+    past: Sequence[PastRun],
+    needed: Iterable[str],
+    *,
+    may_load: bool,
+    leaves_out: bool = False,
+    earlier: Sequence[PastRun] = (),
 ) -> tuple[list[Step], set[str]]:
     """Return what is to be done about each run so that all names that are `needed` are held.
 
-    And the names that have to be held before the first. Without `may_load` all are run. Imports
-    that nothing needs may be left out where it `leaves_out` any.
+    And the names that have to be held before the first. `earlier` are the runs before them, of
+    which nothing is to be done. Without `may_load` all are run. Imports that nothing needs may be
+    left out where it `leaves_out` any.
     """
     if not may_load:
         whole = [Step(runs=True, source=run.source) for run in past]
         return whole, set(past[0].before) - {BESIDE} if past else {*needed}
     wanted, plan, after = set(needed), list[Step](), list[frozenset[str]]()
-    loading = Loads(Lineage(past))
-    for place, run in reversed([*enumerate(past)]):
+    loading = Loads(Lineage([*earlier, *past]))
+    for place, run in reversed([*enumerate(past, len(earlier))]):
         loads = loading.at(place, run, wanted, wanted)
         for kept in loads:
             wanted.difference_update(kept.names)
@@ -73,7 +81,10 @@ def steps(
             loading.note_run(place, run)
             wanted = (wanted - run.bound) | run.reads
         plan.append(Step(runs, loads, run.source))
-    plan.reverse()
+    plan = [
+        replace(step, torn=loading.torn.get(place, frozenset()))
+        for place, step in enumerate(reversed(plan), len(earlier))
+    ]
     made = [run.source for run, step in zip(past, plan, strict=True) if step.runs]
     if leaves_out and not may_tell(words_of(*made)) and not reads_all(*made):
         texts = reduced(past, after[::-1])
@@ -148,6 +159,8 @@ def made_now(
             held.pop(name, None)
         names = {name for kept in step.loads for name in kept.names}
         held.update({name: run.after[name].maker for name in names})
+        for name in step.torn - names:
+            held.pop(name, None)
     return held
 
 

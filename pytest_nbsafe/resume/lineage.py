@@ -23,7 +23,7 @@ _DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What a name held after the run that made it, or last changed it."""
+    """What a name held after the run that made it, or last changed it; -1 where none is known."""
 
     name: str
     place: int
@@ -63,6 +63,11 @@ class Lineage:
             if name not in kept.names and (other := self._made(place, name)) is not None
         )
 
+    def not_apart(self, place: int, kept: KeptValue) -> frozenset[str]:
+        """Return the names that may share something with a kept value after a run."""
+        names = self._past[place].after.keys() - kept.names
+        return frozenset(name for name in names if not self.is_apart(place, kept, [name]))
+
     def are_apart(self, place: int, name: str, other: str) -> bool:
         """Return whether two names surely share nothing after a run."""
         one, two = self._made(place, name), self._made(place, other)
@@ -71,6 +76,8 @@ class Lineage:
     def _are_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
         """Return whether two names surely share nothing, each as a run has left it."""
         pair = frozenset((one, other))
+        if one.place < 0 or other.place < 0:
+            return False
         if pair not in self._known:
             self._known[pair] = False  # while it is not known
             self._known[pair] = (
@@ -103,7 +110,7 @@ class Lineage:
         first, later = sorted((one, other), key=lambda made: made.place)
         run = self._past[later.place]
         if first.place == later.place or first.name in run.reads:
-            return False
+            return False  # so there is a run before the later one
         read = {*run.reads, *(() if later.name in run.bound else (later.name,))}
         found = (self._made(later.place - 1, name) for name in sorted(read))
         return all(self._are_apart(made, first, deepest) for made in found if made is not None)
@@ -113,14 +120,15 @@ class Lineage:
         held = self._past[place].after.get(name)
         if held is None or not is_tied(name, held):
             return None
-        places = self._places.get(held.run, ())
-        return _Made(name, max((each for each in places if each <= place), default=place))
+        places = [each for each in self._places.get(held.run, ()) if each <= place]
+        return _Made(name, max(places)) if places else _Made(name, -1)
 
 
 class Loads:
     """Which kept values are loaded, as a session is gone through from its end.
 
-    A value counts as loaded where it is first read: until then nothing can be torn from it.
+    A value counts as loaded where it is first read: until then nothing can be torn from it. `torn`
+    are, by places, the names that may be all the same: nothing needs them after that.
     """
 
     def __init__(self, lineage: Lineage) -> None:
@@ -128,6 +136,7 @@ class Loads:
         self._readers: dict[str, int] = {}
         self._needed: dict[int, frozenset[str]] = {}
         self._end = lineage.runs
+        self.torn: dict[int, frozenset[str]] = {}
 
     def at(
         self, place: int, run: PastRun, wanted: Collection[str], needed: Iterable[str]
@@ -137,16 +146,17 @@ class Loads:
         All that is `needed` after the run has to go on sharing what it shares.
         """
         self._needed[place] = frozenset(needed)
-        return tuple(
-            kept
-            for kept in run.kept
-            if not frozenset(wanted).isdisjoint(kept.names) and self._is_whole(place, kept)
-        )
-
-    def _is_whole(self, place: int, kept: KeptValue) -> bool:
-        reader = min(self._readers.get(name, self._end) for name in kept.names)
-        last = self._lineage.last_place(place, kept, reader)
-        return self._lineage.is_apart(last, kept, self._needed[last])
+        loads: list[KeptValue] = []
+        for kept in run.kept:
+            if frozenset(wanted).isdisjoint(kept.names):
+                continue
+            reader = min(self._readers.get(name, self._end) for name in kept.names)
+            last = self._lineage.last_place(place, kept, reader)
+            if self._lineage.is_apart(last, kept, self._needed[last]):
+                loads.append(kept)
+                torn = self._lineage.not_apart(last, kept)
+                self.torn[last] = self.torn.get(last, frozenset()) | (torn - self._needed[last])
+        return tuple(loads)
 
     def note_run(self, place: int, run: PastRun) -> None:
         """Take note that a run is made again."""

@@ -255,13 +255,16 @@ class RememberingKernel:
         wanted = needed(self.state, texts, sources)
         may_load = self.keeper is not None and not whole
         tells = may_tell(mentioned(self.state, texts, sources))
-        plan, before = steps(left, wanted, may_load=may_load, leaves_out=not tells)
+        earlier = self.past[: self._made]
+        may = {"may_load": may_load, "leaves_out": not tells}
+        plan, before = steps(left, wanted, earlier=earlier, **may)
         state = left[0].before if left else self.state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
             self._end_live()  # it holds too little
             return self._caught_up(texts, whole=True)
         held = made_now(self._held, left, plan)
         stale = [n for n in held if n not in self.state or self.state[n].maker != held[n]]
+        stale += sorted(frozenset().union(*(step.torn for step in plan)) - held.keys())
         held = {name: held[name] for name in held.keys() - stale}
         log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
         if (skips or not self._log_is_whole) and any(map(self._may_learn, texts)):

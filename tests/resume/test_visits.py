@@ -216,6 +216,20 @@ def test_front_ends_draw_no_random_numbers(notebook: Path) -> None:
 
 
 @pytest.mark.kernel
+def test_what_was_made_beside_a_value_that_was_loaded(own_store: Path) -> None:
+    above = [
+        "a, b = [1], [2]\nc = [a, b]\n__import__('time').sleep(0.3)",
+        "import json; n = len(a)",
+    ]
+    path = own_store / "nb.ipynb"
+    for last in ("a = b", "b.append(3)"):  # `a` is not kept with `c`, and made again for its length
+        cells = [*above, last]
+        makenb.write(path, "".join(f"# %% [{n}]\n{text}\n" for n, text in enumerate(cells, 1)))
+        with checked_out(path, {}, 3, before=False) as state, front_end(state) as visitor:
+            assert random_moves.shape(visitor) == random_moves.shapes(cells)[-1]
+
+
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", [25])
 def test_random_moves(own_store: Path, seed: int) -> None:
     made, wrong = random_moves.tried(own_store, seed, 6)
