@@ -8,6 +8,7 @@ import shlex
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
@@ -28,6 +29,8 @@ from pytest_nbsafe.sentences import listed, many
 from pytest_nbsafe.values import dataclass
 
 _KEY_BYTES = 32
+_LIMIT_S = 10.0
+"""How long a move may go on that nobody waits for any more."""
 _WAYS = {"--before": True, "--after": False}
 _USAGE = "%nbsafe --before CELL or --after CELL brings this kernel to another state of the page"
 
@@ -79,10 +82,14 @@ class Visits:
     def close(self) -> None:
         """Answer nobody any more."""
         self._is_over = True
-        if self._thread.is_alive():  # nothing else ends its wait
-            Client(self._listener.address, authkey=self._key).close()
-            self._thread.join()
+        if self._thread.is_alive():
+            threading.Thread(target=self._call, daemon=True).start()  # nothing else ends its wait
+            self._thread.join(_LIMIT_S)
         self._listener.close()
+
+    def _call(self) -> None:
+        with suppress(OSError, EOFError):
+            Client(self._listener.address, authkey=self._key).close()
 
     def _listen(self) -> None:
         while True:

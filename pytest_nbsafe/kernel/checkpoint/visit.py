@@ -52,7 +52,8 @@ class _Visit:
         shell = tracer.shell
         shell.events.register("pre_run_cell", self._begins)
         shell.register_magic_function(self.magic, "line", _MAGIC)
-        for handlers in (shell.kernel.shell_handlers, shell.kernel.control_handlers):
+        for channel in ("shell_handlers", "control_handlers"):
+            handlers = getattr(shell.kernel, channel, {})
             if _ABOUT in handlers:
                 handlers[_ABOUT] = _undisturbing(handlers[_ABOUT])
 
