@@ -9,7 +9,6 @@ from typing import Any
 
 from . import folder_order, foreign_threads, measuring, open_log
 from .adapters import names
-from .checkpoint.let_go import LetGo
 from .contract import PACKAGE, Measurement
 from .inputs.run_inputs import RunInputs
 from .learning import watching
@@ -51,9 +50,7 @@ def install(
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
     if inputs:
-        tracer.inputs = RunInputs(
-            shell, tracer.places, LetGo(shell.user_ns, tracer.links, tracer.snapshot)
-        )
+        tracer.inputs = RunInputs(shell, tracer.places, tracer.snapshot)
         tracer.inputs.install()
     tracer.install()
     if root:

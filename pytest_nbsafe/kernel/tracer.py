@@ -14,6 +14,7 @@ from typing import Any
 
 from . import open_log
 from .bends import Bends
+from .checkpoint.let_go import LetGo
 from .checkpoint.links import Links
 from .checkpoint.log_notes import note_run
 from .contract import MIME, CellRun, Fingerprint, Inputs
@@ -66,6 +67,7 @@ class Tracer:
         self.desk: Desk | None = None
         self.inputs: RunInputs | None = None
         self.links = Links(self.home, shell)
+        self.let_go = LetGo(self.home, self.links, self.snapshot)
 
     def install(self) -> None:
         """Start to listen."""
@@ -220,6 +222,7 @@ class Tracer:
             self.name_fingerprints.start_run()
         if self.inputs is not None:
             self.inputs.start(self.runs)
+            self.let_go.start()
 
     def _start_nested(self, raw: str) -> None:
         outer = self.sources[-1]
@@ -250,7 +253,7 @@ class Tracer:
         self.name_fingerprints.read(tree, source.raw)
         if self.inputs is not None and not self.links.rests:
             own = [name for name in list(self.home) if self.is_own(name)]
-            self.inputs.let_go.read(tree, self.name_fingerprints.before, own)
+            self.let_go.read(tree, self.name_fingerprints.before, own)
         if source.shift is None:
             return
         if fresh:
@@ -345,7 +348,7 @@ class Tracer:
                 used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
             more = used["unexpected"] = look.unexpected(self.inputs.called, own)
-            more.update(self.inputs.let_go.changed({*look.before, *after, *more}, own))
+            more.update(self.let_go.changed({*look.before, *after, *more}, own))
             used["links"] = links = self.links.of(look.before, after, own, result, more)
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)

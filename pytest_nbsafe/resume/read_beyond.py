@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.kernel.contract import CODE, CellRun
+from pytest_nbsafe.kernel.contract import CODE, CellRun, Fingerprint
 from pytest_nbsafe.resume.past_runs import PastRun, may_change_all
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.resume.state import State, is_tied, runs_of
@@ -20,6 +20,7 @@ from pytest_nbsafe.resume.state import State, is_tied, runs_of
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
 _ANNOTATED = patterns.compile(r"->|:[ \t]*[^\W\d]")
 """Texts that may hold an annotation."""
+_CLASS = patterns.compile(r"^[ \t]*class[ \t]+([^\W\d]\w*)", 8)
 _WORD = patterns.compile(r"[^\W\d]\w*")
 _LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
 _NAMELESS = (ast.Lambda, ast.GeneratorExp)
@@ -36,6 +37,8 @@ def read_beyond(
     """
     words = {word for text in texts for word in _IN_TEXTS.findall(text)}
     words.update(*map(_annotations, texts))
+    if any(_holds_objects(held) for held in event["before"].values()):
+        words.update(*(_CLASS.findall(run.source) for run in past))
     return frozenset((words | _words_held(event, past, state, _LATER)) & state.keys())
 
 
@@ -62,6 +65,12 @@ def _words_held(
     later = _later_words(past, kinds)
     makers = {entry for name in holders for entry in runs_of(state[name].maker)}
     return frozenset().union(*(later.get(entry, ()) for entry in makers))
+
+
+def _holds_objects(found: Fingerprint) -> bool:
+    """Return whether a value may hold objects of classes of the notebook, of which it is a part."""
+    is_code = found["kind"] in _FOLLOWED
+    return found["kind"].startswith("__main__.") or (CODE in found["hash"] and not is_code)
 
 
 def _holds_code(state: State, name: str) -> bool:

@@ -23,7 +23,12 @@ CHANGING = frozenset(
         "setflags", "shuffle", "sort", "update",
     }
 )  # fmt: skip
-_CHANGEABLE = frozenset({"ndarray", "matrix", "memmap", "recarray", "record", "void", "object_"})
+_CHANGEABLE = frozenset(
+    {
+        "broadcast", "flatiter", "matrix", "memmap", "ndarray", "nditer", "object_", "poly1d",
+        "recarray", "record", "vectorize", "void",
+    }
+)  # fmt: skip
 
 
 def aspects(value: Any) -> dict[str, str]:
@@ -135,9 +140,19 @@ def items_of(value: Any) -> list[Any]:
 
 
 def references_of(value: Any) -> list[Any] | None:
-    """Return what an array refers to: the objects in it, or the array whose memory it shows."""
-    held = gc.get_referents(value)
-    if not isinstance(value, sys.modules["numpy"].ndarray):
+    """Return what an array refers to: the objects in it, or the array whose memory it shows.
+
+    Of what goes over arrays Python tells nothing, these are named.
+    """
+    held, numpy = gc.get_referents(value), sys.modules["numpy"]
+    if isinstance(value, numpy.flatiter):
+        return [value.base]
+    if isinstance(value, numpy.nditer):
+        try:
+            return list(value.operands)
+        except ValueError:  # it is closed
+            return []
+    if not isinstance(value, numpy.ndarray):
         return held
     if value.base is not None:
         return [*held, value.base]

@@ -10,10 +10,10 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .. import audit, open_log
-from ..checkpoint.let_go import LetGo
 from ..contract import Inputs, StatementEvent
 from ..functions.reach import inside, names_of_code
 from ..functions.stand_in import watch_tracebacks
+from ..hashing.snapshot import Snapshot
 from ..installed_files import UsersFiles
 from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
@@ -23,6 +23,7 @@ from .chance import Chance
 from .file_uses import FileUses
 from .hindrances import Hindrances
 from .mentions import Mention, mentions
+from .module_states import ModuleStates
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .project_reach import taking_part
@@ -48,12 +49,11 @@ class Function(NamedTuple):
 class RunInputs:
     """What the current run uses, and what hinders that it is reused.
 
-    `called` are the words of the functions of cells that it has called, `let_go` is what it may
-    have changed before it bound a name anew.
+    `called` are the words of the functions of cells that it has called.
     """
 
-    def __init__(self, shell: Any, positions: CellPositions, let_go: LetGo) -> None:
-        self.let_go = let_go
+    def __init__(self, shell: Any, positions: CellPositions, snapshot: Snapshot) -> None:
+        self._module_states = ModuleStates(snapshot)
         self._users_files = users_files = UsersFiles()
         self._shell = shell
         self._home: dict[str, Any] = shell.user_ns
@@ -94,7 +94,6 @@ class RunInputs:
         self._chance.start()
         self._hindrances.start(run)
         self._numbers = numbers()
-        self.let_go.start()
 
     def starting(self, code: CodeType) -> None:
         """Take note that a statement is about to run, and of the folders that it names."""
@@ -117,7 +116,7 @@ class RunInputs:
         self._look_at_native_opens()
         packages = self._modules.look()
         names = self._look_at_codes(run, text, statements)
-        modules = self._look_at_modules(names)
+        modules, grown = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
         settings, drew = self._settings.changes()
         if self._modules.are_new and _FILTERS.isdisjoint(names):  # what was imported set them
@@ -143,7 +142,7 @@ class RunInputs:
             "variables_set": sorted(self._variables.set),
             "modules": modules,
             "packages": packages,
-            "settings": sorted({*settings, *self._put, *newly_bent}),
+            "settings": sorted({*settings, *self._put, *newly_bent, *grown}),
             "drew": drew,
             "numbers": advanced(self._numbers),
             "unexpected": {},
@@ -221,14 +220,19 @@ class RunInputs:
             return codes
         return [plain, *(code for code in codes if code not in followed)]
 
-    def _look_at_modules(self, names: set[str]) -> dict[str, str]:
-        """Return the files of the modules of the project that take part, with their hashes."""
+    def _look_at_modules(self, names: set[str]) -> tuple[dict[str, str], set[str]]:
+        """Return the files of the modules of the project that take part, with their hashes.
+
+        And those that hold something else than before.
+        """
         if not self._modules.own:
-            return {}
+            return {}, set()
         executed = {code.co_filename for code in self._codes.values()}
         modules, found = taking_part(self._modules.own, names, self._home, executed)
         self._note(found, _nowhere)
-        return {module.file: module.digest for module in modules}
+        changed = self._module_states.changed(module.name for module in modules)
+        hashes = {module.file: module.digest for module in modules}
+        return hashes, {f"module:{name}" for name in changed}
 
     def _executed(self, _: str, args: tuple[Any, ...]) -> None:
         """Take note of code that is executed: a module's, or what a cell makes of a text."""

@@ -1,0 +1,51 @@
+"""State of many kinds that cells share: one is edited, and those below show what it left."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from pathlib import Path
+
+import makenb
+import pytest
+import tiers
+
+from pytest_nbsafe.app import session
+from pytest_nbsafe.app.inputs import configuration
+
+pytestmark = pytest.mark.kernel
+
+HELPER = """
+rows = []
+def grow(value): rows.append(value)
+class Thing:
+    rows = []
+    def grow(self, value): Thing.rows.append(value)
+"""
+TEXT = Path(__file__).with_name("state_of_many_kinds.txt").read_text(encoding="utf-8")
+PAGES = [tuple(page.strip("\n").split("\n---\n")) for page in TEXT.split("\n===\n")]
+"""A cell that makes something, one that changes it, what that becomes, and one that shows it."""
+
+
+def shown(path: Path, cells: tuple[str, ...], *, resumed: bool) -> list[str]:
+    """Return what the cells show, but for addresses."""
+    makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    with closing(session.NotebookSession(path, config)) as each:
+        outcomes = [each.outcome(cell.number) for cell in each.cells]
+        return [re.sub("0x[0-9a-f]+", "", f"{o.output} {o.reason}") for o in outcomes]
+
+
+@pytest.mark.parametrize(("made", "changed", "other", "last"), tiers.every_row(14, PAGES))
+def test_what_a_cell_left(own_store: Path, made: str, changed: str, other: str, last: str) -> None:
+    for library in ("numpy", "pandas", "matplotlib", "scipy", "sklearn"):
+        if library in made:
+            pytest.importorskip(library)
+    (own_store / "data.txt").write_text("1\n2\n3\n4\n", encoding="utf-8")
+    (own_store / "helper.py").write_text(HELPER, encoding="utf-8")
+    path = own_store / "nb.ipynb"
+    shown(path, (made, changed, "pass", last), resumed=True)
+    cells = made, other, "pass", last
+    assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
+    cells = made, other, "pass", f"{last}\nedited = 1"
+    assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
