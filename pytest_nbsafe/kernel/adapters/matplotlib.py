@@ -21,18 +21,9 @@ OWN_HOOKS = ("matplotlib_inline.", "matplotlib.")
 
 
 def settings() -> Mapping[str, object]:
-    """Return how figures are drawn, as far as no figure says otherwise, and which are open.
-
-    What is drawn in a figure that stays open no name needs to say: it is never as it was.
-    """
+    """Return how figures are drawn, as far as no figure says otherwise."""
     parameters = getattr(sys.modules["matplotlib"], "rcParams", None)
-    told: dict[str, object] = {}
-    if parameters is not None:
-        told["matplotlib"] = dict(dict.items(parameters))
-    manager = getattr(sys.modules.get("matplotlib._pylab_helpers"), "Gcf", None)
-    if manager is not None:
-        told["matplotlib.pyplot"] = object() if manager.figs else None
-    return told
+    return {} if parameters is None else {"matplotlib": dict(dict.items(parameters))}
 
 
 def own_folders() -> list[str]:
