@@ -244,7 +244,7 @@ def test_random_moves(own_store: Path, seed: int) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.corpus
-@pytest.mark.parametrize("seed", range(40, 60))
+@pytest.mark.parametrize("seed", range(40, 46))
 def test_random_moves_on_more_pages(own_store: Path, seed: int) -> None:
     assert not random_moves.tried(own_store, seed, 12)[1]
     assert not random_moves.edited(own_store, seed, 8)
