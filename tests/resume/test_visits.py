@@ -90,7 +90,7 @@ def moved(visitor: FrontEnd, point: str) -> str:
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("typed", tiers.every(5, TYPED))
+@pytest.mark.parametrize("typed", tiers.spread(9, 2, TYPED))
 def test_a_kernel_comes_to_the_state_of_a_cell(notebook: Path, typed: str) -> None:
     with checked_out(notebook, {}, 6, before=False) as state, front_end(state) as visitor:
         for point, expected in POINTS.items():
@@ -234,6 +234,7 @@ def test_what_was_made_beside_a_value_that_was_loaded(own_store: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 @pytest.mark.parametrize("seed", [25])
 def test_random_moves(own_store: Path, seed: int) -> None:
     made, wrong = random_moves.tried(own_store, seed, 6)
