@@ -162,8 +162,7 @@ class Keeper:
             self.note(now.runs[:number])
             for kept in run.kept:
                 self._owed = {n: s for n, s in self._owed.items() if n not in kept.names}
-        worth_s = {n: sum(map(self._took_s.__getitem__, self._makers[n])) for n in self._owed}
-        self._begin(live, now, worth_s, _REST_S, waits=False)
+        self._begin(live, now, self._whole_s(), _REST_S, waits=False)
 
     def finish(self, live: LiveKernel, now: Moment, *, begins: bool) -> None:
         """Keep what was put off, if any may be begun; wait a little for all, and note it."""
@@ -179,12 +178,16 @@ class Keeper:
     def _begin_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, each by what all runs took that it would take again."""
         limit_s = self._last_s()
-        worth_s = {
+        whole_s = self._whole_s().items()
+        worth_s = {n: s for n, s in whole_s if limit_s > self._too_short_s.get(n, 0.0)}
+        self._begin(live, now, worth_s, limit_s, waits=True)
+
+    def _whole_s(self) -> dict[str, float]:
+        """Return what all runs took that each value would take again."""
+        return {
             name: sum(self._took_s[run] for run in self._makers.get(name, ()))
             for name in self._owed
-            if limit_s > self._too_short_s.get(name, 0.0)
         }
-        self._begin(live, now, worth_s, limit_s, waits=True)
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""

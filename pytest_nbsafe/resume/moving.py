@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pytest_nbsafe import patterns
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
-from pytest_nbsafe.resume.state import BESIDE, PROJECT, START, State, is_tied, sources
+from pytest_nbsafe.resume.state import BESIDE, PROJECT, START, State, is_tied, names_of, sources
 from pytest_nbsafe.values import dataclass
 
 _COMMANDS = patterns.compile(r"^[ \t]*[%!]|=[ \t]*[%!]|\bget_ipython\b", 8)
@@ -63,7 +63,7 @@ def parts(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> li
     """
     target = past[-1].after if past else START
     _compare_beside(since, state, target)
-    held = {name: value.maker for name, value in state.items() if not name.startswith("<")}
+    held = {name: state[name].maker for name in names_of(state)}
     lineage = Lineage(past)
     while True:
         planned = _planned(past, held, lineage)
@@ -110,7 +110,7 @@ def _compare_run(part: Part) -> None:
 
 def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage) -> list[Part]:
     """Return what is done at the place of each run, where names hold what these runs made."""
-    wanted = _names(past[-1].after) if past else set[str]()
+    wanted = names_of(past[-1].after) if past else set[str]()
     planned, staying = list[Part](), set[str]()
     loading = Loads(lineage)
     for place, run in reversed([*enumerate(past)]):
@@ -130,10 +130,6 @@ def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage)
             wanted = (wanted - run.bound) | {n for n in run.reads if not n.startswith("<")}
         planned.append(Part(place, run, runs, stays | needs, loads))
     return planned[::-1]
-
-
-def _names(state: State) -> set[str]:
-    return {name for name in state if not name.startswith("<")}
 
 
 def _that_stay(wanted: set[str], held: Mapping[str, str], after: State) -> frozenset[str]:

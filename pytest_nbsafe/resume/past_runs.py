@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
-from pytest_nbsafe.resume.state import BESIDE, State, unexpected
+from pytest_nbsafe.resume.state import BESIDE, State, names_of, unexpected
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
 
@@ -97,7 +97,7 @@ class PastRun:
         """The names that it may have read."""
         event = self.executed.event
         if event is None or reads_all(self.source):
-            return frozenset(name for name in self.before if not name.startswith("<"))
+            return frozenset(names_of(self.before))
         return self.beyond.union(event["before"], unexpected(event))
 
     @property

@@ -25,6 +25,7 @@ from pytest_nbsafe.resume.state import (
     changed_in_place,
     is_tied,
     made_by_value,
+    names_of,
     sources,
     unexpected,
 )
@@ -247,7 +248,7 @@ def beyond(
         return frozenset()
     texts = _texts_told(event, past)
     if reads_all(*texts):
-        return frozenset(name for name in state if not name.startswith("<"))
+        return frozenset(names_of(state))
     return read_beyond([source, *texts], event, past, state)
 
 

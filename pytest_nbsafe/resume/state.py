@@ -73,6 +73,11 @@ START: State = {}
 """What a fresh kernel holds."""
 
 
+def names_of(state: State) -> set[str]:
+    """Return the names of a notebook that hold something, without what stands for the rest."""
+    return {name for name in state if not name.startswith("<")}
+
+
 def after(
     state: State,
     event: CellRun | None,

@@ -17,6 +17,7 @@ from pytest_nbsafe.resume.moving import CannotMove, Part
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed
+from pytest_nbsafe.resume.state import START, names_of
 from pytest_nbsafe.runner.executed import Executed, of_side_run
 from pytest_nbsafe.runner.live_kernel import StateDiffers
 from pytest_nbsafe.values import dataclass, replace
@@ -91,7 +92,7 @@ class VisitedKernel:
             raise CannotMove(self.lost)
         since = [*past[len(sources) : self._at], *self._visits]
         parts = moving.parts(self._with_kept(past[: len(sources)]), since, self.state)
-        target = past[len(sources) - 1].after if sources else {}
+        target = past[len(sources) - 1].after if sources else START
         question: MoveQuestion = {
             "stages": [
                 {
@@ -102,7 +103,7 @@ class VisitedKernel:
                 for part in parts
             ],
             "folder": str(self._kernel.keeper.folder) if self._kernel.keeper is not None else "",
-            "names": [name for name in target if not name.startswith("<")],
+            "names": sorted(names_of(target)),
         }
         return Move(question, parts, len(sources))
 
@@ -132,7 +133,7 @@ class VisitedKernel:
         """
         past = self._kernel.past[: move.runs]
         self._visits, self._at = [], move.runs
-        self.state = past[-1].after if past else {}
+        self.state = past[-1].after if past else START
         self.lost = _BROKEN
         if moved["cause"]:
             raise CannotMove(f"it was broken off ({moved['cause']})")
