@@ -10,6 +10,7 @@ from typing import Any
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.catching_up import lists_names
+from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
@@ -270,6 +271,25 @@ def after_run(
     if event is not None:
         unseen = changed_beyond([source, *_texts_told(event, past)], event, past, state)
     return after(state, event, entry, links, unseen)
+
+
+def past_run(
+    source: str,
+    executed: Executed,
+    entry: str,
+    past: Sequence[PastRun],
+    state: State,
+    links: Mapping[str, Collection[str]] | None,
+    keeper: Keeper | None,
+    *,
+    by_value: bool = False,
+) -> PastRun:
+    """Return a run of a session that was made, or recalled, in a state, and what is kept of it."""
+    now = after_run(source, executed, entry, past, state, links)
+    equal = {*entries_by_value(past), *((entry,) if by_value else ())}
+    kept = keeper.known(entry, now, equal) if keeper is not None else ()
+    read = beyond(source, executed, past, state)
+    return PastRun(entry, source, executed, state, now, kept, by_value, read, links)
 
 
 def is_hindered(event: CellRun) -> bool:

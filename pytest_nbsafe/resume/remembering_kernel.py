@@ -37,7 +37,7 @@ from pytest_nbsafe.resume.kept_values import Keeper, Moment
 from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
 from pytest_nbsafe.resume.needed_imports import may_tell
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name, verify
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
@@ -372,13 +372,10 @@ class RememberingKernel:
         by_value: bool = False,
     ) -> None:
         """Take note that a run has been made, or recalled."""
-        before = self.state
-        self.state = recalling.after_run(source, executed, entry, self.past, before, links)
-        others = {*entries_by_value(self.past), *((entry,) if by_value else ())}
-        kept = self.keeper.known(entry, self.state, others) if self.keeper is not None else ()
-        beyond = recalling.beyond(source, executed, self.past, before)
-        told = kept, by_value, beyond, links
-        self.past.append(PastRun(entry, source, executed, before, self.state, *told))
+        about = self.past, self.state, links, self.keeper
+        run = recalling.past_run(source, executed, entry, *about, by_value=by_value)
+        self.past.append(run)
+        self.state = run.after
         self._to_come = self._to_come[1:]
 
     def _recall(self, source: str, entry: Entry, recalled: Executed) -> Executed:

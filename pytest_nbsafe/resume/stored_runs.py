@@ -10,7 +10,7 @@ from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.catching_up import Step, needed, steps
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory
-from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.state import START, Held
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
@@ -54,26 +54,21 @@ def stored_runs(
     keeper = Keeper(memory.store, memory.context, memory.notebook)
     past: list[PastRun] = []
     reasons: list[str] = []
-    state, kept = START, tuple[KeptValue, ...]()
+    state = START
     for source, names in zip(sources, changed, strict=True):
         known = recalling.known_run(memory, source, past, state, None)
-        before = state
         if isinstance(known, str):
-            token, executed, kept = secrets.token_hex(8), Executed("ok"), ()
-            by_value, links = False, None
-            state = {**before, **{name: Held("", token) for name in names}}
+            token = secrets.token_hex(8)
+            after = {**state, **{name: Held("", token) for name in names}}
+            run = PastRun(token, source, Executed("ok"), state, after)
         else:
             entry, executed = known
-            token = entry.id
-            by_value = recalling.is_by_value(entry, past, before)
-            links = recalling.links(entry, executed, past, before)
-            state = recalling.after_run(source, executed, token, past, before, links)
-            equal = {*entries_by_value(past), *((token,) if by_value else ())}
-            kept = keeper.known(token, state, equal)
+            by_value = recalling.is_by_value(entry, past, state)
+            about = past, state, recalling.links(entry, executed, past, state), keeper
+            run = recalling.past_run(source, executed, entry.id, *about, by_value=by_value)
         reasons.append(known if isinstance(known, str) else "")
-        beyond = recalling.beyond(source, executed, past, before)
-        told = kept, by_value, beyond, links
-        past.append(PastRun(token, source, executed, before, state, *told))
+        past.append(run)
+        state = run.after
     texts = {run.entry: run.source for run in past}
     wanted = needed(state, [*state], texts)
     plan, _ = steps(past, wanted, may_load=memory.keeps)
