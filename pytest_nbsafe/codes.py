@@ -27,6 +27,8 @@ class Code:
     says: str
 
 
+RENEWED = frozenset({"NBS402", "NBS403"})
+"""What is found of outputs that saving the new ones mends."""
 _TABLE = """\
 NBS101 undefined-name             error   either a name is read here that no cell defines
 NBS102 defined-later              error   either a name is read here, but first defined further down

@@ -17,13 +17,13 @@ from pytest_nbsafe.app import (
     parameters,
     selection,
     several_runs,
-    update,
 )
 from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.app.notebook_verdict import compared, remarks, verdict
 from pytest_nbsafe.app.outcomes import completed, late_findings, may_change_findings, outcome
 from pytest_nbsafe.app.pages import page_of
+from pytest_nbsafe.codes import RENEWED
 from pytest_nbsafe.config import Config, shows
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import (
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from pytest_nbsafe.runner.trial_run import TrialRun
 
 _LEAKS = "NBS3"
-
 NOBODY_LISTENS: Listener = NobodyListens()
 Listen = Callable[[Path], Listener]
 """Gives who is told what runs in a notebook."""
@@ -180,8 +179,10 @@ class NotebookSession:
             outcome = self._outcome(cell, self._drive(cell))
         self._reported[cell] = outcome.findings
         if self.updates and not cell and self._last is None and self.facts and self.trial:
+            from pytest_nbsafe.app.update import update
+
             about = self._path, self.config, self.facts, self.trial
-            self._updated = update.update(*about, self._findings)
+            self._updated = update(*about, self._findings)
         if self.no_kernel and cell and outcome.status == "passed":
             return replace(outcome, status="skipped", reason=self.no_kernel)
         return outcome
@@ -383,7 +384,7 @@ class NotebookSession:
         complete = completed(findings, self.notebook, self.facts)
         findings = other_languages.told(complete, self.notebook)
         if self.updates:
-            findings = tuple(f for f in findings if f.code not in update.RENEWED)
+            findings = tuple(f for f in findings if f.code not in RENEWED)
         if self._runs_once and not self.config.static:
             findings = several_runs.unproved(findings)
         self._findings = self._judged = findings

@@ -19,9 +19,6 @@ from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.outputs import shown
 from pytest_nbsafe.trace.results import CellResult
 
-RENEWED = frozenset({"NBS402", "NBS403"})
-"""What is found of outputs that saving the new ones mends."""
-
 
 def update(
     path: Path, config: Config, facts: Facts, trial: Trial, findings: Iterable[Finding]

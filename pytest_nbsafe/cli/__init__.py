@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import sys
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = given.command
     stop_signals = StopSignals()
+    atexit.register(gc.freeze)  # Python would look for circles once more before all is gone
     usual = gc.get_threshold()
     gc.set_threshold(_BEFORE_COLLECTED, *usual[1:])
     try:

@@ -10,7 +10,7 @@ from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Cell, Notebook, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
-from pytest_nbsafe.trace.outputs import shown, tables
+from pytest_nbsafe.trace.outputs import shown
 from pytest_nbsafe.trace.outputs.text_alone import is_of_other_library
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
 from pytest_nbsafe.values import replace
@@ -33,8 +33,10 @@ def is_comparable(page: Cell, result: CellResult) -> bool:
 
 def as_read(outputs: Sequence[Output]) -> tuple[Output, ...]:
     """Return outputs by what a reader sees of them: HTML where there is any, as text."""
+    from pytest_nbsafe.trace.outputs import html_reader
+
     return tuple(
-        replace(output, text=tables.as_text(html), data={})
+        replace(output, text=html_reader.as_text(html), data={})
         if isinstance(html := output.data.get("text/html"), str)
         else output
         for output in outputs

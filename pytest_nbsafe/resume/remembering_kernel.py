@@ -6,7 +6,7 @@ that is judged of the answers is judged as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -114,7 +114,10 @@ class RememberingKernel:
         number = len(self.past) + 1
         self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         whole = lists_names(source) or questions.asks_history(source)
-        learns = any(map(self._may_learn, (source, *to_run(self._memory, self._to_come))))
+
+        def learns() -> bool:
+            return self._any_learns((source, *to_run(self._memory, self._to_come)))
+
         live = self._caught_up((source, *self._to_come), whole=whole, learns=learns)
         if self.keeper is not None:
             changes = self._memory.changes.get(source, ())
@@ -155,8 +158,9 @@ class RememberingKernel:
         if known is not None:
             answer = cast("Answer", known["answer"])
         else:
-            cells, learns = asked["cells"], any(map(self._may_learn, asked["cells"]))
-            answer = self._caught_up(cells, learns=learns).aside(asked, margin_s)
+            cells = asked["cells"]
+            live = self._caught_up(cells, learns=lambda: self._any_learns(cells))
+            answer = live.aside(asked, margin_s)
             events = [run["event"] for run in answer["runs"] if run["event"] is not None]
             if self._left_out and any(e["raised"] or begins_anew(e, self.past) for e in events):
                 raise StateDiffers
@@ -231,12 +235,12 @@ class RememberingKernel:
         return self.live
 
     def _caught_up(
-        self, texts: Sequence[str], *, whole: bool = False, learns: bool = False
+        self, texts: Sequence[str], *, whole: bool = False, learns: Callable[[], bool] = bool
     ) -> LiveKernel:
         """Return the live kernel, all held in it that these texts may read.
 
-        It is `whole` if all that ran before has run in it. Where the texts may learn, what was
-        learned before is known in it.
+        It is `whole` if all that ran before has run in it. Where what is asked of it
+        `learns`, what was learned before is known in it.
 
         Raises:
             StateDiffers: what ran before gives something else now.
@@ -267,10 +271,10 @@ class RememberingKernel:
         stale += sorted(frozenset().union(*(step.torn for step in plan)) - held.keys())
         held = {name: held[name] for name in held.keys() - stale}
         log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
-        if (skips or not self._log_is_whole) and any(map(self._may_learn, texts)):
+        if (skips or not self._log_is_whole) and self._any_learns(texts):
             carried = self._logs.find(self.past, self.state)
             log = carried.of(held) if carried is not None else None
-            if log is None and learns:
+            if log is None and learns():
                 return self._caught_up(texts, whole=True)
         if skips:
             live.carry({"do": "rest"})
@@ -317,9 +321,10 @@ class RememberingKernel:
         if self.keeper is not None:
             self.keeper.forget()
 
-    def _may_learn(self, source: str) -> bool:
+    def _any_learns(self, texts: Iterable[str]) -> bool:
         """Return whether a text may learn from rows, or judge what has: it has to be watched."""
-        return may_learn(self._memory.learners, source, self.past, self.state)
+        learners, past, state = self._memory.learners, self.past, self.state
+        return any(may_learn(learners, text, past, state) for text in texts)
 
     def _run(
         self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None

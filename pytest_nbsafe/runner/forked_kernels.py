@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe.runner import leftovers
+from pytest_nbsafe.runner.installed_kernels import command_of
+from pytest_nbsafe.runner.provision import environ_with
 from pytest_nbsafe.values import dataclass
 
 ANSWER_LIMIT_S = 60.0
@@ -166,12 +168,10 @@ _lock = threading.Lock()
 
 def fork(launch: Launch) -> ForkedKernel | None:
     """Return a kernel that was forked, None where it has to start on its own."""
-    options = _options(launch.command)
-    if options is None or launch.slot >= SLOTS or not _may_fork(launch.environ):
+    server = _server_of(launch.command, launch.environ, launch.slot)
+    if server is None or not _may_show(launch.environ.get(leftovers.MARK, "")):
         return None
-    server = _server(launch, options)
-    if server is None:
-        return None
+    options = _options(launch.command) or ()
     try:
         process = server.fork(launch, launch.command[len(options) + len(_PROGRAM) + 1 :])
     except _GoneError:
@@ -179,11 +179,21 @@ def fork(launch: Launch) -> ForkedKernel | None:
     return None if process is None else ForkedKernel(server, process)
 
 
-def _server(launch: Launch, options: Sequence[str]) -> _Server | None:
-    """Return the server of such kernels, None where there are too many, or it cannot start."""
-    shared = {name: text for name, text in launch.environ.items() if name not in _OF_ONE_KERNEL}
-    python = launch.command[0]
-    key = os.getpid(), launch.slot, python, *options, frozenset(shared.items())
+def begin(kernel: str, given: Mapping[str, str], slot: int) -> None:
+    """Let the server come up that a kernel will be asked of, which is given these variables."""
+    command = command_of(kernel)
+    if command:
+        _server_of(command, environ_with(given), slot)
+
+
+def _server_of(command: Sequence[str], environ: Mapping[str, str], slot: int) -> _Server | None:
+    """Return the server of such kernels; None where there are too many, or it cannot start."""
+    options = _options(command)
+    if options is None or slot >= SLOTS or not _may_fork(environ):
+        return None
+    shared = {name: text for name, text in environ.items() if name not in _OF_ONE_KERNEL}
+    python = command[0]
+    key = os.getpid(), slot, python, *options, frozenset(shared.items())
     with _lock:
         if key not in _servers and _has_room():
             try:
@@ -230,5 +240,9 @@ def _may_fork(environ: Mapping[str, str]) -> bool:
     """
     paths = environ.get("PYTHONPATH", "").split(os.pathsep)
     absolute = paths == [""] or all(Path(path).is_absolute() for path in paths)
-    mark = os.fsencode(environ.get(leftovers.MARK, ""))
-    return sys.platform == "linux" and absolute and len(mark) <= len(_ROOM)
+    return sys.platform == "linux" and absolute
+
+
+def _may_show(mark: str) -> bool:
+    """Return whether there is room for the mark of a kernel in the environment of its server."""
+    return len(os.fsencode(mark)) <= len(_ROOM)

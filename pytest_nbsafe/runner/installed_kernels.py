@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import shutil
 import sys
 from pathlib import Path
@@ -13,9 +12,6 @@ from pytest_nbsafe.runner.jupyter_folders import of_ipython
 
 FORKING = "nbsafe-forking"
 """The name under which jupyter_client finds `ForkingProvisioner`, an entry point."""
-quiet = logging.getLogger("pytest_nbsafe.kernel")
-quiet.disabled = True
-"""Jupyter's own log would repeat what is in the results."""
 _installed: set[tuple[str, ...]] = set()
 """Kernels that were found, each with the folders in which it was looked for."""
 
@@ -37,7 +33,16 @@ def kernel_specs() -> Any:
     """Return what knows the kernels that are installed, where Jupyter and IPython look for them."""
     from jupyter_client.kernelspec import KernelSpecManager
 
-    return KernelSpecManager(kernel_dirs=_folders(), log=quiet)
+    return KernelSpecManager(kernel_dirs=_folders(), log=quiet())
+
+
+def quiet() -> Any:
+    """Return a log that says nothing: Jupyter's own would repeat what is in the results."""
+    import logging  # where nothing runs, it is not needed
+
+    log = logging.getLogger("pytest_nbsafe.kernel")
+    log.disabled = True
+    return log
 
 
 def _folders() -> list[str]:
@@ -88,19 +93,24 @@ def interpreter(name: str) -> str:
         NoSuchKernel: no kernel of that name is installed.
 
     """
-    command = _command(name)
+    command = (_spec(name) or {}).get("argv")
     if command is None:
         check_installed(name)
         command = kernel_specs().get_kernel_spec(name).argv
+    command = _with_own_python(command)
     if not command or Path(command[0]).is_absolute():
         return command[0] if command else ""
-    version = sys.version_info
-    own = {"python", f"python{version[0]}", f"python{version[0]}.{version[1]}"}
-    return sys.executable if command[0] in own else shutil.which(command[0]) or ""
+    return shutil.which(command[0]) or ""
 
 
-def _command(name: str) -> list[str] | None:
-    """Return how a kernel is started, None where it takes Jupyter itself to tell.
+def command_of(name: str) -> list[str]:
+    """Return the command of a kernel that starts in the environment that it is given, else none."""
+    spec = _spec(name)
+    return _with_own_python(spec["argv"]) if spec is not None and not spec.get("env") else []
+
+
+def _spec(name: str) -> dict[str, Any] | None:
+    """Return what is installed of a kernel, None where it takes Jupyter itself to tell.
 
     Where all runs of a notebook are known no kernel is started, and to load Jupyter's client would
     take longer than all the rest.
@@ -115,5 +125,13 @@ def _command(name: str) -> list[str] | None:
         command = spec.get("argv") if isinstance(spec, dict) else None
         if not isinstance(command, list) or "kernel_provisioner" in str(spec.get("metadata")):
             return None
-        return command
+        found: dict[str, Any] = spec
+        return found
     return None
+
+
+def _with_own_python(command: list[str]) -> list[str]:
+    """Return how jupyter_client starts a command that says just `python`: by its own Python."""
+    version = sys.version_info
+    own = {"python", f"python{version[0]}", f"python{version[0]}.{version[1]}"}
+    return [sys.executable, *command[1:]] if command and command[0] in own else command

@@ -10,18 +10,18 @@ import marshal
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe.kernel.contract import PACKAGE, Measurement
 
-if sys.version_info >= (3, 11):
-    from importlib.resources.abc import Traversable
-else:
-    from importlib.abc import Traversable
+if TYPE_CHECKING:
+    if sys.version_info >= (3, 11):
+        from importlib.resources.abc import Traversable
+    else:
+        from importlib.abc import Traversable
 
 _LOADER = '''
 import base64, builtins, importlib.abc, importlib.util, json, marshal, sys, zlib
@@ -126,6 +126,8 @@ def _text(data: bytes) -> str:
 @functools.cache
 def _files() -> list[tuple[str, Traversable]]:
     """Return each module's name in the kernel, and its file."""
+    from importlib import resources  # where nothing runs, no kernel needs it
+
     return list(_below(PACKAGE, resources.files("pytest_nbsafe.kernel")))
 
 

@@ -59,13 +59,13 @@ class Client(NotebookClient):  # type: ignore[misc]  # untyped base
         self, kernel: str, folder: KernelFolder, hide: Callable[[bytes], bytes] | None
     ) -> None:
         specs = kernel_specs()
-        manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=quiet)
+        manager = AsyncKernelManager(kernel_name=kernel, kernel_spec_manager=specs, log=quiet())
         folder.apply(manager)
         manager.session.unpack = _unpacker(manager.session.unpack, hide)
         super().__init__(
             new_notebook(cells=[new_code_cell("")]),
             km=manager,
-            log=quiet,
+            log=quiet(),
             allow_errors=True,
             timeout=None,
             startup_timeout=START_LIMIT_S,

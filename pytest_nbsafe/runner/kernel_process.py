@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,12 +15,11 @@ from pytest_nbsafe.runner.failures import asks_exit
 from pytest_nbsafe.runner.installed_kernels import let_fork
 from pytest_nbsafe.runner.jupyter_folders import writable_environ
 from pytest_nbsafe.runner.kernel_client import Client, Exchange, GarbledMessage, KernelDied
-from pytest_nbsafe.runner.provision import KernelFolder, death, kill_group
+from pytest_nbsafe.runner.provision import KernelFolder, death, environ_with, kill_group
 
 INTERRUPT_LIMIT_S = 5.0
 END_LIMIT_S = 1.5
 _LOOK_S = 0.005
-_NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 
 class KernelProcess:
@@ -65,10 +63,7 @@ class KernelProcess:
         await client.async_start_new_kernel(
             cwd=str(cwd),
             env={
-                **os.environ,
-                **writable_environ(self.folder.path),
-                **environ,
-                **_NO_DEBUGGER_WARNINGS,
+                **environ_with({**writable_environ(self.folder.path), **environ}),
                 leftovers.MARK: str(self.folder.path),
             },
             stdout=self.folder.log,

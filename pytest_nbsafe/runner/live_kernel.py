@@ -151,6 +151,8 @@ class LiveKernel:
         self.process: KernelProcess | None = None
         self._copy = launch.copies.fresh() if launch.copies is not None else None
         self._hides = [own.hide for own in (self._copy, launch.temporary) if own is not None]
+        own = launch.temporary.environ if launch.temporary is not None else {}
+        self._environ = {**own, **launch.environ}
         self._owner = os.getpid()
         self._measurement: Measurement | None = None
         self.python = ""
@@ -169,16 +171,18 @@ class LiveKernel:
             KernelStartFailed: it did not come up.
 
         """
+        from pytest_nbsafe.runner import forked_kernels
+
+        name, slot = self._launch.kernel, self._launch.slot
+        if slot is not None:  # it comes up while what talks to kernels is loaded here
+            forked_kernels.begin(name, self._environ, slot)
+        check_installed(name)
         from pytest_nbsafe.runner.kernel_process import KernelProcess
         from pytest_nbsafe.runner.loop import LoopThread
 
-        name = self._launch.kernel
-        check_installed(name)
         self._loop = LoopThread()
         hide = self._hide if self._hides else None
-        self.process = process = KernelProcess(
-            name, hide, self._launch.slot, python=self._launch.python
-        )
+        self.process = process = KernelProcess(name, hide, slot, python=self._launch.python)
         atexit.register(self.close)
         try:
             self._loop.run(self._start(process))
@@ -193,8 +197,7 @@ class LiveKernel:
 
     async def _start(self, process: KernelProcess) -> None:
         launch, copy = self._launch, self._copy
-        environ = {**(launch.temporary.environ if launch.temporary else {}), **launch.environ}
-        await process.launch(copy.folder if copy else launch.cwd, environ)
+        await process.launch(copy.folder if copy else launch.cwd, self._environ)
         if launch.measured:
             self._measurement = kernel_coverage.measurement(process.folder.path)
         first, last = launch.paths

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from pytest_nbsafe.runner.own_folders import OwnFolder
 
 _LAST_BYTES = 2_000
+_NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 _SOCKET_PATH_LIMIT = 90  # sun_path holds 104 bytes on macOS, 108 on Linux; a suffix is added
 
 
@@ -59,6 +61,11 @@ class KernelFolder:
         """Remove the folder; safe to call twice."""
         self.log.close()
         self._own.close()
+
+
+def environ_with(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a kernel that is given these variables."""
+    return {**os.environ, **given, **_NO_DEBUGGER_WARNINGS}
 
 
 def death(code: int | None) -> str:

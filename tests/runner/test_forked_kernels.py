@@ -155,6 +155,15 @@ def test_servers_end_that_have_no_kernel(tmp_path: Path) -> None:
     assert forked_kernels._servers == {}
 
 
+def test_the_server_that_comes_up_ahead_is_the_one_that_is_asked(tmp_path: Path) -> None:
+    forked_kernels.close_idle()
+    page, given = notebook("print(1)"), {"GIVEN": "yes", "PYDEVD_DISABLE_FILE_VALIDATION": "0"}
+    with KernelSession(page, cwd=tmp_path, environ=given) as session:
+        assert session.run(page.code_cells[0], 1).status == "ok"
+        assert [server.kernels for server in forked_kernels._servers.values()] == [1]
+    forked_kernels.close_idle()
+
+
 def test_a_detached_fork_of_a_cell_is_ended(tmp_path: Path) -> None:
     shown(DETACHED, tmp_path)
     assert ends(int((tmp_path / "pid").read_text()))

@@ -26,6 +26,10 @@ from .undisturbed import undisturbed
 _NICENESS = 5
 _MOST_TIMES, _SETUP_S = 2, 0.2
 """How many times longer than it may a child computes before the system ends it, and to begin."""
+_PACKED_PER_S = 3e8
+"""How many bytes are compressed in a second, measured on tables, texts and models."""
+_PACKING_SHARE = 0.1
+"""How much of the time that is left compressing may take: else less would be kept for it."""
 
 
 def ask(question: str) -> None:
@@ -186,7 +190,7 @@ def _live(
         seal.close_off((lines, nowhere), asked["limit_s"], [], asked["folder"])
         seal.quiet_pools()
         seal.end_after(_MOST_TIMES * asked["limit_s"] + _SETUP_S)
-        gate = _Gate(asked["folder"])
+        gate = _Gate(asked["folder"], asked["limit_s"])
         seal.guard(gate.refuse)
         surface = surface or keeping.surface_of(tracer)
         asked_for = asked["names"], gate.write, surface, asked["took_s"]
@@ -203,14 +207,17 @@ def _live(
 class _Gate:
     """Lets through what we write ourselves, and nothing that values do as they are pickled."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, limit_s: float) -> None:
         self._folder, self._is_open = folder, False
+        self._until_s = time.process_time() + limit_s
 
     def write(self, data: Any) -> KeptFile:
-        """Write bytes to a file of the folder."""
+        """Write bytes to a file of the folder, compressed where there is time for it."""
         self._is_open = True
+        may_take_s = _PACKING_SHARE * (self._until_s - time.process_time())
         try:
-            return blobs.write(self._folder, data, pack=True)
+            pack = memoryview(data).nbytes <= _PACKED_PER_S * may_take_s
+            return blobs.write(self._folder, data, pack=pack)
         finally:
             self._is_open = False
 

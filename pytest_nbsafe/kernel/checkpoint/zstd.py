@@ -1,7 +1,7 @@
 """Bytes compressed with zstd, where the environment has it and enough of the disk is saved.
 
-Whether they are, and to what, hangs on the bytes alone: equal values are stored once. The library
-is no part of the notebook, so it does not stay in `sys.modules`.
+To what hangs on the bytes alone, so that equal values are stored once, or once of each kind. The
+library is no part of the notebook, so it does not stay in `sys.modules`.
 """
 
 from __future__ import annotations

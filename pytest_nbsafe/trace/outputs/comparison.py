@@ -287,12 +287,14 @@ def _pages(
     is_told = isinstance(old, str) and isinstance(new, str)
     if is_told and chance_text.is_call(str(old)) and chance_text.is_call(str(new)):
         return _plain(place, str(old), str(new), settings, varying)
-    before, after = map(tables.page, html)
+    from pytest_nbsafe.trace.outputs.html_reader import page
+
+    before, after = map(page, html)
     if not (before.tables or after.tables):
         if is_told:
             return _plain(place, str(old), str(new), settings, varying)
         if before.lines or after.lines:
-            visible = ["\n".join(page.lines) for page in (before, after)]
+            visible = ["\n".join(seen.lines) for seen in (before, after)]
             return _plain(place, visible[0], visible[1], settings, varying)
         return _drawn_by_code(place, has_code=before.has_code or after.has_code)
     if len(before.tables) != len(after.tables):

@@ -7,7 +7,6 @@ that takes exponential time is slow even so.
 
 from __future__ import annotations
 
-import configparser
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -49,6 +48,8 @@ def of_file(text: str) -> tuple[Sanitizer, ...]:
         ValueError: the file is not of that form, or holds an expression that `re` does not take.
 
     """
+    import configparser  # most projects have no such file
+
     sections = configparser.RawConfigParser()
     try:
         sections.read_string(text)

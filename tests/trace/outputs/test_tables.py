@@ -3,7 +3,7 @@
 import pytest
 from outputcase import result
 
-from pytest_nbsafe.trace.outputs import tables
+from pytest_nbsafe.trace.outputs import html_reader
 from pytest_nbsafe.trace.outputs.comparison import compare
 
 
@@ -80,7 +80,7 @@ def test_tables_cut_at_other_places_are_compared_where_both_show_rows() -> None:
 
 
 def test_spans_fill_the_cells_they_cover() -> None:
-    page = tables.page(
+    page = html_reader.page(
         "<table><tr><th rowspan=2>k</th><th colspan=2>a</th></tr><tr><td>1<td>2</tr></table>"
     )
     assert page.tables[0].rows == [["k", "a", ""], ["", "1", "2"]]
@@ -92,7 +92,7 @@ def test_spans_fill_the_cells_they_cover() -> None:
 )
 def test_broken_pages_are_read_as_far_as_they_go(broken: str) -> None:
     assert change(broken, broken) == ""
-    assert tables.page(broken).has_code is False
+    assert html_reader.page(broken).has_code is False
 
 
 def test_plain_text_decides_where_html_is_only_its_decoration() -> None:
