@@ -13,6 +13,16 @@ from pytest_nbsafe.kernel.checkpoint.covariables import found_one_by_one, guess_
 from pytest_nbsafe.kernel.checkpoint.reachable import OBJECT_S, Reached, Surface
 
 
+class Row:
+    """An object of a class of the notebook."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.words = number, [str(number)]
+
+
+Row.__module__ = "__main__"
+
+
 class Model:
     """What it holds is not seen from outside."""
 
@@ -61,6 +71,7 @@ def test_what_would_take_longer_than_is_left_is_not_even_looked_at() -> None:
         [{"a": [n], "b": {n: n}} for n in range(20_000)],
         [[[n]] for n in range(20_000)],
         array(5),
+        [Row(n) for n in range(20_000)],
     ],
 )
 def test_a_guess_by_a_few_parts_is_about_what_looking_at_all_of_them_says(value: Any) -> None:

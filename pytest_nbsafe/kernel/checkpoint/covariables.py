@@ -12,15 +12,16 @@ from itertools import islice
 from typing import Any
 
 from ..adapters import of_class
+from ..functions.reach import fields, is_own
 from ..identity import identity
 from .counted_references import Holders, sharing
-from .reachable import BYTE_S, CONSTANTS, OBJECT_S, Reached, Surface
+from .reachable import BYTE_S, CONSTANTS, OBJECT_S, TABLE_S, Reached, Surface
 
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 _FEW, _DEEP = 8, 3
 """How many parts of a container are looked at, and how deep, to guess what all of it takes."""
-_TEXTS, _CHARACTER_S = frozenset({str, bytes}), 2e-8
-"""A part of a text is written, read, compared and compressed, each time in pages of its own."""
+_TEXTS, _CHARACTER_S = frozenset({str, bytes}), 6e-9
+"""A part of a text is written, read and compared, each time in pages of its own: measured."""
 _UNKNOWN_S = 0.02
 """What may be anything comes after what is surely small."""
 
@@ -128,11 +129,15 @@ def guess_s(value: object, depth: int = _DEEP) -> float:
         parts: Any = value.values() if kind is dict else value  # type: ignore[attr-defined]  # it has
         few = [guess_s(part, depth - 1) for part in islice(parts, _FEW)] if depth else []
         return OBJECT_S + len(parts) * (sum(few) / len(few) if few else OBJECT_S)
+    held = fields(value) if depth and is_own(kind) else None
+    if held is not None:
+        return guess_s(held, depth)
     adapter = of_class(kind)
     parts = adapter.lazily_copied(value) if hasattr(adapter, "lazily_copied") else None
     sizes = [getattr(part, "nbytes", None) for part in (parts or [value] if adapter else [])]
     known = [size for size in sizes if type(size) is int]
-    return sum(known) * BYTE_S + OBJECT_S if known else _UNKNOWN_S
+    own_s = TABLE_S if parts is not None else OBJECT_S
+    return sum(known) * BYTE_S + own_s if known else _UNKNOWN_S
 
 
 def groups(

@@ -6,7 +6,7 @@ import sys
 import time
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..adapters import of_class, of_module
@@ -236,11 +236,11 @@ class _Keeper:
         except (Exception, pickling.Refused):
             return None
         self.load_s = time.process_time() - began_s
-        self.look.memory = tuple(_place_of(numpy, part) for part in memory)
+        self.look.memory = _joined(_place_of(numpy, part) for part in memory)
         try:
             own, again = (self._fingerprints(values, {}) for values in (self.values, loaded))
         finally:
-            self.look.memory = ()
+            self.look.memory = []
         are_equal = all(
             own[name]["hash"] and own[name]["hash"] == again[name]["hash"]
             for name in self.group.names
@@ -300,6 +300,18 @@ def _place_of(numpy: Any, memory: Any) -> tuple[int, int]:
         return 0, 0
     start = numpy.frombuffer(memory, numpy.uint8).__array_interface__["data"][0]
     return start, start + memory.nbytes
+
+
+def _joined(places: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return places in order, those that overlap as one."""
+    found: list[tuple[int, int]] = []
+    for place in sorted(places):
+        start, end = place
+        if found and start < found[-1][1]:
+            first, last = found.pop()
+            start, end = first, max(last, end)
+        found.append((start, end))
+    return found
 
 
 def _copied(buffer: Any) -> Any:

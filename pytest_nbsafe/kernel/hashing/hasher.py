@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import marshal
+import sys
 import typing
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -54,7 +56,7 @@ class Context:
         self.places: tuple[tuple[str, str], ...] = ()  # this kernel's own folders, and words
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
-        self.memory: tuple[tuple[int, int], ...] = ()  # of arrays in it counts where they lie
+        self.memory: list[tuple[int, int]] = []  # of arrays in it counts where they lie
         self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`
         self.in_form = False  # equal are only sets in one order, and tables tied to as many others
         self.work = 0  # how much the last look was, the same on every machine
@@ -66,7 +68,8 @@ class Context:
 
     def lies_in_memory(self, start: int, size: int) -> bool:
         """Tell whether bytes lie in the memory of which the place stands for the content."""
-        return any(first <= start and start + size <= end for first, end in self.memory)
+        at = bisect.bisect_right(self.memory, (start, sys.maxsize)) - 1
+        return at >= 0 and start + size <= self.memory[at][1]
 
     def shared(self, value: Any) -> Any:
         """Return a value, its texts with words in place of the folders that no other kernel has."""
