@@ -48,8 +48,13 @@ def every_row(number: int, rows: Iterable[tuple[object, ...]]) -> list[object]:
 
 def spread(default: int, corpus: int, cases: Iterable[Case]) -> list[object]:
     """Return cases as parameters: by default each so many-th, more in the corpus tier."""
+    return spread_rows(default, corpus, ((case,) for case in cases))
+
+
+def spread_rows(default: int, corpus: int, rows: Iterable[tuple[object, ...]]) -> list[object]:
+    """Return rows of several arguments in the same way."""
     marked: list[object] = []
-    for position, case in enumerate(cases):
+    for position, row in enumerate(rows):
         mark = pytest.mark.long if position % corpus else pytest.mark.corpus
-        marked.append(pytest.param(case, marks=mark if position % default else ()))
+        marked.append(pytest.param(*row, marks=mark if position % default else ()))
     return marked

@@ -16,7 +16,9 @@ _EFFECTS = patterns.compile(
 """Texts that may do what no value shows; 8 is `re.MULTILINE`."""
 _OPEN = patterns.compile(
     r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__|dill)\b"
-    r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b|\b__subclasses__\b",
+    r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b|\b__subclasses__\b"
+    r"|\.e[xv]\(|\bget_type_hints\b|\b(?:__globals__|f_globals|f_locals)\b"
+    r"|^[ \t]*%run[ \t][^\n]*-[a-z]*i\b",
     8,
 )
 """Texts that may read names that they do not mention."""

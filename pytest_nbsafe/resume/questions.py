@@ -23,6 +23,10 @@ _LITERAL = patterns.compile(
 )
 _HISTORY = patterns.compile(r"\b(?:In|Out|_i{1,3}|_[hd]h|_\d+|_i\d+|__?_?)\b")
 """Names that IPython binds anew with each run."""
+_HISTORY_MAGIC = patterns.compile(
+    r"^[ \t]*%(?:hist(?:ory)?|recall|rerun|rep|macro|save|edit|pastebin|notebook)\b", 8
+)
+"""Magics that read the texts of earlier runs; 8 is `re.MULTILINE`."""
 _RUNS_TEXT = patterns.compile(
     r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__)\b"
 )
@@ -57,6 +61,8 @@ def asks_history(source: str) -> bool:
 
     What it binds itself without reading it (`for _ in range(3)`) asks for nothing.
     """
+    if _HISTORY_MAGIC.search(source):
+        return True
     if not _HISTORY.search(source):
         return False
     tree = None if _LITERAL.search(source) or _RUNS_TEXT.search(source) else parsed(source)

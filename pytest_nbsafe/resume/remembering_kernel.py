@@ -292,6 +292,7 @@ class RememberingKernel:
                 raise StateDiffers
             live.carry({"do": "anew"})
             live.unbind(stale)
+            self._identities.unbound(stale)
             live.count_from(len(self.past) + 1, shown_so_far(self.past))
         self._held = held
         if log is not None:
@@ -353,13 +354,15 @@ class RememberingKernel:
             held = run.after.get(name)
             if held is None or (held.hash and value["hash"] not in {"", held.hash}):
                 raise StateDiffers
-            self._identities.note(value["identity"], held.identity)
+            self._identities.note(name, value["identity"], held.identity)
 
     def _numbered(self, executed: Executed, number: int) -> Executed:
         if executed.event is None:
             return executed
         self._numbers.note(executed.event["run"], number)
-        return replace(executed, event=self._told(executed.event, number))
+        told = self._told(executed.event, number)
+        self._identities.follow(executed.event)
+        return replace(executed, event=told)
 
     def _told(self, event: CellRun, number: int) -> CellRun:
         """Return what the live kernel told of a run, in the numbers of the session."""

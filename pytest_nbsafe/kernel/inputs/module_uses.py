@@ -16,9 +16,9 @@ from .project_reach import ProjectModule
 class ModuleUses:
     """The modules that have been imported since the kernel was there.
 
-    `are_new` tells that some were imported in the last run. A file is hashed when its module was
-    imported, and again when that was reloaded. `codes` is the code that was executed of each file
-    of the project.
+    `are_new` tells that some were imported in the last run, `new` which of the project. A file is
+    hashed when its module was imported, and again when that was reloaded. `codes` is the code that
+    was executed of each file of the project.
     """
 
     def __init__(self, users_files: UsersFiles) -> None:
@@ -26,6 +26,7 @@ class ModuleUses:
         self._known = set(sys.modules)
         self._libraries = {name.partition(".")[0] for name in self._known} | MACHINERY
         self.are_new = False
+        self.new: list[ProjectModule] = []
         self._specs: dict[str, Any] = {}
         self.own: dict[str, ProjectModule] = {}
         self.codes: dict[str, CodeType] = {}
@@ -34,7 +35,7 @@ class ModuleUses:
         """Return the libraries that have been imported since the last time; know `own` modules."""
         new = sys.modules.keys() - self._known
         self._known |= new
-        self.are_new = bool(new)
+        self.are_new, self.new = bool(new), []
         libraries: set[str] = set()
         for name in new:
             file = _file_of(name)
@@ -47,6 +48,7 @@ class ModuleUses:
             if name not in self.own or present is not spec:
                 self._specs[name], file = present, _file_of(name) or self.own[name].file
                 self.own[name] = ProjectModule(name, file, _hash(file), self.codes.get(file))
+                self.new.append(self.own[name])
         libraries -= self._libraries
         self._libraries |= libraries
         return sorted(libraries)

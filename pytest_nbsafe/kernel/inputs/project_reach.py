@@ -24,12 +24,14 @@ _MOST = 5_000
 class ProjectModule:
     """A module of the project: the names that it looks up when it is imported, and its functions.
 
-    Where its code was not seen (`code` is None), it counts as taking part.
+    `all_names` are those that stand in any of it. Where its code was not seen (`code` is None), it
+    counts as taking part.
     """
 
     def __init__(self, name: str, file: str, digest: str, code: CodeType | None) -> None:
         self.name, self.file, self.digest, self.code = name, file, digest, code
         self.names = set(_loaded(code)) if code is not None else set()
+        self.all_names = set(names_of_code(code)) if code is not None else set()
         self.codes: dict[str, list[CodeType]] = {}
         for inner in inside(code) if code is not None else ():
             self.codes.setdefault(inner.co_name, []).append(inner)

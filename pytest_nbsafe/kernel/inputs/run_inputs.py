@@ -22,13 +22,14 @@ from .callers import Callers
 from .chance import Chance
 from .file_uses import FileUses
 from .hindrances import Hindrances
+from .looked_up import LookedUp, texts_of
 from .mentions import Mention, mentions
 from .module_states import ModuleStates
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .project_reach import taking_part
 from .running_numbers import advanced, numbers
-from .setting_places import setting_places
+from .setting_places import may_set, setting_places
 from .setting_uses import SettingUses
 from .variables import VariableUses
 
@@ -44,12 +45,13 @@ class Function(NamedTuple):
     run: int
     mentions: list[Mention]
     names: tuple[str, ...]
+    texts: tuple[str, ...]
 
 
 class RunInputs:
     """What the current run uses, and what hinders that it is reused.
 
-    `called` are the words of the functions of cells that it has called.
+    `called` are the words of the functions of cells that it has called, and of what it looked up.
     """
 
     def __init__(self, shell: Any, positions: CellPositions, snapshot: Snapshot) -> None:
@@ -66,6 +68,7 @@ class RunInputs:
         self._hindrances = Hindrances(self._callers)
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
+        self._looked_up = LookedUp(self._callers, self._home)
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
         self._put: set[str] = set()
@@ -82,6 +85,7 @@ class RunInputs:
         audit.listen(self._executed, ["exec"])
         watch_status(self._files, self._callers, self._hindrances)
         self._chance.install()
+        self._looked_up.install()
         self._native.install(os.getcwd())  # noqa: PTH109  # a text
 
     def start(self, run: int) -> None:
@@ -92,6 +96,7 @@ class RunInputs:
         self._files.start()
         self._variables.start()
         self._chance.start()
+        self._looked_up.start()
         self._hindrances.start(run)
         self._numbers = numbers()
 
@@ -113,18 +118,21 @@ class RunInputs:
         self._files.stop()
         self._variables.stop()
         self._hindrances.stop()
+        self._looked_up.stop()
         self._look_at_native_opens()
         packages = self._modules.look()
         names = self._look_at_codes(run, text, statements)
         modules, grown = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
         settings, drew = self._settings.changes()
-        if self._modules.are_new and _FILTERS.isdisjoint(names):  # what was imported set them
-            settings = [setting for setting in settings if setting != "warnings"]
-        if self._modules.are_new and "get_ipython" not in names:
-            settings = [setting for setting in settings if setting != "shell"]
+        if self._modules.are_new:  # what was imported may have set them, as it always does
+            said = names.union(*(module.all_names for module in self._modules.new))
+            by_cells = {"warnings": not _FILTERS.isdisjoint(said), "shell": "get_ipython" in said}
+            settings = [setting for setting in settings if by_cells.get(setting, True)]
         if self._variables.set:
             settings.append("os")
+        if any(map(may_set, self._modules.new)):  # what they hold before is not known
+            settings += self._settings.new_settings
         drew = self._chance.finish(drew, self._settings.new, names)
         self._users_files.learn()
         files = [*self._files.files()]
@@ -179,6 +187,7 @@ class RunInputs:
     def _look_at_codes(self, run: int, text: str, statements: Iterable[StatementEvent]) -> set[str]:
         """Note what the code that ran mentions, and return all names that stand in it."""
         names: set[str] = set()
+        texts: list[str] = []
         places = [Mention("setting", *place) for place in setting_places(text, self._home)]
         in_functions: set[int] = set()
         for code in self._plain_codes(text):
@@ -196,15 +205,19 @@ class RunInputs:
                     lines = {line_of(line) for *_, line in inner.co_lines() if line}
                     found += [place for place in places if place.line in lines]
                     in_functions |= lines
-                    function = Function(run, found, tuple(names_of_code(inner)))
+                    about = tuple(names_of_code(inner)), tuple(texts_of(inner))
+                    function = Function(run, found, *about)
                     for line in lines:
                         self._functions.setdefault((run, line), []).append(function)
         self._note((place for place in places if place.line not in in_functions), int)
         for place in (place for each in statements for place in each["called"]):
             for function in self._functions.get((place["run"], place["line"]), ()):
                 self.called.update(function.names)
+                texts += function.texts
                 self._note(function.mentions, int if function.run == run else _nowhere)
-        return names | self.called
+        words = names | self.called
+        self.called |= self._looked_up.words(self._codes.values(), texts)
+        return words
 
     def _plain_codes(self, text: str) -> list[CodeType]:
         """Return the code that ran; where each step of it was followed, what the text says."""

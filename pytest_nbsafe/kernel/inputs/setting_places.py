@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..adapters import adapter_of, names, of_module
+from .project_reach import ProjectModule
 
 _SETS = re.compile(
     r"(?:re)?set(?:[_A-Z]\w*)?|set(?:defaulttimeout|recursionlimit|switchinterval|firstweekday)"
@@ -28,6 +29,8 @@ _SETS = re.compile(
 _REGISTERS = re.compile(r"(?:un)?register\w*")
 _TOLD_ELSEWHERE = frozenset({"", "__main__", "builtins", "random"})
 _HELD = ("vars", "globals")
+_STYLES = frozenset({"options", "rcParams", "style", "theme", "rc", "mode"})
+"""What libraries call that which is set by putting something into it."""
 
 
 class SettingPlace(NamedTuple):
@@ -49,6 +52,11 @@ def setting_places(text: str, home: Mapping[str, Any]) -> list[SettingPlace]:
         if isinstance(node, (ast.stmt, ast.expr))
         for module in _set_by(node, home)
     ]
+
+
+def may_set(module: ProjectModule) -> bool:
+    """Return whether a module of the project may set something of a library when it is imported."""
+    return module.code is None or any(n in _STYLES or _SETS.fullmatch(n) for n in module.all_names)
 
 
 def _set_by(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:

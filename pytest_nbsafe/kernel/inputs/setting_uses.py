@@ -20,8 +20,9 @@ _ABSENT: Any = object()
 class SettingUses:
     """The state that no name shows, as it was when the last run had ended.
 
-    `new` are the sources of random numbers that came within a statement of it. What a library holds
-    when it has just been imported is not told as changed.
+    `new` are the sources of random numbers that came within a statement of it, `new_settings` the
+    libraries whose settings did. What a library holds when it has just been imported is not told as
+    changed.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -30,18 +31,22 @@ class SettingUses:
         self._random_states = _random_states()
         self._modules = len(sys.modules)
         self.new: list[str] = []
+        self.new_settings: list[str] = []
 
     def meet(self) -> None:
-        """Take note of sources of random numbers that have been imported, before they are used."""
+        """Take note of what libraries hold that have been imported, before they are used."""
         if len(sys.modules) != self._modules:
             self._modules = len(sys.modules)
             for place, state in _random_states().items():
                 self._random_states.setdefault(place, state)
+            for place, state in _answered("settings").items():
+                self._settings.setdefault(place, state)
 
     def changes(self) -> tuple[list[str], list[str]]:
         """Return the settings that differ from the last time, and the random states that do."""
         settings, random_states = _settings(self._shell), _random_states()
         self.new = sorted(random_states.keys() - self._random_states.keys())
+        self.new_settings = sorted(settings.keys() - self._settings.keys())
         changed = (
             _differing(self._settings, settings),
             _differing(self._random_states, random_states),

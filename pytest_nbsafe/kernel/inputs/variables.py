@@ -70,7 +70,8 @@ class VariableUses:
         variable = os.fsdecode(key) if isinstance(key, (str, bytes)) else ""
         if name in _SET:
             self._own.add(variable)
-            if not any(map(is_import, frames())):  # a library sets it again when it is imported
+            by_user = self._callers.is_users(self._callers.beyond_python())
+            if by_user or not any(map(is_import, frames())):  # a library sets it again
                 self.set[variable] = None
             return
         is_known = variable in self.read or variable in self._own or _KERNELS.fullmatch(variable)

@@ -1,0 +1,86 @@
+"""What a cell finds by a text, a class's name or a setting, and not by a word of its own.
+
+The cell above is edited, its VALUE: the one below is run again, for it would show another thing.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import makenb
+import pytest
+import tiers
+
+from pytest_nbsafe.app import session
+from pytest_nbsafe.app.inputs import configuration
+
+pytestmark = pytest.mark.kernel
+
+
+def pages(name: str) -> list[tuple[str, ...]]:
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return [tuple(page.strip("\n").split("\n---\n")) for page in text.split("\n===\n")]
+
+
+BY_TEXTS, BY_MODULES = pages("looked_up_by_texts.txt"), pages("set_by_modules.txt")
+
+
+def shown(path: Path, *cells: str, resumed: bool) -> list[str]:
+    makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
+    config = configuration(path, {"resume": "on" if resumed else "off"})
+    with closing(session.NotebookSession(path, config)) as each:
+        outcomes = [each.outcome(cell.number) for cell in each.cells]
+        return [f"{outcome.output} {outcome.reason}" for outcome in outcomes]
+
+
+def needs(*texts: str) -> None:
+    for library in ("numpy", "pandas", "matplotlib", "numexpr", "polars", "duckdb", "patsy"):
+        if any(f"import {library}" in text or f", {library}" in text for text in texts):
+            pytest.importorskip(library)
+
+
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(5, 2, BY_TEXTS))
+def test_what_is_found_by_a_text(own_store: Path, made: str, found: str) -> None:
+    needs(made)
+    path = own_store / "nb.ipynb"
+    first = shown(path, made.replace("VALUE", "1"), found, resumed=True)
+    now = shown(path, made.replace("VALUE", "2"), found, resumed=True)
+    assert now == shown(path, made.replace("VALUE", "2"), found, resumed=False)
+    assert now != first
+
+
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(3, 2, BY_MODULES))
+def test_what_a_module_sets_when_it_is_imported(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, made: str, found: str
+) -> None:
+    needs(made)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # it would be taken for the old one
+    path, helper = own_store / "nb.ipynb", own_store / "helper.py"
+    helper.write_text(made.replace("VALUE", "1"), encoding="utf-8")
+    first = shown(path, "import helper", found, resumed=True)
+    helper.write_text(made.replace("VALUE", "2"), encoding="utf-8")
+    now = shown(path, "import helper", found, resumed=True)
+    assert now == shown(path, "import helper", found, resumed=False)
+    assert now != first
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "import logging\nlogging.getLogger('a').warning('x')",
+        "from collections import namedtuple\nprint(namedtuple('N', 'x')(1))",
+        "import pandas as pd\nprint(pd.Series([1], name='x'))",
+    ],
+)
+def test_a_text_in_which_nobody_looks_is_no_name(own_store: Path, below: str) -> None:
+    needs(below)
+    path = own_store / "nb.ipynb"
+    shown(path, "x = 1", below, "print(2)", resumed=True)
+    makenb.write(path, f"# %% [1]\nx = 2\n# %% [2]\n{below}\n# %% [3]\nprint(2)\n")
+    config = configuration(path, {"resume": "on"})
+    with closing(session.NotebookSession(path, config)) as each:
+        for cell in each.cells:
+            each.outcome(cell.number)
+        each.outcome(0)
+        assert each.report().remarks[0].endswith("run again: cells 1")
