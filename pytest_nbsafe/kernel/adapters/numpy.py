@@ -280,6 +280,19 @@ def _bits(hasher: Hasher, value: Any) -> None:
     hasher.add([value.state, getattr(seeds, "n_children_spawned", 0)])
 
 
+def _ufunc(hasher: Hasher, value: Any) -> None:
+    """Write a function of arrays, by its name unless it was made of another, which nobody sees."""
+    if value.__name__.endswith(" (vectorized)"):
+        raise UnknownValue("what `numpy.frompyfunc` makes of a function is not compared")
+    hasher.tag(f"ufunc {value.__name__}")
+
+
+def _vectorize(hasher: Hasher, value: Any) -> None:
+    """Write a function for each element, without what was made of it when it was called."""
+    hasher.tag("vectorize")
+    hasher.attributes({name: held for name, held in vars(value).items() if name != "_ufunc"})
+
+
 HASHED: dict[str, dict[str, Handler]] = {
     "numpy": {
         "ndarray": _array,
@@ -290,6 +303,7 @@ HASHED: dict[str, dict[str, Handler]] = {
         "random.RandomState": _by_state(
             "random state", lambda value: value.get_state(legacy=False)
         ),
-        "ufunc": lambda hasher, value: hasher.tag(f"ufunc {value.__name__}"),
+        "ufunc": _ufunc,
+        "vectorize": _vectorize,
     },
 }

@@ -8,12 +8,14 @@ import functools
 import gc
 import inspect
 import io
+import os
 import sys
 import threading
 import types
 from typing import Any
 
 from ..contract import CODE
+from ..functions.reach import names_of_code
 from ..functions.stand_in import attributes_of, code_of
 from . import standard_kinds
 from .function_texts import lies_here
@@ -120,7 +122,11 @@ def is_own(module: types.ModuleType) -> bool:
 
 
 def _function(hasher: Hasher, value: types.FunctionType) -> None:
-    """Write a function: one of a library by its name, one of a cell by what it says."""
+    """Write a function: one of a library by its name, one of a cell by what it says.
+
+    One that a library has made of a text, as `sympy.lambdify` does, has no name of its own: it is
+    written by its code and by what that finds.
+    """
     code = code_of(value)
     wraps = "__wrapped__" in value.__dict__ and value.__module__ == HOME_MODULE
     inside = "<locals>" in value.__qualname__ or wraps
@@ -128,6 +134,11 @@ def _function(hasher: Hasher, value: types.FunctionType) -> None:
         hasher.tag(f"function {value.__module__}.{value.__qualname__}")
         if lies_here(code.co_filename):
             _code(hasher, code)
+        elif not os.path.isabs(code.co_filename) and not code.co_filename.startswith("<frozen "):  # noqa: PTH117  # a text
+            _plain_code(hasher, code)
+            held = value.__globals__
+            found = sorted(held.keys() & set(names_of_code(code)))
+            hasher.all("found", [found, [held[name] for name in found]])
         return
     if _chooses_by_class(value, code):
         hasher.all("by class", [value.__dict__["registry"]])
@@ -177,6 +188,11 @@ def _code(hasher: Hasher, value: types.CodeType) -> None:
     if text:
         hasher.tag(f"text {text}")
         return
+    _plain_code(hasher, value)
+
+
+def _plain_code(hasher: Hasher, value: types.CodeType) -> None:
+    """Write a code object by what it does."""
     hasher.tag(f"code {value.co_name}")
     hasher.raw(value.co_code)
     consts = [const for const in value.co_consts if not isinstance(const, frozenset)]

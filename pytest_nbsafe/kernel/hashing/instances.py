@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _abc  # type: ignore[import-not-found]  # typeshed has none
 import copyreg
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -40,12 +41,19 @@ _NOISE = frozenset(
         "_hashable_values_",
     }
 )  # fmt: skip
+_MAKER = "types"
+"""The module of classes that `types.new_class` makes, for others too."""
+_OF_C = frozenset(
+    {types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType}
+    | {types.BuiltinFunctionType}
+)
+"""What no class that is written in Python has."""
 _ASKED = "__annotations__"  # to ask for them makes an empty dictionary, before Python 3.14
 
 
 def add_class(hasher: Hasher, cls: type) -> None:
     """Write a class: one of a library by its name, one of a cell by what it is made of."""
-    if cls.__module__ != HOME_MODULE:
+    if not _is_of_cell(cls):
         hasher.tag(f"class {qualified(cls)}")
         return
     hasher.context.marks.add(CODE)
@@ -91,11 +99,20 @@ def as_defined(context: Context, cls: type) -> bytes:
 
 def add_own(hasher: Hasher, cls: type) -> bool:
     """Write what the class of an object says if it, or one it inherits from, is of a cell."""
-    own = any(base.__module__ == HOME_MODULE for base in cls.__mro__)
+    own = any(map(_is_of_cell, cls.__mro__))
     if own:
         hasher.context.marks.add(CODE)
         add_says(hasher, cls)
     return own
+
+
+def _is_of_cell(cls: type) -> bool:
+    """Tell whether a class is of a cell, or was made as it ran: no module has it under its name."""
+    place = cls.__module__
+    if place == HOME_MODULE:
+        return True
+    is_found = place in sys.modules and (place != _MAKER or hasattr(types, cls.__qualname__))
+    return not is_found and not any(type(held) in _OF_C for held in [*vars(cls).values()])
 
 
 def add_says(hasher: Hasher, cls: type) -> None:
