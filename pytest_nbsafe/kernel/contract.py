@@ -193,13 +193,14 @@ class Inputs(TypedDict):
     modules of the project that took part, with hashes; `packages` the modules of libraries that it
     was the first to import. `settings` name the state beside the names that it
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
-    from or seeded. `numbers` are the counters by which libraries number what they show that have
-    gone on, each with its last number before and after the run. `unexpected` are names that
-    functions of cells mention which it called by way of values, as these were after it. Where
-    anything stands in `hindrances` the run cannot be reused. `learning` are the libraries whose
-    watched functions it called: what learns, judges or splits. `links` gives, for each name whose
-    object the run changed in place, the other names that share objects with it; None where that is
-    not known.
+    from or seeded. `numbers` are the counters by which libraries number what they show that
+    have gone on, each with its last number before and after the run. `unexpected` are names
+    that functions of cells mention which it called by way of values, or that it may have looked
+    up by a text, as these were after it; `sought` are words that it may have looked up and that
+    no name has. Where anything stands in `hindrances` the run cannot be reused. `learning` are
+    the libraries whose watched functions it called: what learns, judges or splits. `links`
+    gives, for each name whose object the run changed in place, the other names that share
+    objects with it; None where that is not known.
     """
 
     files: list[FileRead]
@@ -214,6 +215,7 @@ class Inputs(TypedDict):
     drew: list[str]
     numbers: dict[str, tuple[int, int]]
     unexpected: dict[str, Fingerprint]
+    sought: list[str]
     hindrances: list[Hindrance]
     learning: list[str]
     links: dict[str, list[str]] | None

@@ -38,7 +38,7 @@ from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
 from pytest_nbsafe.resume.needed_imports import may_tell
 from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missing_name, verify
+from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missed_names, verify
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
 from pytest_nbsafe.resume.state import START, State
@@ -128,8 +128,8 @@ class RememberingKernel:
         self._made += 1
         if self._left_out and (has_failed(executed) or begins_anew(executed.event, self.past)):
             raise StateDiffers  # for want of an import, perhaps
-        missing = missing_name(executed)
-        if missing in self.state and self._held.get(missing) != self.state[missing].maker:
+        missed = missed_names(executed) & self.state.keys()
+        if any(self._held.get(name) != self.state[name].maker for name in missed):
             raise StateDiffers  # it read what nobody thought that it would
         if not isinstance(known, str):
             verify(self._memory, number, *known, executed)

@@ -54,7 +54,8 @@ def has_failed(executed: Executed) -> bool:
     return executed.status != "ok" or reply is None or reply["status"] != "ok"
 
 
-def missing_name(executed: Executed) -> str:
-    """Return the name that a run did not find, empty where it did not fail for one."""
-    reply = executed.reply or {}
-    return undefined_name(str(reply.get("ename")), str(reply.get("evalue"))) or ""
+def missed_names(executed: Executed) -> set[str]:
+    """Return the names that a run did not find, those that it may have looked for by a text too."""
+    reply, event = executed.reply or {}, executed.event
+    sought = event["inputs"]["sought"] if event is not None and event["inputs"] is not None else ()
+    return {undefined_name(str(reply.get("ename")), str(reply.get("evalue"))) or "", *sought}

@@ -65,6 +65,15 @@ def test_what_a_module_sets_when_it_is_imported(
     assert now != first
 
 
+def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path) -> None:
+    path, helper = own_store / "nb.ipynb", own_store / "helper.py"
+    text = "import sys\ndef found(name): return sys._getframe(1).f_globals.get(name)\n"
+    helper.write_text(text, encoding="utf-8")
+    cells = "import helper, time", "x = 7", "time.sleep(0.6)\nq = 'x'"  # it is kept
+    shown(path, *cells, "print(helper.found(q))", resumed=True)
+    assert shown(path, *cells, "print(helper.found(q), 1)", resumed=True)[-1] == "7 1\n "
+
+
 @pytest.mark.parametrize(
     "below",
     [

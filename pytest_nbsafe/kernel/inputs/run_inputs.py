@@ -74,6 +74,7 @@ class RunInputs:
         self._put: set[str] = set()
         self._bent: set[str] = set()
         self._numbers: dict[str, int] = {}
+        self._sought: set[str] = set()
         self.called: set[str] = set()
 
     def install(self) -> None:
@@ -154,6 +155,7 @@ class RunInputs:
             "drew": drew,
             "numbers": advanced(self._numbers),
             "unexpected": {},
+            "sought": sorted(self._sought - self._home.keys()),
             "hindrances": self._hindrances.all(),
             "learning": [],
             "links": None,
@@ -216,7 +218,8 @@ class RunInputs:
                 texts += function.texts
                 self._note(function.mentions, int if function.run == run else _nowhere)
         words = names | self.called
-        self.called |= self._looked_up.words(self._codes.values(), texts)
+        self._sought = self._looked_up.words(self._codes.values(), texts)
+        self.called |= self._sought
         return words
 
     def _plain_codes(self, text: str) -> list[CodeType]:
