@@ -45,7 +45,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def written(folder: Path, data: Any) -> KeptFile:
     """Write bytes as the child does that keeps values, and read them again."""
-    file = blobs.write(str(folder), data, pack=True)
+    file = blobs.write(str(folder), data, pack_s=60)
     assert (folder / file["name"]).stat().st_size == file["size"]
     assert blobs.read(str(folder), file) == bytes(data)
     return file
@@ -76,6 +76,20 @@ def test_what_is_stored_is_smaller_where_it_pays(
     assert file["whole"] == len(data)
     assert (file["size"] < file["whole"]) is shrinks
     assert not shrinks or file["size"] <= zstd.MOST_SHARE * file["whole"]
+
+
+@needs_zstd
+@pytest.mark.parametrize(
+    ("data", "most_times"), [(bytes(9_000_000), 5), (os.urandom(9_000_000), 1)]
+)
+def test_nothing_is_compressed_that_takes_longer_than_it_may(
+    tmp_path: Path, data: bytes, most_times: int
+) -> None:
+    halves = bytes(value >> 5 for value in data)  # noise shrinks to .4
+    takes_s = len(halves) / zstd._PACKED_PER_S
+    for share, is_packed in ((0.9, False), (1.1, True)):
+        file = blobs.write(str(tmp_path), halves, pack_s=takes_s / most_times * share)
+        assert (file["size"] < file["whole"]) == is_packed
 
 
 @needs_zstd

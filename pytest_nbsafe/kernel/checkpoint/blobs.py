@@ -13,15 +13,17 @@ from . import zstd
 PART = ".part"
 
 
-def write(folder: str, data: Any, *, pack: bool = False) -> KeptFile:
-    """Write bytes to a file of the folder, unless it is there; with `pack`, compressed if it pays.
+def write(folder: str, data: Any, *, pack_s: float = 0.0) -> KeptFile:
+    """Write bytes to a file of the folder, unless it is there.
+
+    They are compressed if that pays, and takes about `pack_s` seconds.
 
     Raises:
         OSError: it cannot be written; nothing is left of it.
 
     """
     whole = memoryview(data).cast("B")
-    view = memoryview(zstd.packed(whole)) if pack else whole
+    view = memoryview(zstd.packed(whole, pack_s)) if pack_s > 0 else whole
     name = hashlib.blake2b(view, digest_size=16).hexdigest()
     path = os.path.join(folder, name)  # noqa: PTH118  # the kernel's `pathlib` may be patched
     if _size(path) != view.nbytes:

@@ -26,9 +26,7 @@ from .undisturbed import undisturbed
 _NICENESS = 5
 _MOST_TIMES, _SETUP_S = 2, 0.2
 """How many times longer than it may a child computes before the system ends it, and to begin."""
-_PACKED_PER_S = 3e8
-"""How many bytes are compressed in a second, measured on tables, texts and models."""
-_PACKING_SHARE = 0.1
+_PACKING_SHARE = 0.2
 """How much of the time that is left compressing may take: else less would be kept for it."""
 
 
@@ -216,8 +214,7 @@ class _Gate:
         self._is_open = True
         may_take_s = _PACKING_SHARE * (self._until_s - time.process_time())
         try:
-            pack = memoryview(data).nbytes <= _PACKED_PER_S * may_take_s
-            return blobs.write(self._folder, data, pack=pack)
+            return blobs.write(self._folder, data, pack_s=may_take_s)
         finally:
             self._is_open = False
 

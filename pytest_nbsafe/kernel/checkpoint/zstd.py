@@ -18,6 +18,10 @@ LEAST_BYTES = 1 << 14
 MOST_SHARE = 0.75
 """What stays larger is not worth the time: measured, numbers with noise stay at 0.92 or more of
 their size, and all else comes to 0.01 to 0.7."""
+_MUCH_SHARE, _MORE_TIMES = 0.35, 5
+"""What shrinks to so little is worth so many times as long."""
+_PACKED_PER_S = 3e8
+"""How many bytes are compressed in a second, measured on tables, texts and models."""
 _LEVEL = 1  # 3 takes half as long again, and saved 1% more
 _SAMPLE_BYTES = 1 << 16
 _MOST_TIMES = 1 << 15
@@ -30,17 +34,23 @@ class Missing(Exception):  # noqa: N818  # it completes "raise Missing"
     """The environment has no zstd."""
 
 
-def packed(data: memoryview) -> Any:
-    """Return bytes compressed, or as they are where that cannot be done or saves too little."""
+def packed(data: memoryview, may_take_s: float) -> Any:
+    """Return bytes compressed, or as they are where that cannot be done or saves too little.
+
+    It may take so many seconds, and a few times as many where it saves most of the bytes.
+    """
     size = data.nbytes
-    library = _library() if size >= LEAST_BYTES else None
+    takes_s = size / _PACKED_PER_S
+    fits = size >= LEAST_BYTES and takes_s <= _MORE_TIMES * may_take_s
+    library = _library() if fits else None
     if library is None:
         return data
     if size > 3 * _SAMPLE_BYTES:
         middle = size // 2
         parts = data[:_SAMPLE_BYTES], data[middle : middle + _SAMPLE_BYTES], data[-_SAMPLE_BYTES:]
         sample = b"".join(parts)
-        if len(library.compressed(sample)) > MOST_SHARE * len(sample):
+        share = len(library.compressed(sample)) / len(sample)
+        if share > (MOST_SHARE if takes_s <= may_take_s else _MUCH_SHARE):
             return data
     smaller = library.compressed(data)
     return smaller if len(smaller) <= MOST_SHARE * size else data
