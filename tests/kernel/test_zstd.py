@@ -79,16 +79,15 @@ def test_what_is_stored_is_smaller_where_it_pays(
 
 
 @needs_zstd
-@pytest.mark.parametrize(
-    ("data", "most_times"), [(bytes(9_000_000), 5), (os.urandom(9_000_000), 1)]
-)
+@pytest.mark.parametrize(("shrinks_to", "times"), [(0.01, zstd._MORE_TIMES), (0.4, 1)])
 def test_nothing_is_compressed_that_takes_longer_than_it_may(
-    tmp_path: Path, data: bytes, most_times: int
+    tmp_path: Path, shrinks_to: float, times: int
 ) -> None:
-    halves = bytes(value >> 5 for value in data)  # noise shrinks to .4
-    takes_s = len(halves) / zstd._PACKED_PER_S
-    for share, is_packed in ((0.9, False), (1.1, True)):
-        file = blobs.write(str(tmp_path), halves, pack_s=takes_s / most_times * share)
+    size = 9_000_000
+    data = bytes(size) if shrinks_to < zstd._MUCH_SHARE else bytes(b >> 5 for b in os.urandom(size))
+    may_take_s = size / zstd._PACKED_PER_S / times
+    for part, is_packed in ((0.9, False), (1.1, True)):
+        file = blobs.write(str(tmp_path), data, pack_s=may_take_s * part)
         assert (file["size"] < file["whole"]) == is_packed
 
 
