@@ -123,7 +123,8 @@ def _spec(name: str) -> dict[str, Any] | None:
         except ValueError:
             return None
         command = spec.get("argv") if isinstance(spec, dict) else None
-        if not isinstance(command, list) or "kernel_provisioner" in str(spec.get("metadata")):
+        is_command = isinstance(command, list) and all(isinstance(part, str) for part in command)
+        if not is_command or "kernel_provisioner" in str(spec.get("metadata")):
             return None
         found: dict[str, Any] = spec
         return found
