@@ -128,7 +128,8 @@ def recalled(
         raise NotAsThen(hinders)
     number = len(past) + 1
     texts = _texts(content, source)
-    if number != event["run"] and (event["raised"] or lists_names(*texts)):
+    shows = event["raised"] or lists_names(*texts) or _has_traceback(executed)
+    if number != event["run"] and shows:
         raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
     try:
         runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
@@ -147,6 +148,11 @@ def recalled(
         return renumbered(as_now, shown_so_far(past), texts)
     except CannotMove:
         raise NotAsThen("something else is shown above it") from None
+
+
+def _has_traceback(executed: Executed) -> bool:
+    """Return whether a run shows an exception, of what a magic ran for it too."""
+    return any(output.traceback or "In[" in output.text for output in executed.outputs)
 
 
 def known_run(

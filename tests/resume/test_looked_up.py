@@ -93,3 +93,20 @@ def test_a_text_in_which_nobody_looks_is_no_name(own_store: Path, below: str) ->
             each.outcome(cell.number)
         each.outcome(0)
         assert each.report().remarks[0].endswith("run again: cells 1")
+
+
+def test_what_a_magic_raised_tells_its_new_place(own_store: Path) -> None:
+    path, last = own_store / "nb.ipynb", "%%capture out\nnowhere + 1"
+    shown(path, "print(1)", "print(2)", last, resumed=True)
+
+    def told(*, resumed: bool) -> list[str]:
+        makenb.write(path, f"# %% [1]\nprint(2)\n# %% [2]\n{last}\n")
+        config = configuration(path, {"resume": "on" if resumed else "off"})
+        with closing(session.NotebookSession(path, config)) as each:
+            for cell in each.cells:
+                each.outcome(cell.number)
+            each.outcome(0)
+            assert each.trial is not None
+            return [repr(result.outputs) for result in each.trial.clean.results]
+
+    assert told(resumed=True) == told(resumed=False)
