@@ -15,10 +15,10 @@ from typing import Any
 
 from .. import audit
 from ..functions.reach import inside, names_of_code
+from ..hashing.instances import HOME_MODULE
 from .callers import MACHINERY, Callers, frames, is_import, module_of
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_HOME = "__main__"
 _LONGEST, _MOST = 10_000, 100
 """How long a text may be, and of how many one value is looked through."""
 
@@ -90,7 +90,7 @@ class LookedUp:
 
     def _unpickled(self, _event: str, args: tuple[Any, ...]) -> None:
         module, name = args
-        if self._on and module == _HOME:
+        if self._on and module == HOME_MODULE:
             self._classes.add(str(name).partition(".")[0])
 
 
