@@ -308,7 +308,8 @@ class LiveKernel:
     def _do(self, expression: str) -> None:
         loop, process = self._running()
         shell = "__import__('IPython').get_ipython()"
-        loop.run(process.ask(f"(lambda shell: {expression})({shell})", _DO_LIMIT_S))
+        # what it gives would be shown by the formatters of the notebook: nothing is given
+        loop.run(process.ask(f"(lambda shell: ({expression}, None)[1])({shell})", _DO_LIMIT_S))
 
     def keep(self, asked: KeepQuestion) -> Keeping:
         """Begin to write values into files, in the background as a rule."""

@@ -246,3 +246,11 @@ a, held = A(), A()
 )
 def test_examples_of_the_paper(before: str, text: str, reads: Said, changes: Said) -> None:
     check(before, text, reads=reads, changes=changes)
+
+
+def test_what_lies_where_the_first_value_lay_is_not_what_the_run_found() -> None:
+    page = Page()
+    page.run("import numpy\nu = numpy.zeros(4)\nun = u.copy()")
+    page.run("for n in range(4):\n    un = u.copy()\n    u[1] = un[0]")
+    found = {access["name"] for access in page.accesses.list_all() if not access["own"]}
+    assert found == {"u"}

@@ -253,3 +253,13 @@ def test_a_kernel_that_cannot_be_forked_may_do_it_itself(space: KeepingKernel) -
         assert space.restore(covariables[1:])[0]["cause"] == ""
     finally:
         space.run("stop.set(); thread.join()")
+
+
+def test_what_is_unbound_is_not_shown_by_the_notebook(space: KeepingKernel) -> None:
+    space.run(
+        "told = []\n"
+        "class Loud:\n    def __repr__(self): told.append('shown'); return 'Loud()'\n"
+        "loud = Loud()"
+    )
+    space.live.unbind(["loud"])
+    assert space.run("print(told, 'loud' in globals())") == "[] False"

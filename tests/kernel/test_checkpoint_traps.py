@@ -137,3 +137,15 @@ def test_a_set_that_would_come_in_another_order_is_not_kept(kernel: KeepingKerne
     assert causes == {"held": order, "many squares": order, "few hold": ""}
     kernel.through_files("few")
     assert kernel.run("hold[0] is few, hold") == "(True, [{1, 2, 3, 4}, {alone}])"
+
+
+def test_a_nan_is_the_very_object_that_it_was(kernel: KeepingKernel) -> None:
+    kernel.run(
+        "gap = float('nan')\nown, numpys, alone = [gap, gap], [np.nan], {float('nan'): 1}\n"
+        "inside = [[float('nan')] * 2]"
+    )
+    causes = kernel.causes("gap", "own", "numpys", "alone", "inside")
+    elsewhere = "a NaN in it is held elsewhere too"
+    assert causes == {"gap": elsewhere, "own": elsewhere, "numpys": "", "alone": "", "inside": ""}
+    kernel.through_files("numpys", "alone", "inside")
+    assert kernel.run("numpys[0] is np.nan, len({*inside[0]}), len({*own})") == "(True, 1, 1)"

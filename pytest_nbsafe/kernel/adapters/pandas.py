@@ -149,8 +149,13 @@ _OWN_FIELDS = frozenset({"_mgr", "_flags", "_typ", "_metadata", *_TIES})
 
 
 def reduced(value: Any) -> Any:
-    """Return how a table or column is pickled with its ties to others, which pandas leaves out."""
+    """Return how a table or column is pickled with its ties to others, which pandas leaves out.
+
+    A part of a table is written as it lies in memory: pandas 3 makes a copy without gaps.
+    """
     pandas = sys.modules["pandas"]
+    if isinstance(value, sys.modules["pandas._libs.internals"].Block):
+        return value.__reduce_ex__(4)
     if not isinstance(value, (pandas.DataFrame, pandas.Series)):
         return NotImplemented
     ties = _ties(value)

@@ -1,6 +1,6 @@
 """Arrays as they lie in memory: those that share it share it again after they are loaded.
 
-Files refer to `view` by its name.
+Files refer to `view` and `with_gaps` by their names.
 """
 
 from __future__ import annotations
@@ -46,25 +46,48 @@ class Plan:
         """Return how an array is pickled, `NotImplemented` for numpy's own way."""
         owner = owner_of(array) if self.shared else array
         if owner is array or identity(owner) not in self.shared:
-            return _in_order_of_memory(array)
+            return _as_it_lies(array)
         start = array.__array_interface__["data"][0] - _address(_array(owner))
         return view, (owner, array.dtype, array.shape, array.strides, start, array.flags.writeable)
 
 
-def _in_order_of_memory(array: Any) -> Any:
-    """Return how an array with gaps is pickled so that its axes lie in the same order again.
+def _as_it_lies(array: Any) -> Any:
+    """Return how an array whose values do not lie one after the other is pickled.
 
-    numpy writes it row by row. A product may then be another in its last digits.
+    numpy writes it row by row, and so it would lie once it is loaded. Then a sum may be another in
+    its last digits, and `ravel` may show the array where it gave a copy.
     """
-    if array.flags.c_contiguous or array.flags.f_contiguous:
-        return NotImplemented
-    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
-    if axes == sorted(axes):
+    is_between = any(step % (array.itemsize or 1) for step in array.strides)
+    if array.flags.forc or (is_between and array.dtype.hasobject):
         return NotImplemented
     numpy = sys.modules["numpy"]
-    lying = numpy.ascontiguousarray(array.transpose(axes))
-    lying.flags.writeable = array.flags.writeable
-    return numpy.transpose, (lying, tuple(map(axes.index, range(array.ndim))))
+    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    turned = array.transpose(axes)
+    if turned.flags.c_contiguous:
+        turned.flags.writeable = array.flags.writeable
+        return numpy.transpose, (turned, tuple(map(axes.index, range(array.ndim))))
+    once = tuple(slice(None) if step else slice(1) for step in array.strides)
+    values = numpy.ascontiguousarray(array[once])
+    return with_gaps, (values, array.shape, array.strides, array.flags.writeable)
+
+
+def with_gaps(
+    values: Any,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    writeable: bool,  # noqa: FBT001  # called by pickle
+) -> Any:
+    """Return an array of values that lie so many bytes apart, along each axis."""
+    numpy = sys.modules["numpy"]
+    steps = [(count - 1) * step for count, step in zip(shape, strides)]  # noqa: B905  # not before 3.10
+    before = -sum(step for step in steps if step < 0)
+    size = before + sum(step for step in steps if step > 0) + values.itemsize
+    owner = numpy.zeros(-(-size // values.itemsize), values.dtype)
+    array = view(owner, values.dtype, shape, strides, before, writeable=True)
+    array[...] = values
+    if not writeable:
+        array.flags.writeable = False
+    return array
 
 
 def view(

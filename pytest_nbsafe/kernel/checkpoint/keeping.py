@@ -192,12 +192,13 @@ class _Keeper:
         """Return the values as pickle writes them, or why it does not."""
         began_s = time.process_time()
         try:
-            return pickling.dump(self.values, self.plan, self.surface)
+            made = pickling.dump(self.values, self.plan, self.surface)
         except (Exception, pickling.Refused):
             place, cause = pickling.culprit(self.values, self.plan, self.surface)
             return f"`{place}` cannot be pickled: {cause}"
         finally:
             self.dump_s = time.process_time() - began_s
+        return made.cause or made
 
     def _difference(self, dumped: pickling.Dump, fingerprints: dict[str, Fingerprint]) -> str:
         """Return what is not as it was once the values are loaded, empty when all is."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import importlib
 import io
+import math
 import pickle
+import re
+import struct
 import sys
 import types
+import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +21,12 @@ from .arrays import Plan
 from .reachable import Surface, is_constant_value
 
 _DEPTH = 6
+_PARTS_OF_PICKLE = 5
+"""How many parts a reduction has; one more says how another state is given to what is made."""
 _COMPILED_FUNCTION = "cython_function_or_method"
+_NAN = re.compile(rb"G[\x7f\xff](?:[\xf1-\xff]|\xf0(?!\0{6}))", re.DOTALL)
+"""How a stream of pickle begins to write a float that is no number."""
+_DOUBLE = ">d"
 _CLASSES_AND_FUNCTIONS = (type, types.FunctionType, types.BuiltinFunctionType)
 
 
@@ -29,13 +38,14 @@ class Dump:
     """What pickle made of values: its stream and buffers, and what it refers to by name.
 
     `needs` are names of the notebook, `modules` those of modules. `adds_state` where an adapter
-    wrote what the library leaves out.
+    wrote what the library leaves out. `cause` says why it cannot be loaded as it was.
     """
 
-    __slots__ = ("adds_state", "buffers", "modules", "needs", "stream")
+    __slots__ = ("adds_state", "buffers", "cause", "modules", "needs", "stream")
 
     def __init__(self) -> None:
         self.stream = b""
+        self.cause = ""
         self.buffers: list[pickle.PickleBuffer] = []
         self.needs: set[str] = set()
         self.modules: set[str] = set()
@@ -47,12 +57,20 @@ def dump(values: dict[str, Any], plan: Plan, surface: Surface) -> Dump:
     made, file = Dump(), io.BytesIO()
     _Pickler(file, made, plan, surface).dump(values)
     made.stream = file.getvalue()
+    if not _NAN.search(made.stream):
+        return made
+    made, file = Dump(), io.BytesIO()
+    pickler = _NanPickler(file, made, plan, surface)
+    pickler.dump(values)
+    nans = pickler.nans
+    del pickler  # it refers to all that it has written
+    made.stream, made.cause = file.getvalue(), _shared_nan(nans, values)
     return made
 
 
 def load(stream: Any, buffers: list[Any]) -> dict[str, Any]:
     """Return the values by name; it raises whatever their classes raise."""
-    loaded: dict[str, Any] = pickle.loads(stream, buffers=buffers)  # noqa: S301  # the host signs what is loaded
+    loaded: dict[str, Any] = _Unpickler(io.BytesIO(stream), buffers=buffers).load()
     return loaded
 
 
@@ -86,7 +104,7 @@ class _Pickler(pickle.Pickler):
             self._reducers[identity(kind)] = getattr(of_class(kind), "reduced", None)
         reducer = self._reducers[identity(kind)]
         reduced = NotImplemented if reducer is None else reducer(obj)
-        self._made.adds_state |= reduced is not NotImplemented
+        self._made.adds_state |= reduced is not NotImplemented and len(reduced) > _PARTS_OF_PICKLE
         return reduced
 
     def _note(self, thing: Any) -> None:
@@ -95,6 +113,65 @@ class _Pickler(pickle.Pickler):
             self._made.needs.add(thing.__qualname__.partition(".")[0])
         elif isinstance(place, str):
             self._made.modules.add(place)
+
+
+# ------------------------------------------------------------------ floats that are no numbers
+
+
+Nans = typing.Dict[int, typing.Tuple[int, float, int]]  # noqa: UP006  # Python 3.8 has no other
+
+
+class _NanPickler(_Pickler):
+    """Keeps which NaN is which object: lists, sets and dictionaries find one by that alone.
+
+    Those of NumPy and of Python are found where they lie, others are `nans`: by identity the
+    number of each, the object, and how often it was met.
+    """
+
+    def __init__(self, file: io.BytesIO, made: Dump, plan: Plan, surface: Surface) -> None:
+        super().__init__(file, made, plan, surface)
+        self.nans: Nans = {}
+        self._homes = {identity(math.nan): math.__name__}
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            self._homes[identity(numpy.nan)] = numpy.__name__
+
+    def persistent_id(self, obj: Any) -> Any:
+        """Return what stands for a value in the stream, None for itself."""
+        if type(obj) is not float or not math.isnan(obj):
+            return None
+        home = self._homes.get(identity(obj))
+        if home is not None:
+            self._made.modules.add(home)
+            return home
+        number, _, count = self.nans.get(identity(obj), (len(self.nans), obj, 0))
+        self.nans[identity(obj)] = number, obj, count + 1
+        return number, struct.pack(_DOUBLE, obj)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Gives one object for each NaN that was one."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._nans: dict[int, float] = {}
+
+    def persistent_load(self, pid: Any) -> Any:
+        """Return what stands for a value in the stream."""
+        if type(pid) is str:
+            return importlib.import_module(pid).nan
+        number, data = pid
+        return self._nans.setdefault(number, *struct.unpack(_DOUBLE, data))
+
+
+def _shared_nan(nans: Nans, values: dict[str, Any]) -> str:
+    """Return which NaN is held elsewhere too, where another would be after it is loaded."""
+    while nans:
+        _, (_, nan, count) = nans.popitem()
+        bound = sum(value is nan for value in values.values())  # it is in the namespace, too
+        if sys.getrefcount(nan) > count + bound + 2:  # `nan`, and what asks
+            return "a NaN in it is held elsewhere too"
+    return ""
 
 
 # ------------------------------------------------------------------ what cannot be pickled

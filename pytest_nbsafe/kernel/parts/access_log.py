@@ -33,6 +33,7 @@ class AccessLog:
         self._entered: set[str] = set()
         self._values: dict[tuple[Any, ...], str] = {}
         self._began = dict(self.registry.roots)
+        self.registry.rebound.clear()
 
     def read(self, line: int, path: tuple[Any, ...]) -> None:
         """Note a read."""
@@ -91,4 +92,5 @@ class AccessLog:
 
     def _is_as_it_was(self, name: str) -> bool:
         """Return whether a name holds what it held when the run began."""
-        return self._began.get(name) == identity(self.registry.home.get(name))
+        is_same = self._began.get(name) == identity(self.registry.home.get(name))
+        return is_same and name not in self.registry.rebound

@@ -47,7 +47,8 @@ class Aliases:
 
     A path is a name, and the keys and attributes (texts, numbers from 0) below it. No more than
     `most` objects are known at a time. `dull` is for those who have seen all there is to an object:
-    it is emptied when there is more.
+    it is emptied when there is more. `rebound` takes the names that are met with another object
+    than before: the next one may lie where the first one did.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Aliases:
         self.home = home
         self.hidden = hidden
         self.roots: dict[str, int] = {}
+        self.rebound: set[str] = set()
         self._above: dict[int, dict[tuple[int, Any], None]] = {}
         self._inside: set[int] = set()
         self._changed: list[tuple[Any, ...]] = []
@@ -77,7 +79,9 @@ class Aliases:
         value = self.home.get(name, GONE)
         if value is GONE or name in self.hidden or type(name) is not str:
             return
-        self.roots[name] = identity(value)
+        if self.roots.get(name) != identity(value):
+            self.roots[name] = identity(value)
+            self.rebound.add(name)
         self._learn(value, (0, name))
 
     def changed(self, path: tuple[Any, ...]) -> None:
