@@ -193,8 +193,9 @@ class Inputs(TypedDict):
     modules of the project that took part, with hashes; `packages` the modules of libraries that it
     was the first to import. `settings` name the state beside the names that it
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
-    from or seeded. `numbers` are the counters by which libraries number what they show that
-    have gone on, each with its last number before and after the run. `unexpected` are names
+    from or seeded; `kept_results` the names of functions that keep their results, and have kept,
+    given or forgotten some. `numbers` are the counters by which libraries number what they show
+    that have gone on, each with its last number before and after the run. `unexpected` are names
     that functions of cells mention which it called by way of values, or that it may have looked
     up by a text, as these were after it; `sought` are words that it may have looked up and that
     no name has. Where anything stands in `hindrances` the run cannot be reused. `learning` are
@@ -213,6 +214,7 @@ class Inputs(TypedDict):
     packages: list[str]
     settings: list[str]
     drew: list[str]
+    kept_results: list[str]
     numbers: dict[str, tuple[int, int]]
     unexpected: dict[str, Fingerprint]
     sought: list[str]

@@ -15,7 +15,16 @@ from collections.abc import Mapping, Sequence
 from pytest_nbsafe import patterns
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
-from pytest_nbsafe.resume.state import BESIDE, PROJECT, START, State, is_tied, names_of, sources
+from pytest_nbsafe.resume.state import (
+    BESIDE,
+    OF_RESULTS,
+    PROJECT,
+    START,
+    State,
+    is_tied,
+    names_of,
+    sources,
+)
 from pytest_nbsafe.values import dataclass
 
 _COMMANDS = patterns.compile(r"^[ \t]*[%!]|=[ \t]*[%!]|\bget_ipython\b", 8)
@@ -90,6 +99,8 @@ def _words(beside: str, since: Sequence[PastRun]) -> str:
     """Return in words what no name holds, of which these runs have changed something."""
     if beside == PROJECT:
         return "what modules of the project hold"
+    if beside.startswith(OF_RESULTS):
+        return f"what `{beside[len(OF_RESULTS) : -1]}` has kept of its results"
     if beside != BESIDE:
         return f"the random numbers of {beside.strip('<>')}"
     events = (run.executed.event for run in since)

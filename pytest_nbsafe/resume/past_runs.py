@@ -6,7 +6,16 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
-from pytest_nbsafe.resume.state import BESIDE, State, names_of, unexpected
+from pytest_nbsafe.resume.state import (
+    BESIDE,
+    OF_RESULTS,
+    RESULTS,
+    State,
+    names_of,
+    results_of,
+    sources,
+    unexpected,
+)
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
 
@@ -90,17 +99,24 @@ class PastRun:
 
     @property
     def bound(self) -> frozenset[str]:
-        """The names that it bound anew, whatever they held before, or removed."""
+        """The names that it bound anew, whatever they held before, or removed.
+
+        What the functions that they hold have kept is new as well.
+        """
         event = self.executed.event
-        return frozenset(event["bindings"] if event is not None else ())
+        bound = frozenset(event["bindings"] if event is not None else ())
+        return bound.union(map(RESULTS.format, bound))
 
     @property
     def reads(self) -> frozenset[str]:
-        """The names that it may have read."""
+        """The names that it may have read, and what the functions among them keep."""
         event = self.executed.event
         if event is None or reads_all(self.source):
-            return frozenset(names_of(self.before))
-        return self.beyond.union(event["before"], unexpected(event))
+            names = frozenset(names_of(self.before))
+            return names | results_of(names, self.before)
+        names = self.beyond.union(event["before"], unexpected(event))
+        results = results_of(names, self.before).union(self.before.keys() & sources(event))
+        return names.union(name for name in results if name.startswith(OF_RESULTS))
 
     @property
     def has_effects(self) -> bool:

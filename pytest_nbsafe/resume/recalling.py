@@ -19,6 +19,7 @@ from pytest_nbsafe.resume.shown_lines import moved_outputs
 from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
 from pytest_nbsafe.resume.state import (
     BESIDE,
+    RESULTS,
     Held,
     State,
     after,
@@ -27,6 +28,7 @@ from pytest_nbsafe.resume.state import (
     is_tied,
     made_by_value,
     names_of,
+    results_of,
     sources,
     unexpected,
 )
@@ -38,6 +40,7 @@ from pytest_nbsafe.values import replace
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import\b(.+)$", re.MULTILINE)
 """What it binds is no statement to the kernel."""
+_KEEPS_RESULTS = "functools._lru_cache_wrapper"
 _NOBODY = Held("", "")
 """What a name holds that no run has made."""
 
@@ -80,11 +83,10 @@ def content(
     runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
     texts = [source, *(text for _, text in runs.values())]
     is_open, beyond = reads_all(*texts), sorted(read_beyond(texts, event, past, state))
+    found = [*_found_names(event), *_futures(source), *beyond, *(state if is_open else ())]
     names = {
         name: (_found(event, name, held), held.maker)
-        for name in dict.fromkeys(
-            (*_found_names(event), *_futures(source), *beyond, *(state if is_open else ()))
-        )
+        for name in dict.fromkeys((*found, *sorted(results_of(found, state))))
         for held in (state.get(name, _NOBODY),)
     }
     mentioned = words_of(*texts)
@@ -175,7 +177,8 @@ def _compare_names(content: Mapping[str, Any], source: str, state: State) -> Non
         held = state.get(name, _NOBODY)
         is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
-            raise NotAsThen(f"`{name}` changed" if name != BESIDE else "what ran before changed")
+            what = name.strip("<>") if name.startswith("<") else f"`{name}`"
+            raise NotAsThen(f"{what} changed" if name != BESIDE else "what ran before changed")
     texts = _texts(content, source)
     seen = state.keys() if reads_all(*texts) else state.keys() & words_of(*texts)
     for name in seen - {*content["unread"]}:
@@ -314,7 +317,10 @@ def tell(executed: Executed, heard: Heard | None) -> None:
 
 def _found_names(event: CellRun) -> Iterator[str]:
     """Yield the names whose values a run found, and what stands for what no name holds."""
-    yield from event["before"]
+    for name, held in event["before"].items():
+        yield name
+        if held["kind"] == _KEEPS_RESULTS:
+            yield RESULTS.format(name)
     yield BESIDE
     yield from sources(event)
     yield from sorted(bound_again(event))

@@ -11,7 +11,7 @@ an equal value changes nothing for those that read it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.kernel.contract import CellRun, Fingerprint
 from pytest_nbsafe.resume import questions
@@ -21,6 +21,9 @@ BESIDE = "<beside>"
 """Stands for all that a kernel holds and no name shows."""
 PROJECT = "<project>"
 """Stands for what modules of the project hold."""
+OF_RESULTS = "<results of "
+RESULTS = f"{OF_RESULTS}{{}}>"
+"""Stands for the results that a function of the notebook has kept, or a method of a class."""
 _THEN = "+"
 _UNSHARED = frozenset(
     {"int", "float", "complex", "bool", "str", "bytes", "NoneType", "range", "slice", "ellipsis"}
@@ -76,6 +79,11 @@ START: State = {}
 def names_of(state: State) -> set[str]:
     """Return the names of a notebook that hold something, without what stands for the rest."""
     return {name for name in state if not name.startswith("<")}
+
+
+def results_of(names: Iterable[str], state: State) -> set[str]:
+    """Return what stands for the results that functions of these names keep, where some do."""
+    return {RESULTS.format(name) for name in names} & state.keys()
 
 
 def after(
@@ -183,4 +191,5 @@ def sources(event: CellRun) -> tuple[str, ...]:
         return (BESIDE,)
     beside = (BESIDE,) if inputs["settings"] else ()
     own_modules = (PROJECT,) if inputs["modules"] else ()
-    return (*beside, *own_modules, *(f"<{source}>" for source in inputs["drew"]))
+    results = map(RESULTS.format, inputs["kept_results"])
+    return (*beside, *own_modules, *results, *(f"<{source}>" for source in inputs["drew"]))

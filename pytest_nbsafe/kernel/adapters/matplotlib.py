@@ -16,6 +16,7 @@ from ..hashing import builtin_kinds
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 
 TANGLED = True
+SETTERS = frozenset({"rc", "rcdefaults", "rc_file", "rc_file_defaults", "xkcd", "ion", "ioff"})
 SHOWN_BY_ITSELF = frozenset({("matplotlib.figure", "Figure")})
 OWN_HOOKS = ("matplotlib_inline.", "matplotlib.")
 

@@ -22,6 +22,7 @@ from .callers import Callers
 from .chance import Chance
 from .file_uses import FileUses
 from .hindrances import Hindrances
+from .kept_results import KeptResults
 from .looked_up import LookedUp, texts_of
 from .mentions import Mention, mentions
 from .module_states import ModuleStates
@@ -68,6 +69,7 @@ class RunInputs:
         self._hindrances = Hindrances(self._callers)
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
+        self._kept_results = KeptResults(self._home)
         self._looked_up = LookedUp(self._callers, self._home)
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
@@ -99,6 +101,8 @@ class RunInputs:
         self._chance.start()
         self._looked_up.start()
         self._hindrances.start(run)
+        self._kept_results.start()
+        self._settings.start()
         self._numbers = numbers()
 
     def starting(self, code: CodeType) -> None:
@@ -122,10 +126,10 @@ class RunInputs:
         self._looked_up.stop()
         self._look_at_native_opens()
         packages = self._modules.look()
+        settings, drew = self._settings.changes()
         names = self._look_at_codes(run, text, statements)
         modules, grown = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
-        settings, drew = self._settings.changes()
         if self._modules.are_new:  # what was imported may have set them, as it always does
             said = names.union(*(module.all_names for module in self._modules.new))
             by_cells = {"warnings": not _FILTERS.isdisjoint(said), "shell": "get_ipython" in said}
@@ -153,6 +157,7 @@ class RunInputs:
             "packages": packages,
             "settings": sorted({*settings, *self._put, *newly_bent, *grown}),
             "drew": drew,
+            "kept_results": self._kept_results.changed(),
             "numbers": advanced(self._numbers),
             "unexpected": {},
             "sought": sorted(self._sought - self._home.keys()),
@@ -190,7 +195,8 @@ class RunInputs:
         """Note what the code that ran mentions, and return all names that stand in it."""
         names: set[str] = set()
         texts: list[str] = []
-        places = [Mention("setting", *place) for place in setting_places(text, self._home)]
+        told = setting_places(text, self._home, self._settings.met)
+        places = [Mention("setting", *place) for place in told]
         in_functions: set[int] = set()
         for code in self._plain_codes(text):
             line_of, home = self._line_of(code), self._modules.home_of(code.co_filename)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -19,8 +20,8 @@ from .project_reach import ProjectModule
 
 _SETS = re.compile(
     r"(?:re)?set(?:[_A-Z]\w*)?|set(?:defaulttimeout|recursionlimit|switchinterval|firstweekday)"
-    r"|set(?:locale|context|trace|profile|dlopenflags|itimer|up)|(?:un)?register\w*"
-    r"|(?:en|dis)able\w*|(?:basic)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
+    r"|set(?:locale|context|trace|profile|dlopenflags|itimer|up|rlimit)|(?:un)?register\w*"
+    r"|(?:en|dis)able\w*|(?:basic|re|parallel_)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
     r"|(?:un)?install\w*|(?:un)?patch\w*|capture\w*|(?:add|remove|append|insert|extend|update|pop"
     r"|push|clear|discard|setdefault)(?:[_A-Z]\w*)?|umask|putenv|unsetenv|tzset|stack_size|signal"
     r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*"
@@ -40,18 +41,34 @@ class SettingPlace(NamedTuple):
     module: str
 
 
-def setting_places(text: str, home: Mapping[str, Any]) -> list[SettingPlace]:
-    """Return where a text sets what modules hold, in functions too; names are looked up at home."""
+def setting_places(
+    text: str, home: Mapping[str, Any], new: Collection[str] = ()
+) -> list[SettingPlace]:
+    """Return where a text sets what modules hold, in functions too; names are looked up at home.
+
+    The settings of some libraries are compared: of those the ones are told that are `new`.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.expr))]
+    names = ChainMap(home, dict(_imported(nodes)))  # type: ignore[arg-type]  # it is only read
     return [
-        SettingPlace(node.lineno, module)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.stmt, ast.expr))
-        for module in _set_by(node, home)
+        SettingPlace(node.lineno, module) for node in nodes for module in _set_by(node, names, new)
     ]
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Any]]:
+    """Yield what a text imports, in functions too, by the names that it is given there."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                yield name, sys.modules.get(alias.name if alias.asname else name)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            held = getattr(sys.modules.get(node.module or ""), "__dict__", {})
+            yield from ((a.asname or a.name, held[a.name]) for a in node.names if a.name in held)
 
 
 def may_set(module: ProjectModule) -> bool:
@@ -59,13 +76,13 @@ def may_set(module: ProjectModule) -> bool:
     return module.code is None or any(n in _STYLES or _SETS.fullmatch(n) for n in module.all_names)
 
 
-def _set_by(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
+def _set_by(node: ast.AST, home: Mapping[str, Any], new: Collection[str]) -> Iterator[str]:
     """Yield the modules that a statement sets something of."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield from _called(node.value, home, _SETS)
+        yield from _called(node.value, home, _SETS, new)
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         for decorator in node.decorator_list:
-            yield from _called(decorator, home, _REGISTERS)
+            yield from _called(decorator, home, _REGISTERS, new)
     targets: list[ast.expr] = []
     if isinstance(node, (ast.Assign, ast.Delete)):
         targets = [*node.targets]
@@ -79,7 +96,9 @@ def _set_by(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
                     yield held.__name__
 
 
-def _called(call: ast.expr, home: Mapping[str, Any], sets: re.Pattern[str]) -> Iterator[str]:
+def _called(
+    call: ast.expr, home: Mapping[str, Any], sets: re.Pattern[str], new: Collection[str]
+) -> Iterator[str]:
     """Yield the module that a call sets something of, if it does."""
     held, words = _root(call, home)
     if type(held) is ModuleType:
@@ -91,7 +110,8 @@ def _called(call: ast.expr, home: Mapping[str, Any], sets: re.Pattern[str]) -> I
         return
     if place in _TOLD_ELSEWHERE or not any(_is_setter(place, word, sets) for word in words):
         return
-    if sets is _REGISTERS or any(map(_REGISTERS.fullmatch, words)) or not _is_compared(place):
+    registers = sets is _REGISTERS or any(map(_REGISTERS.fullmatch, words))
+    if registers or place.partition(".")[0] in new or not _is_compared(place):
         yield place
 
 

@@ -21,8 +21,8 @@ class SettingUses:
     """The state that no name shows, as it was when the last run had ended.
 
     `new` are the sources of random numbers that came within a statement of it, `new_settings` the
-    libraries whose settings did. What a library holds when it has just been imported is not told as
-    changed.
+    libraries whose settings did, `met` those whose settings came in the run. What a library holds
+    when it has just been imported is not told as changed.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -32,6 +32,11 @@ class SettingUses:
         self._modules = len(sys.modules)
         self.new: list[str] = []
         self.new_settings: list[str] = []
+        self.met: set[str] = set()
+
+    def start(self) -> None:
+        """Take note that a run begins."""
+        self.met.clear()
 
     def meet(self) -> None:
         """Take note of what libraries hold that have been imported, before they are used."""
@@ -40,13 +45,16 @@ class SettingUses:
             for place, state in _random_states().items():
                 self._random_states.setdefault(place, state)
             for place, state in _answered("settings").items():
-                self._settings.setdefault(place, state)
+                if place not in self._settings:
+                    self._settings[place] = state
+                    self.met.add(place)
 
     def changes(self) -> tuple[list[str], list[str]]:
         """Return the settings that differ from the last time, and the random states that do."""
         settings, random_states = _settings(self._shell), _random_states()
         self.new = sorted(random_states.keys() - self._random_states.keys())
         self.new_settings = sorted(settings.keys() - self._settings.keys())
+        self.met.update(self.new_settings)
         changed = (
             _differing(self._settings, settings),
             _differing(self._random_states, random_states),

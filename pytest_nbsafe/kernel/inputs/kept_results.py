@@ -1,0 +1,68 @@
+"""Functions that keep their results, as those of `functools.lru_cache`: which they gave or kept.
+
+What such a function keeps is no part of what it is: it gives the same. But it may show it
+(`cache_info`), does not print again what it printed, and gives the very list that somebody has
+changed since.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import weakref
+from collections.abc import Iterable, Iterator
+from types import FunctionType
+from typing import Any
+
+from ..functions.reach import closure_of, fields
+from ..hashing.instances import HOME_MODULE
+
+_KEEPS: Any = getattr(functools, "_lru_cache_wrapper", None)
+_FEW = 64
+_WRAPPERS = (staticmethod, classmethod)
+
+
+class KeptResults:
+    """What the functions of a namespace, and those in its classes, had kept when a run began."""
+
+    def __init__(self, home: dict[str, Any]) -> None:
+        self._home = home
+        self._began: list[tuple[str, weakref.ref[Any], Any]] = []
+
+    def start(self) -> None:
+        """Take note that a run begins."""
+        told = self._now()
+        self._began = [(name, weakref.ref(function), info) for name, function, info in told]
+
+    def changed(self) -> list[str]:
+        """Return the names of functions and classes that have kept, given or forgotten results."""
+        began = {(name, id(ref())): info for name, ref, info in self._began}
+        return sorted(
+            {
+                name
+                for name, function, info in self._now()
+                if info != began.get((name, id(function)), (0, 0, info.maxsize, 0))
+            }
+        )
+
+    def _now(self) -> Iterator[tuple[str, Any, Any]]:
+        """Yield each function that keeps results, with the name that leads to it, and how many."""
+        for name, value in list(self._home.items()):
+            for held in _held_by(value):
+                function: Any = held.__func__ if isinstance(held, _WRAPPERS) else held
+                if type(function) is _KEEPS:
+                    yield name, function, _KEEPS.cache_info(function)
+
+
+def _held_by(value: Any) -> Iterable[Any]:
+    """Return a value itself, or what a class, an object of one, a function or a list holds."""
+    kind = type(value)
+    if kind is _KEEPS:
+        return (value,)
+    if kind is FunctionType:
+        return closure_of(value) if value.__closure__ else ()
+    if kind in (list, tuple, dict):
+        return list(itertools.islice(value.values() if kind is dict else value, _FEW))
+    if kind is type and value.__module__ == HOME_MODULE:
+        return list(vars(value).values())
+    return list((fields(value) or {}).values()) if kind.__module__ == HOME_MODULE else ()
