@@ -8,8 +8,10 @@ import logging
 import math
 import random
 import types
+from fractions import Fraction
 from logging import basicConfig
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -32,6 +34,8 @@ HOME: dict[str, Any] = {
     "basicConfig": basicConfig,
     "frame": object(),
     "own": own,
+    "patcher": mock.patch("math.floor"),
+    "number": Fraction(1),
 }
 
 
@@ -52,6 +56,9 @@ HOME: dict[str, Any] = {
         ("library.count += 1", "library"),
         ("def ready():\n    library.enable_all()", "library"),
         ("@library.register('mine')\nclass Mine: pass", "library"),
+        ("patcher.start()", "unittest.mock"),
+        ("def ready():\n    import logging as log\n    log.disable(10)", "logging"),
+        ("def ready():\n    from logging import disable as quiet\n    quiet(10)", "logging"),
     ],
 )
 def test_what_sets_something(text: str, module: str) -> None:
@@ -70,8 +77,17 @@ def test_what_sets_something(text: str, module: str) -> None:
         "own.register(3)",
         "random.seed(3)",
         "library.frame([1]).head()",
+        "began = patcher.start()",
+        "number.limit_denominator(3)",
         "not python",
     ],
 )
 def test_what_sets_nothing(text: str) -> None:
     assert setting_places(text, HOME) == []
+
+
+def test_settings_that_are_compared_count_where_their_library_is_new() -> None:
+    numpy = pytest.importorskip("numpy")
+    text = "if True:\n    import numpy as np\n    np.set_printoptions(precision=3)"
+    assert setting_places(text, {"np": numpy}) == []
+    assert {place.line for place in setting_places(text, {"np": numpy}, ["numpy"])} == {3}

@@ -31,6 +31,7 @@ class Hindrances:
         self._callers = callers
         self._run = 0
         self.on = False
+        self._goes_on = False
         self._notes: dict[tuple[str, int, str], None] = {}
 
     def install(self) -> None:
@@ -41,8 +42,10 @@ class Hindrances:
         audit.listen(self._input, ["builtins.input"])
 
     def start(self, run: int) -> None:
-        """Forget the last run."""
+        """Forget the last run, but for what it left running: that may still do anything."""
         self._notes, self._run, self.on = {}, run, True
+        if self._goes_on:
+            self.add("threads", "what a cell had started still ran when it began", 0)
 
     def stop(self) -> None:
         """Take no more notes of what happens, but for what is added."""
@@ -115,9 +118,10 @@ class Hindrances:
 
     def look_at_what_runs(self) -> None:
         """Take note of threads and tasks of cells that go on."""
+        self._goes_on = False
         for thread in foreign_threads():
             if self._works_for_cells(thread):
-                self.add("threads", "a thread that a cell started still runs", 0)
+                self._note_running("thread")
         try:
             tasks = asyncio.all_tasks()
         except RuntimeError:  # no loop runs in this thread
@@ -125,7 +129,11 @@ class Hindrances:
         for task in tasks:
             code = getattr(task.get_coro(), "cr_code", None)
             if code is not None and self._callers.is_users_file(code.co_filename):
-                self.add("threads", "a task that a cell started still runs", 0)
+                self._note_running("task")
+
+    def _note_running(self, what: str) -> None:
+        self._goes_on = True
+        self.add("threads", f"a {what} that a cell started still runs", 0)
 
     def _works_for_cells(self, thread: Any) -> bool:
         """Tell whether a thread runs code of a cell or of the project, now."""

@@ -27,6 +27,11 @@ _SETS = re.compile(
     r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*"
 )
 """Names of what is called for what it does."""
+_SWITCHES = frozenset(
+    {"start", "stop", "__enter__", "__exit__", "install", "uninstall", "activate", "deactivate"}
+    | {"enable", "disable"}
+)
+"""Methods of what libraries make, called for what they do elsewhere: `patcher.start()`."""
 _REGISTERS = re.compile(r"(?:un)?register\w*")
 _TOLD_ELSEWHERE = frozenset({"", "__main__", "builtins", "random"})
 _HELD = ("vars", "globals")
@@ -107,6 +112,9 @@ def _called(
         place = str(getattr(held, "__module__", None) or "")
         words = [*words, str(getattr(held, "__name__", ""))]
     else:
+        place = type(held).__module__
+        if sets is _SETS and words and words[0] in _SWITCHES and place not in _TOLD_ELSEWHERE:
+            yield place
         return
     if place in _TOLD_ELSEWHERE or not any(_is_setter(place, word, sets) for word in words):
         return
