@@ -133,6 +133,9 @@ class Adapter(Protocol):
     def memory_of(self, value: Any) -> Any:
         """Return what tells the memory of an array that may be shared: itself; None for others."""
 
+    def writes_to_file(self, value: Any) -> bool:
+        """Return whether what is put into a value is put into a file, as into mapped memory."""
+
     def items_of(self, value: Any) -> list[Any]:
         """Return the objects that such an array holds."""
 

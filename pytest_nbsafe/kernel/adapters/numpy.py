@@ -122,6 +122,11 @@ def settings() -> Mapping[str, object]:
 # ------------------------------------------------------------------ memory
 
 
+def writes_to_file(value: Any) -> bool:
+    """Return whether what is put into an array is put into a file."""
+    return isinstance(value, sys.modules["numpy"].memmap) and value.mode in {"r+", "w+"}
+
+
 def memory_of(value: Any) -> Any:
     """Return an array as such, None for what is none."""
     return value if isinstance(value, sys.modules["numpy"].ndarray) else None
