@@ -24,10 +24,12 @@ from pytest_nbsafe.values import dataclass, replace
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
 _LISTS = patterns.compile(
     r"\b(?:globals|locals|vars|dir)\(\)|\b(?:user_ns|user_global_ns|__main__|dill)\b"
-    r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b",
+    r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b"
+    r"|\b(?:getsizeof|getrefcount|asizeof|tracemalloc)\b",
     8,
 )
-"""Texts that may look at all names that there are, those that IPython numbers among them."""
+"""Texts that may look at all names that there are, those that IPython numbers among them, or at
+how values lie in memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,10 +211,13 @@ def _start(function: Function) -> tuple[int, int]:
 def _outdated(event: CellRun) -> dict[str, int]:
     """Return the objects that names were told to hold last, but did not when the run ended.
 
-    In a loop the first turn tells. The object may be gone, and another may have its identity.
+    In a loop the first turn tells. The object may be gone, and another may have its identity; what
+    the last turn made may even have that of what the name held before the run.
     """
     last = {name: held for told in event["statements"] for name, held in told["bound"].items()}
-    return {n: held for n, held in last.items() if event["bindings"].get(n, held) != held}
+    before = {name: found["identity"] for name, found in event["before"].items()}
+    ended = {**before, **event["bindings"]}
+    return {name: held for name, held in last.items() if ended.get(name, held) != held}
 
 
 def _kinds(event: CellRun) -> dict[int, str]:

@@ -185,6 +185,20 @@ def test_an_object_of_the_first_turn_of_a_loop_may_be_gone() -> None:
     assert last.aliases == ()
 
 
+def test_an_object_of_the_last_turn_may_lie_where_the_first_one_lay() -> None:
+    told = event(
+        ran(1, "n", "a", ids={"a": 5}),
+        ran(2, "a", offset=4, ids={"a": 5}),
+        ran(3, "b", ids={"b": 5}),
+        before={"a": held("1", 3)},
+        after={"a": held("1", 3), "b": held("2", 5)},
+        bindings={"n": 1, "b": 5},
+    )
+    *_, last = read(["for n in m:\n    a = n.copy()\nb = n.copy()"], told)
+    assert last.writes.keys() == {"b"}
+    assert last.aliases == ()
+
+
 def test_a_name_that_was_deleted_holds_nothing() -> None:
     told = event(
         ran(1), ran(2, "b", ids={"b": 5}), before={"a": held("1", 5)}, after={"b": held("2", 5)}

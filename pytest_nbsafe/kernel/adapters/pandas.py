@@ -151,11 +151,16 @@ _OWN_FIELDS = frozenset({"_mgr", "_flags", "_typ", "_metadata", *_TIES})
 def reduced(value: Any) -> Any:
     """Return how a table or column is pickled with its ties to others, which pandas leaves out.
 
-    A part of a table is written as it lies in memory: pandas 3 makes a copy without gaps.
+    A part of a table is written as it lies in memory: pandas 3 makes a copy without gaps. An index
+    in which something was looked up has made a table for that, which counts as memory.
     """
     pandas = sys.modules["pandas"]
     if isinstance(value, sys.modules["pandas._libs.internals"].Block):
         return value.__reduce_ex__(4)
+    if isinstance(value, pandas.Index):
+        engine = getattr(value, "_cache", {}).get("_engine")
+        looks_up = getattr(engine, "is_mapping_populated", False)
+        return (looked_up, value.__reduce_ex__(4)[:2]) if looks_up else NotImplemented
     if not isinstance(value, (pandas.DataFrame, pandas.Series)):
         return NotImplemented
     ties = _ties(value)
@@ -163,6 +168,14 @@ def reduced(value: Any) -> Any:
         return NotImplemented
     make, arguments, state = value.__reduce_ex__(4)[:3]
     return make, arguments, (state, ties), None, None, tie
+
+
+def looked_up(make: Any, arguments: Any) -> Any:
+    """Return an index in which something was looked up; files refer to it by its name."""
+    index = make(*arguments)
+    with contextlib.suppress(Exception):  # what cannot be looked up
+        index.get_loc(index[0])
+    return index
 
 
 def tie(value: Any, state: tuple[Any, dict[str, Any]]) -> None:

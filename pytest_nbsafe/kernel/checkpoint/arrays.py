@@ -12,6 +12,9 @@ from ..identity import identity
 from .covariables import Group
 from .reachable import owner_of
 
+_FEW_BYTES = 1 << 16
+"""Fewer are copied when they are loaded; more are shown where they were read to."""
+
 
 class Plan:
     """How the arrays of a co-variable are pickled.
@@ -52,11 +55,14 @@ class Plan:
 
 
 def _as_it_lies(array: Any) -> Any:
-    """Return how an array whose values do not lie one after the other is pickled.
+    """Return how an array is pickled so that it lies in memory as it does now.
 
-    numpy writes it row by row, and so it would lie once it is loaded. Then a sum may be another in
-    its last digits, and `ravel` may show the array where it gave a copy.
+    A small one that owns its memory owns it again. One whose values do not lie one after the other
+    numpy writes row by row, and so it would lie once it is loaded: then a sum may be another in its
+    last digits, and `ravel` may show the array where it gave a copy.
     """
+    if array.flags.owndata and array.flags.writeable and array.nbytes < _FEW_BYTES:
+        return array.__reduce_ex__(4)
     is_between = any(step % (array.itemsize or 1) for step in array.strides)
     if array.flags.forc or (is_between and array.dtype.hasobject):
         return NotImplemented
@@ -101,7 +107,11 @@ def view(
     """Return an array that shows the memory of another value, from a byte of it on."""
     numpy = sys.modules["numpy"]
     base = _array(owner)
-    array = numpy.asarray(_Strided(base, dtype, shape, strides, _address(base) + start))
+    try:  # then its `base` is the owner itself
+        lying = base if base.flags.c_contiguous else base.T
+        array = numpy.ndarray(shape, dtype, lying, start, strides)
+    except (TypeError, ValueError):  # moments and objects have no buffer
+        array = numpy.asarray(_Strided(base, dtype, shape, strides, _address(base) + start))
     if array.dtype != dtype:
         array.dtype = dtype  # one with fields, or of objects: the interface has no word for it
     if not writeable:
