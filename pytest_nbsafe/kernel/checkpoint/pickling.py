@@ -165,13 +165,20 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _shared_nan(nans: Nans, values: dict[str, Any]) -> str:
-    """Return which NaN is held elsewhere too, where another would be after it is loaded."""
-    while nans:
-        _, (_, nan, count) = nans.popitem()
+    """Return that a NaN is held elsewhere too, where it would be another once this is loaded."""
+    alone = _references((0, float("nan"), 0))
+    for noted in nans.values():
+        _, nan, count = noted
         bound = sum(value is nan for value in values.values())  # it is in the namespace, too
-        if sys.getrefcount(nan) > count + bound + 2:  # `nan`, and what asks
+        del nan
+        if _references(noted) > count + bound + alone:
             return "a NaN in it is held elsewhere too"
     return ""
+
+
+def _references(noted: tuple[int, float, int]) -> int:
+    """Return how many references there are to a float, those of who asks among them."""
+    return sys.getrefcount(noted[1])
 
 
 # ------------------------------------------------------------------ what cannot be pickled
