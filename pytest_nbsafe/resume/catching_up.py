@@ -17,7 +17,15 @@ from pytest_nbsafe.kernel.contract import CODE
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, reads_all
-from pytest_nbsafe.resume.state import BESIDE, Held, State, names_of, results_of, runs_of
+from pytest_nbsafe.resume.state import (
+    BESIDE,
+    Held,
+    State,
+    lookups_told,
+    names_of,
+    results_of,
+    runs_of,
+)
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass, replace
 
@@ -111,8 +119,9 @@ def lists_names(*texts: str) -> bool:
 
 def needed(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
     """Return the names that texts may read, through functions and classes too."""
-    names = names_of(state) if reads_all(*texts) else mentioned(state, texts, sources)
-    return (state.keys() & names) | results_of(names, state)
+    words = mentioned(state, texts, sources)
+    names = names_of(state) if reads_all(*texts) else words
+    return (state.keys() & (names | lookups_told(words))) | results_of(names, state)
 
 
 def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:

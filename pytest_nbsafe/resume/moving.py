@@ -17,6 +17,7 @@ from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import (
     BESIDE,
+    LOOKUPS,
     OF_RESULTS,
     PROJECT,
     START,
@@ -91,7 +92,8 @@ def _compare_beside(since: Sequence[PastRun], state: State, target: State) -> No
     """Refuse where what no name holds is not as it was."""
     for name in sorted(state.keys() | target.keys()):
         here, there = state.get(name), target.get(name)
-        if name.startswith("<") and (here and here.maker) != (there and there.maker):
+        is_beside = name.startswith("<") and name != LOOKUPS
+        if is_beside and (here and here.maker) != (there and there.maker):
             raise CannotMove(f"{_words(name, since)} may have changed")
 
 

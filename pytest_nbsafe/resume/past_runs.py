@@ -8,9 +8,11 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.resume.state import (
     BESIDE,
+    LOOKUPS,
     OF_RESULTS,
     RESULTS,
     State,
+    looks_up,
     names_of,
     results_of,
     sources,
@@ -116,7 +118,8 @@ class PastRun:
             return names | results_of(names, self.before)
         names = self.beyond.union(event["before"], unexpected(event))
         results = results_of(names, self.before).union(self.before.keys() & sources(event))
-        return names.union(name for name in results if name.startswith(OF_RESULTS))
+        lookups = {LOOKUPS} & self.before.keys() if looks_up(event) else ()
+        return names.union(lookups, (name for name in results if name.startswith(OF_RESULTS)))
 
     @property
     def has_effects(self) -> bool:

@@ -26,6 +26,7 @@ from pytest_nbsafe.resume.state import (
     bound_again,
     changed_in_place,
     is_tied,
+    lookups_told,
     made_by_value,
     names_of,
     results_of,
@@ -83,13 +84,14 @@ def content(
     runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
     texts = [source, *(text for _, text in runs.values())]
     is_open, beyond = reads_all(*texts), sorted(read_beyond(texts, event, past, state))
+    mentioned = words_of(*texts)
     found = [*_found_names(event), *_futures(source), *beyond, *(state if is_open else ())]
+    found += [*lookups_told(mentioned), *sorted(results_of(found, state))]
     names = {
         name: (_found(event, name, held), held.maker)
-        for name in dict.fromkeys((*found, *sorted(results_of(found, state))))
+        for name in dict.fromkeys(found)
         for held in (state.get(name, _NOBODY),)
     }
-    mentioned = words_of(*texts)
     tied = {n: held.maker for n, held in state.items() if is_tied(n, held)}
     return {
         "executed": forms.pack(executed),

@@ -21,6 +21,10 @@ BESIDE = "<beside>"
 """Stands for all that a kernel holds and no name shows."""
 PROJECT = "<project>"
 """Stands for what modules of the project hold."""
+LOOKUPS = "<lookups>"
+"""Stands for what tables have noted when something was first looked up in them."""
+_TELL_MEMORY = frozenset({"info", "memory_usage"})
+"""Words of texts that may tell how much memory a table takes."""
 OF_RESULTS = "<results of "
 RESULTS = f"{OF_RESULTS}{{}}>"
 """Stands for the results that a function of the notebook has kept, or a method of a class."""
@@ -86,6 +90,11 @@ def results_of(names: Iterable[str], state: State) -> set[str]:
     return {RESULTS.format(name) for name in names} & state.keys()
 
 
+def lookups_told(words: Collection[str]) -> set[str]:
+    """Return what stands for lookups in tables, where a text with these words may tell of any."""
+    return set() if _TELL_MEMORY.isdisjoint(words) else {LOOKUPS}
+
+
 def after(
     state: State,
     event: CellRun | None,
@@ -128,7 +137,16 @@ def after(
             now[name] = Held("", touched(maker, made.maker), made.kind, made.identity)
     for name in sources(event):
         now[name] = Held("", maker)
+    if looks_up(event):
+        earlier = state.get(LOOKUPS)
+        now[LOOKUPS] = Held("", touched(maker, earlier.maker) if earlier is not None else maker)
     return now
+
+
+def looks_up(event: CellRun) -> bool:
+    """Return whether a run was the first to look something up in a table."""
+    inputs = event["inputs"]
+    return inputs is not None and inputs["looked_up"]
 
 
 def bound_again(event: CellRun) -> frozenset[str]:

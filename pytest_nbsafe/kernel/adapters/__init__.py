@@ -136,6 +136,9 @@ class Adapter(Protocol):
     def writes_to_file(self, value: Any) -> bool:
         """Return whether what is put into a value is put into a file, as into mapped memory."""
 
+    def knows_places(self, value: Any) -> bool:
+        """Return whether something was looked up in a table, so that it takes more memory."""
+
     def items_of(self, value: Any) -> list[Any]:
         """Return the objects that such an array holds."""
 

@@ -158,9 +158,7 @@ def reduced(value: Any) -> Any:
     if isinstance(value, sys.modules["pandas._libs.internals"].Block):
         return value.__reduce_ex__(4)
     if isinstance(value, pandas.Index):
-        engine = getattr(value, "_cache", {}).get("_engine")
-        looks_up = getattr(engine, "is_mapping_populated", False)
-        return (looked_up, value.__reduce_ex__(4)[:2]) if looks_up else NotImplemented
+        return (looked_up, value.__reduce_ex__(4)[:2]) if knows_places(value) else NotImplemented
     if not isinstance(value, (pandas.DataFrame, pandas.Series)):
         return NotImplemented
     ties = _ties(value)
@@ -168,6 +166,16 @@ def reduced(value: Any) -> Any:
         return NotImplemented
     make, arguments, state = value.__reduce_ex__(4)[:3]
     return make, arguments, (state, ties), None, None, tie
+
+
+def knows_places(value: Any) -> bool:
+    """Return whether something was looked up in an index, or by that of a table or column."""
+    pandas = sys.modules["pandas"]
+    index = value.index if isinstance(value, (pandas.DataFrame, pandas.Series)) else value
+    if not isinstance(index, pandas.Index):
+        return False
+    engine = getattr(index, "_cache", {}).get("_engine")
+    return bool(getattr(engine, "is_mapping_populated", False))
 
 
 def looked_up(make: Any, arguments: Any) -> Any:

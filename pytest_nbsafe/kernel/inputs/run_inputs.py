@@ -25,6 +25,7 @@ from .file_uses import FileUses
 from .hindrances import Hindrances
 from .kept_results import KeptResults
 from .looked_up import LookedUp, texts_of
+from .lookups import Lookups
 from .mentions import Mention, mentions
 from .module_states import ModuleStates
 from .module_uses import ModuleUses
@@ -71,6 +72,7 @@ class RunInputs:
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
         self._kept_results = KeptResults(self._home)
+        self._lookups = Lookups(self._home)
         self._looked_up = LookedUp(self._callers, self._home)
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
@@ -103,6 +105,7 @@ class RunInputs:
         self._looked_up.start()
         self._hindrances.start(run)
         self._kept_results.start()
+        self._lookups.start()
         self._settings.start()
         self._numbers = numbers()
 
@@ -161,6 +164,7 @@ class RunInputs:
             "settings": sorted({*settings, *self._put, *newly_bent, *grown}),
             "drew": drew,
             "kept_results": self._kept_results.changed(),
+            "looked_up": self._lookups.came(),
             "numbers": advanced(self._numbers),
             "unexpected": {},
             "sought": sorted(self._sought - self._home.keys()),
