@@ -41,6 +41,12 @@ from pytest_nbsafe.values import replace
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import\b(.+)$", re.MULTILINE)
 """What it binds is no statement to the kernel."""
+_SHOW_TEXTS = frozenset(
+    {"getsource", "getsourcelines", "getcomments", "getblock", "findsource", "help", "psource"}
+    | {"dis", "co_firstlineno", "co_lines", "co_positions"}
+)
+"""Words of texts that may show how a function of another cell is written, comments and all."""
+_DEFINES = re.compile(r"\b(?:def|class|lambda)\b")
 _KEEPS_RESULTS = "functools._lru_cache_wrapper"
 _NOBODY = Held("", "")
 """What a name holds that no run has made."""
@@ -77,7 +83,8 @@ def content(
     `names` are what it may have read, or bound to what they held already, each with its fingerprint
     and the entry that made it; `unread` those that it mentions without reading them; `runs` those
     whose functions it called; `around`, where it changed objects in place, who made what may share
-    them; `learned` the runs before it that the watch of learning has seen.
+    them; `learned` the runs before it that the watch of learning has seen; `shown` the texts of
+    functions that it may show.
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
@@ -101,6 +108,7 @@ def content(
         "runs": runs,
         "around": tied if changed_in_place(state, event) else {},
         "learned": _learned(past),
+        "shown": _texts_shown(mentioned, past),
     }
 
 
@@ -125,6 +133,8 @@ def recalled(
     if limit_s is not None and executed.duration_s > limit_s:
         raise NotAsThen("it took longer than it may now")
     _compare_names(content, source, state)
+    if content["shown"] != _texts_shown(words_of(*_texts(content, source)), past):
+        raise NotAsThen("the text of a function that it may show changed")
     if memory.learners.took_part(event):
         _compare_learning(entry, past, state)
     hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
@@ -209,6 +219,13 @@ def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
         for name, (_, maker) in entry.content["names"].items()
         for held in (state.get(name, _NOBODY),)
     )
+
+
+def _texts_shown(words: Collection[str], past: Sequence[PastRun]) -> str:
+    """Return what stands for the texts above that define something, if a text may show one."""
+    if _SHOW_TEXTS.isdisjoint(words):
+        return ""
+    return questions.hashed(*(run.source for run in past if _DEFINES.search(run.source)))
 
 
 def _learned(past: Sequence[PastRun]) -> list[str]:
