@@ -23,7 +23,7 @@ from .hashing.object_arrays import nothing_runs
 from .hashing.snapshot import Snapshot, warm_up
 from .inputs.run_inputs import RunInputs
 from .learning.desk import Desk
-from .tracing import instrument
+from .tracing import bytecode_readers, instrument
 from .tracing.cell_positions import TIMED, CellPositions, LineMap
 from .tracing.connection import Connection
 from .tracing.incidents import Watch, guarded
@@ -61,6 +61,7 @@ class Tracer:
         self.name_fingerprints = NameFingerprints(shell, self.snapshot)
         self.globals = Identities({})
         self.monitor = Monitor(self.begin, self.enter)
+        self.bytecode_readers = bytecode_readers.BytecodeReaders()
         self.process = os.getpid()
         self.cpu = 0.0
         self.message = ""
@@ -97,7 +98,7 @@ class Tracer:
             recorder.start_run(before)
             fingerprints.start_run()
             fingerprints.read(tree, SAMPLE)
-            instrument.imports_compiler(tree)
+            bytecode_readers.imports_compiler(tree)
             line_of = LineMap(SAMPLE, SAMPLE)
             instrument.plan(tree, recorder, 0, line_of, direct=True, monitored=self.monitor.alive)
             for hook in range(len(recorder.flags)):
@@ -277,19 +278,16 @@ class Tracer:
             return instrument.TreeHooks()
         text = self.sources[-1].text
         monitored = bool(file) and self.monitor.alive
-        compiled = not monitored and (
-            ("import" in text and instrument.imports_compiler(tree))
-            or instrument.is_compiler_loaded()
-        )
-        if compiled:
-            instrument.unhook()
+        bare = not monitored and self.bytecode_readers.are_met(text, tree)
+        if bare:
+            bytecode_readers.unhook()
         plan = instrument.plan(
             tree,
             self.recorder,
             self.runs,
             line_of,
             text=text,
-            functions=bool(file) and not compiled,
+            functions=bool(file) and not bare,
             direct=bool(file),
             monitored=monitored,
         )

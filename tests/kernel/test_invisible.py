@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pairs import Pair, started
@@ -48,6 +49,21 @@ def test_functions_made_before_the_compiler_came(pair: Pair) -> None:
         )
         == "True 2"
     )
+
+
+def test_code_that_is_shown(tmp_path: Path) -> None:
+    """From then on functions have no hooks: the kernel is one of its own."""
+    text = "def f(x):\n    y = x\n    return y + 1"
+    with started(tmp_path) as pair:
+        pair.run(
+            f"{text}\nf(1)",
+            "class A:\n    def m(self):\n        n = 5\n        return n\nA().m()",
+            "code = A.m.__code__\nprint(code.co_names, code.co_consts, code.co_stacksize)",
+            "import dis\ndef steps(f):\n    return [s.opname for s in dis.get_instructions(f)]",
+            f"bare = {{}}\nexec({text!r}, bare)\n{text.replace('f(', 'g(')}",
+            "dis.dis(f)\ndis.show_code(g)",
+        )
+        assert pair.prints("print(steps(f) == steps(g) == steps(bare['f']), f(2))") == "True 3"
 
 
 def test_functions_for_numba(pair: Pair) -> None:

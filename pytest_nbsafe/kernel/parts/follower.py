@@ -22,7 +22,7 @@ from typing import Any
 from ..contract import Access
 from ..functions.reach import FUTURE, codes_by_place, reachable
 from ..functions.stand_in import is_ours
-from ..tracing import instrument
+from ..tracing import bytecode_readers, instrument
 from ..tracing.cell_positions import TIMED
 from .access_calls import rewrite
 from .access_sites import AT, HOOKS, KEY, names_bound, statement_lines
@@ -36,7 +36,7 @@ def can_follow(tracer: Any) -> bool:
         return False
     if not tracer.trace or tracer.shell.ast_transformers:
         return False
-    return not instrument.is_compiler_loaded()
+    return not tracer.bytecode_readers.were_met()
 
 
 class Follower:
@@ -72,6 +72,9 @@ class Follower:
     def begin(self, text: str) -> None:
         """Take note that a cell is about to run."""
         if self.failed:
+            return
+        if self.tracer.bytecode_readers.may_be_met(text):
+            self.pause()
             return
         self.paused = False
         try:
@@ -123,7 +126,7 @@ class Follower:
         """Change a text that is about to be compiled."""
         accesses = self.accesses
         source = self.tracer.sources[-1] if self.tracer.sources else None
-        if source is None or source.shift is None or instrument.imports_compiler(tree):
+        if source is None or source.shift is None or bytecode_readers.imports_compiler(tree):
             accesses.fault = "a text of the cell cannot be followed"
             return
         line_of, file = source.line_of, source.file
@@ -163,7 +166,7 @@ class Follower:
         run, line_of = tracer.places.files[file]
         flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         tree = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        if instrument.imports_compiler(tree):
+        if bytecode_readers.imports_compiler(tree):
             return {}
         monitored = tracer.monitor.alive
         plan = instrument.plan(

@@ -15,15 +15,9 @@ tree either.
 from __future__ import annotations
 
 import ast
-import functools
-import gc
-import linecache
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..adapters import answers, of_module
-from ..functions.reach import FUTURE, codes_by_place
 from ..hashing.function_texts import first_line
 from .names import (
     DEFINITIONS,
@@ -136,20 +130,6 @@ def hookable(tree: ast.AST) -> Iterator[FunctionNode]:
             if not isinstance(node, ast.ClassDef):
                 yield node
         waiting += parts_of(node)
-
-
-def imports_compiler(tree: ast.AST) -> bool:
-    """Tell whether a text imports what compiles functions: any plain one may then be compiled."""
-    for node in statements(tree):
-        if isinstance(node, ast.Import):
-            roots = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            roots = [node.module or ""]
-        else:
-            continue
-        if any(getattr(of_module(root), "READS_BYTECODE", False) for root in roots):
-            return True
-    return False
 
 
 def _is_compiled(decorator: ast.expr) -> bool:
@@ -348,33 +328,3 @@ def _at(text: str, place: ast.stmt) -> ast.stmt:
             node.lineno = node.end_lineno = place.lineno
             node.col_offset = node.end_col_offset = place.col_offset
     return statement
-
-
-# ------------------------------------------------------------------ hooks taken out again
-
-
-def is_compiler_loaded() -> bool:
-    """Tell whether a compiler is there that reads the bytecode of functions."""
-    return any(answers("READS_BYTECODE"))
-
-
-def unhook() -> None:
-    """Give every function that has a hook the code that its text compiles to, for a compiler."""
-    clean_codes = functools.lru_cache(None)(_clean_codes)
-    for function in gc.get_objects():
-        if type(function) is FunctionType and FLAGS in function.__code__.co_names:
-            code = function.__code__
-            codes = clean_codes(code.co_filename, code.co_flags & FUTURE)
-            clean = codes.get((code.co_name, code.co_firstlineno))
-            if clean is not None and clean.co_freevars == code.co_freevars:
-                function.__code__ = clean
-
-
-def _clean_codes(file: str, future: int) -> dict[tuple[str, int], CodeType]:
-    """Return the code of a cell's functions by name and first line, compiled without hooks."""
-    flags = future | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    try:
-        whole = compile("".join(linecache.getlines(file)), file, "exec", flags, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return {}
-    return codes_by_place(whole)
