@@ -29,6 +29,7 @@ from .tracing.connection import Connection
 from .tracing.incidents import Watch, guarded
 from .tracing.monitor import Monitor
 from .tracing.name_fingerprints import NameFingerprints
+from .tracing.offered import offer
 from .tracing.recorder import Identities, Recorder
 from .tracing.running_text import RunningText
 from .tracing.sample import SAMPLE
@@ -299,9 +300,8 @@ class Tracer:
     def put_in(self, plan: instrument.TreeHooks) -> None:
         """Put hooks into their tree, and what they call where all code finds it."""
         if plan.edits and not hasattr(builtins, instrument.BEGIN):
-            setattr(builtins, instrument.FLAGS, self.recorder.flags)
-            setattr(builtins, instrument.HITS, self.recorder.hits)
-            setattr(builtins, instrument.BEGIN, self.begin)
+            flags, hits = self.recorder.flags, self.recorder.hits
+            offer({instrument.FLAGS: flags, instrument.HITS: hits, instrument.BEGIN: self.begin})
         plan.apply()
 
     @nothing_runs()

@@ -63,7 +63,15 @@ def test_code_that_is_shown(tmp_path: Path) -> None:
             f"bare = {{}}\nexec({text!r}, bare)\n{text.replace('f(', 'g(')}",
             "dis.dis(f)\ndis.show_code(g)",
         )
+        pair.run("%prun -q f(1)", "import cProfile\ncProfile.run('f(1)')")
         assert pair.prints("print(steps(f) == steps(g) == steps(bare['f']), f(2))") == "True 3"
+
+
+def test_the_names_of_python(pair: Pair) -> None:
+    said = pair.prints(
+        "def f():\n    return 1", "import builtins\nprint(dir(builtins), dir(__builtins__))"
+    )
+    assert "'print'" in said
 
 
 def test_functions_for_numba(pair: Pair) -> None:

@@ -11,7 +11,6 @@ Source: Macke et al. 2021, section 3; the two passes are the design's.
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import linecache
 import sys
@@ -24,6 +23,7 @@ from ..functions.reach import FUTURE, codes_by_place, reachable
 from ..functions.stand_in import is_ours
 from ..tracing import bytecode_readers, instrument
 from ..tracing.cell_positions import TIMED
+from ..tracing.offered import offer
 from .access_calls import rewrite
 from .access_sites import AT, HOOKS, KEY, names_bound, statement_lines
 from .access_tracking import Accesses
@@ -66,7 +66,7 @@ class Follower:
         self.accesses = Accesses(registry, fingerprint)
         self.accesses.stopped = stopped
         self.hooks = dict(zip(HOOKS, self.accesses.hooks()))  # noqa: B905  # not before 3.10
-        vars(builtins).update(self.hooks)
+        offer(self.hooks)
         replace(tracer.shell, "transform_ast", self._changing(tracer.shell.transform_ast))
 
     def begin(self, text: str) -> None:
@@ -78,7 +78,7 @@ class Follower:
             return
         self.paused = False
         try:
-            vars(builtins).update(self.hooks)
+            offer(self.hooks)
             self.accesses.start()
             self._swap(text)
             self.accesses.opaque |= self.opaque
@@ -185,7 +185,7 @@ def let_pass() -> None:
     passing: dict[str, Callable[..., Any]] = dict.fromkeys(HOOKS, lambda _, value: value)
     passing[AT] = lambda _, __, value: value
     passing[KEY] = lambda _, __, ___, value: value
-    vars(builtins).update(passing)
+    offer(passing)
 
 
 def _unknown(_line: int) -> int:

@@ -1,4 +1,4 @@
-"""What reads the bytecode of functions, which must find none of our hooks in it: compilers, `dis`.
+"""What reads the code of functions, or counts it, and must find no hooks: compilers, profilers.
 
 Where one is there, functions have no hooks from then on, and those that had some have none either.
 """
@@ -17,20 +17,21 @@ from ..functions.reach import FUTURE, codes_by_place
 from .instrument import FLAGS
 from .names import statements
 
-_WORDS = re.compile(r"\bdis\b|\b__code__\b|\.co_[a-z]|\b(?:opcode|bytecode|codetransformer)\b")
-_MODULES = frozenset({"dis", "opcode", "bytecode", "codetransformer"})
+_MODULES = frozenset({"dis", "opcode", "bytecode", "cProfile", "profile", "line_profiler", "yappi"})
+_MAGICS = frozenset({"prun", "lprun"})
 _CODE = "__code__"
+_WORDS = re.compile(rf"\b(?:{'|'.join(sorted({*_MODULES, *_MAGICS, _CODE}))})\b|\.co_[a-z]")
 _OF_CODE = "co_"
 
 
 class BytecodeReaders:
-    """Whether a text of the kernel's notebook may read bytecode: once one does, others may too."""
+    """Whether a text of the kernel's notebook may read code: once one does, others may too."""
 
     def __init__(self) -> None:
         self._met = False
 
     def are_met(self, text: str, tree: ast.AST) -> bool:
-        """Return whether this text, or one before it, reads bytecode, or brings what does."""
+        """Return whether this text, or one before it, reads code, or brings what does."""
         reads = _WORDS.search(text) is not None and any(map(_shows_code, ast.walk(tree)))
         self._met = reads or ("import" in text and imports_compiler(tree)) or self.were_met()
         return self._met
@@ -51,7 +52,7 @@ def _shows_code(node: ast.AST) -> bool:
         return (node.module or "").partition(".")[0] in _MODULES
     if isinstance(node, ast.Attribute):
         return node.attr == _CODE or node.attr.startswith(_OF_CODE)
-    return isinstance(node, ast.Constant) and node.value == _CODE
+    return isinstance(node, ast.Constant) and node.value in {_CODE, *_MAGICS}
 
 
 def imports_compiler(tree: ast.AST) -> bool:

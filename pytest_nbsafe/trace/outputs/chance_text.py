@@ -19,11 +19,13 @@ _UNIT = r"(?:ns|us|µs|μs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b
 
 # -- lines that say only how long something took, or how far it is ---------------------------------
 
-_TIMING_SIGNS = ("time", "Compiler", "slowest", "loop", "%|", "/s]", "/it]")
+_TIMING_SIGNS = ("time", "Compiler", "slowest", "loop", "%|", "/s]", "/it]", "function calls")
 _TIMING = patterns.compile(
     r"(?m)^(?:CPU times: |Wall time: |Compiler : |The slowest run took )"
     r"|\bloops?,? (?:each|best of)\b|\bper loop\b"
     r"|\d%\||\d(?:it|s)/(?:s|it)\]|\?it/s\]"
+    r"|^ *\d+ function calls .*\bin \d+\.\d+ (?:CPU )?seconds"
+    r"|^ *\d+(?:/\d+)?(?: +\d+\.\d{3}){4} |^ *List reduced from \d+ to \d+ due to restriction"
 )
 
 # -- within a line, in every mode ------------------------------------------------------------------

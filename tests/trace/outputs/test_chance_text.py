@@ -27,6 +27,12 @@ SAME_IN_ALL_MODES = [
     ("\r 1/3\r 2/3\r 3/3 done", " 3/3 done"),
     ("ab\b\bxy", "xy"),
     ("Wall time: 3 ms", ""),
+    (
+        "  14 function calls (12 primitive calls) in 0.002 seconds\n\n   Ordered by: name\n"
+        "   List reduced from 22 to 5 due to restriction <5>\n"
+        "      5/1    0.000    0.000    0.001    0.000 cell.py:4(<listcomp>)\n",
+        "   Ordered by: name\n",
+    ),
 ]
 SAME_IN_LENIENT_MODE = [
     ("/home/ann/data/a.csv", "/srv/b/a.csv"),
