@@ -7,6 +7,11 @@ from hypothesis import strategies as st
 from pytest_nbsafe.trace.outputs.chance_text import lines
 from pytest_nbsafe.trace.outputs.terminal import rendered
 
+PROFILE = (
+    "  14 function calls (12 primitive calls) in 0.002 seconds\n\n   Ordered by: name\n"
+    "   List reduced from 22 to 5 due to restriction <5>\n"
+    "      5/1    0.000    0.000    0.001    0.000 cell.py:4(<listcomp>)\n"
+)
 SAME_IN_ALL_MODES = [
     ("<f at 0x7f12ab34cd>", "<f at 0x55aa00bb11>"),
     ("id 140234567890123", "id 139872345678901"),
@@ -27,12 +32,7 @@ SAME_IN_ALL_MODES = [
     ("\r 1/3\r 2/3\r 3/3 done", " 3/3 done"),
     ("ab\b\bxy", "xy"),
     ("Wall time: 3 ms", ""),
-    (
-        "  14 function calls (12 primitive calls) in 0.002 seconds\n\n   Ordered by: name\n"
-        "   List reduced from 22 to 5 due to restriction <5>\n"
-        "      5/1    0.000    0.000    0.001    0.000 cell.py:4(<listcomp>)\n",
-        "   Ordered by: name\n",
-    ),
+    (PROFILE, "   Ordered by: name\n"),
 ]
 SAME_IN_LENIENT_MODE = [
     ("/home/ann/data/a.csv", "/srv/b/a.csv"),
