@@ -307,6 +307,7 @@ def test_what_hinders_reuse(tmp_path: Path) -> None:
             kinds = {kind for kind, _ in nb.hindrances(source)}
             assert kinds == {kind}, source
         nb.run("task.cancel()")
+        assert nb.hindrances("1") == [("threads", 0)]  # it still ran when this began
         for source in HARMLESS.strip().splitlines():
             assert nb.hindrances(source) == [], source
         assert nb.hindrances("x = 1\ny = time.time()") == [("clock", 2)]
