@@ -157,7 +157,10 @@ def test_servers_end_that_have_no_kernel(tmp_path: Path) -> None:
 
 def test_the_server_that_comes_up_ahead_is_the_one_that_is_asked(tmp_path: Path) -> None:
     forked_kernels.close_idle()
-    page, given = notebook("print(1)"), {"GIVEN": "yes", "PYDEVD_DISABLE_FILE_VALIDATION": "0"}
+    given = {"GIVEN": "yes", "PYDEVD_DISABLE_FILE_VALIDATION": "0"}
+    assert shown("print(1)", tmp_path, environ=given).strip() == "1"  # skipped where none forks
+    page = notebook("print(1)")
+    forked_kernels.close_idle()
     with KernelSession(page, cwd=tmp_path, environ=given) as session:
         assert session.run(page.code_cells[0], 1).status == "ok"
         assert [server.kernels for server in forked_kernels._servers.values()] == [1]
