@@ -9,13 +9,11 @@ from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.resume.state import (
     BESIDE,
     LOOKUPS,
-    OF_RESULTS,
     RESULTS,
     State,
     looks_up,
     names_of,
     results_of,
-    sources,
     unexpected,
 )
 from pytest_nbsafe.runner.executed import Executed
@@ -117,9 +115,10 @@ class PastRun:
             names = frozenset(names_of(self.before))
             return names | results_of(names, self.before)
         names = self.beyond.union(event["before"], unexpected(event))
-        results = results_of(names, self.before).union(self.before.keys() & sources(event))
+        inputs = event["inputs"]
+        called = inputs["kept_results"] if inputs is not None else ()
         lookups = {LOOKUPS} & self.before.keys() if looks_up(event) else ()
-        return names.union(lookups, (name for name in results if name.startswith(OF_RESULTS)))
+        return names.union(lookups, results_of(names.union(called), self.before))
 
     @property
     def has_effects(self) -> bool:

@@ -132,8 +132,10 @@ def recalled(
     assert event is not None, "only runs with an event are kept"
     if limit_s is not None and executed.duration_s > limit_s:
         raise NotAsThen("it took longer than it may now")
-    _compare_names(content, source, state)
-    if content["shown"] != _texts_shown(words_of(*_texts(content, source)), past):
+    texts = _texts(content, source)
+    words = words_of(*texts)
+    _compare_names(content, texts, words, state)
+    if content["shown"] != _texts_shown(words, past):
         raise NotAsThen("the text of a function that it may show changed")
     if memory.learners.took_part(event):
         _compare_learning(entry, past, state)
@@ -141,7 +143,6 @@ def recalled(
     if hinders:
         raise NotAsThen(hinders)
     number = len(past) + 1
-    texts = _texts(content, source)
     shows = event["raised"] or lists_names(*texts) or _has_traceback(executed)
     if number != event["run"] and shows:
         raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
@@ -184,15 +185,16 @@ def known_run(
     return reason or "it is new"
 
 
-def _compare_names(content: Mapping[str, Any], source: str, state: State) -> None:
+def _compare_names(
+    content: Mapping[str, Any], texts: Sequence[str], words: Collection[str], state: State
+) -> None:
     for name, (digest, maker) in content["names"].items():
         held = state.get(name, _NOBODY)
         is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
             what = name.strip("<>") if name.startswith("<") else f"`{name}`"
             raise NotAsThen(f"{what} changed" if name != BESIDE else "what ran before changed")
-    texts = _texts(content, source)
-    seen = state.keys() if reads_all(*texts) else state.keys() & words_of(*texts)
+    seen = state.keys() if reads_all(*texts) else state.keys() & words
     for name in seen - {*content["unread"]}:
         if name not in content["names"]:
             raise NotAsThen(f"`{name}` is there now")

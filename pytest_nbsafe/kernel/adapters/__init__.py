@@ -231,6 +231,12 @@ def of_class(kind: type) -> Any:
     return next(filter(None, adapters), None)
 
 
+def says(question: str, value: Any) -> bool:
+    """Return what the adapter of a value's class answers of it, False where it knows nothing."""
+    ask = getattr(of_class(type(value)), question, None)
+    return ask is not None and ask(value)
+
+
 def answers(question: str) -> list[Any]:
     """Return what the adapters of all loaded libraries answer that know the question.
 

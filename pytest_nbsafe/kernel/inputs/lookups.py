@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..adapters import of_class
+from ..adapters import says
 
 
 class Lookups:
@@ -23,9 +23,4 @@ class Lookups:
         return not self._now() <= self._began
 
     def _now(self) -> set[str]:
-        return {name for name, value in list(self._home.items()) if _knows_places(value)}
-
-
-def _knows_places(value: Any) -> bool:
-    ask = getattr(of_class(type(value)), "knows_places", None)
-    return ask is not None and ask(value)
+        return {name for name, value in list(self._home.items()) if says("knows_places", value)}

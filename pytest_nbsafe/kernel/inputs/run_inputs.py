@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .. import audit, open_log
-from ..adapters import of_class
+from ..adapters import says
 from ..contract import Inputs, StatementEvent
 from ..functions.reach import inside, names_of_code
 from ..functions.stand_in import watch_tracebacks
@@ -134,7 +134,7 @@ class RunInputs:
         names = self._look_at_codes(run, text, statements)
         modules, grown = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
-        if any(_writes_to_file(self._home[name]) for name in names & self._home.keys()):
+        if any(says("writes_to_file", self._home[n]) for n in names & self._home.keys()):
             self._hindrances.add("native", "it may write to a file that lies in memory", 0)
         if self._modules.are_new:  # what was imported may have set them, as it always does
             said = names.union(*(module.all_names for module in self._modules.new))
@@ -293,11 +293,6 @@ class RunInputs:
 def _nowhere(_: int) -> int:
     """Return the line of what stands in another cell."""
     return 0
-
-
-def _writes_to_file(value: Any) -> bool:
-    ask = getattr(of_class(type(value)), "writes_to_file", None)
-    return ask is not None and ask(value)
 
 
 _FUNCTION = 0x2  # inspect.CO_NEWLOCALS: a class body has none

@@ -32,7 +32,6 @@ class AccessLog:
         self._stored: set[tuple[Any, ...]] = set()
         self._entered: set[str] = set()
         self._values: dict[tuple[Any, ...], str] = {}
-        self._began = dict(self.registry.roots)
         self.registry.rebound.clear()
 
     def read(self, line: int, path: tuple[Any, ...]) -> None:
@@ -92,5 +91,6 @@ class AccessLog:
 
     def _is_as_it_was(self, name: str) -> bool:
         """Return whether a name holds what it held when the run began."""
-        is_same = self._began.get(name) == identity(self.registry.home.get(name))
-        return is_same and name not in self.registry.rebound
+        registry = self.registry
+        is_same = registry.roots.get(name) == identity(registry.home.get(name))
+        return is_same and name not in registry.rebound

@@ -19,14 +19,19 @@ _UNIT = r"(?:ns|us|µs|μs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b
 
 # -- lines that say only how long something took, or how far it is ---------------------------------
 
-_TIMING_SIGNS = ("time", "Compiler", "slowest", "loop", "%|", "/s]", "/it]", "function calls")
+_TIMING_SIGNS = ("time", "Compiler", "slowest", "loop", "%|", "/s]", "/it]")
 _TIMING = patterns.compile(
     r"(?m)^(?:CPU times: |Wall time: |Compiler : |The slowest run took )"
     r"|\bloops?,? (?:each|best of)\b|\bper loop\b"
     r"|\d%\||\d(?:it|s)/(?:s|it)\]|\?it/s\]"
-    r"|^ *\d+ function calls .*\bin \d+\.\d+ (?:CPU )?seconds"
-    r"|^ *\d+(?:/\d+)?(?: +\d+\.\d{3}){4} |^ *List reduced from \d+ to \d+ due to restriction"
 )
+_PROFILE_SIGN = "function calls"
+_PROFILE = patterns.compile(r"^ *\d+ function calls .*\bin \d+\.\d+ (?:CPU )?seconds", re.MULTILINE)
+_OF_PROFILE = patterns.compile(
+    rf"{_PROFILE_SIGN} |^ *\d+(?:/\d+)?(?: +\d+\.\d{{3}}){{4}} "
+    r"|^ *List reduced from \d+ to \d+ due to restriction"
+)
+"""Lines of what a profiler prints: rows of numbers are such only where one has said so."""
 
 # -- within a line, in every mode ------------------------------------------------------------------
 
@@ -93,13 +98,20 @@ def normal(text: str, mode: Mode = "lenient") -> str:
     """
     text = rendered(text)
     if any(sign in text for sign in _TIMING_SIGNS):
-        text = "\n".join(line for line in text.split("\n") if not _TIMING.search(line))
+        text = _without(_TIMING, text)
+    if _PROFILE_SIGN in text and _PROFILE.search(text):
+        text = _without(_OF_PROFILE, text)
     for sign, pattern, mark in _CHANCE:
         if not sign or sign in text:
             text = pattern.sub(mark, text)
     if "<" in text:
         text = _IN_ANGLES.sub(_without_hashes, text)
     return _LINE_END.sub("", text) if mode == "exact" else _of_any_machine(text)
+
+
+def _without(lines_of: re.Pattern[str], text: str) -> str:
+    """Return a text without the lines that hold what a pattern finds."""
+    return "\n".join(line for line in text.split("\n") if not lines_of.search(line))
 
 
 def is_picture(text: str) -> bool:
