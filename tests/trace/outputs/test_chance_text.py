@@ -44,7 +44,10 @@ SAME_IN_LENIENT_MODE = [
     ("[1 ..., 3]", "[1 ... 3]"),
 ]
 DIFFERENT = [
-    ("few function calls\n  1  0.125  0.250  0.500  0.750  x", "few function calls\n  2  0.125  x"),
+    (
+        "function calls\n 1 0.125 0.250 0.500 0.750 x",
+        "function calls\n 2 0.125 0.250 0.500 0.750 x",
+    ),
     ("time  a\n  1  0.125  0.250  0.500  0.750  x", "time  a\n  1  0.125  0.250  0.500  0.125  x"),
     ("/home/ann/data/a.csv", "/home/ann/data/b.csv"),
     ("lasts 12.5 minutes", "lasts 13.5 minutes"),
