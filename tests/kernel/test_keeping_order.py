@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders
 from pytest_nbsafe.kernel.checkpoint.covariables import found_one_by_one, guess_s
 from pytest_nbsafe.kernel.checkpoint.reachable import OBJECT_S, Reached, Surface
+
+TEXTS = pd.StringDtype("pyarrow")
 
 
 class Row:
@@ -72,10 +75,27 @@ def test_what_would_take_longer_than_is_left_is_not_even_looked_at() -> None:
         [[[n]] for n in range(20_000)],
         array(5),
         [Row(n) for n in range(20_000)],
+        [*range(100_000)],
+        [str(n) for n in range(100_000)],
+        np.array([str(n) for n in range(100_000)], dtype=object),
+        pd.DataFrame({"a": np.arange(500_000), "b": pd.array([1, None] * 250_000)}),
+        pd.DataFrame({"a": ["a", None] * 100_000}, dtype=object),
     ],
 )
 def test_a_guess_by_a_few_parts_is_about_what_looking_at_all_of_them_says(value: Any) -> None:
     assert guess_s(value) == pytest.approx(Reached(value, Surface()).cost_s(), rel=0.5)
+
+
+def test_a_column_of_texts_takes_longer_than_one_of_numbers_of_its_size() -> None:
+    texts = pd.DataFrame({"a": pd.array(["some words"] * 100_000, dtype=TEXTS)})
+    numbers = pd.DataFrame({"a": np.zeros(int(texts["a"].array.nbytes) // 8)})
+    assert guess_s(texts) > 1.5 * guess_s(numbers)
+
+
+def test_a_guess_counts_the_keys_too() -> None:
+    by_text = {str(n): n for n in range(20_000)}
+    both = guess_s([*by_text]) + guess_s([*by_text.values()])
+    assert guess_s(by_text) == pytest.approx(both, rel=0.1)
 
 
 def test_a_guess_of_what_holds_itself_and_of_what_is_empty() -> None:

@@ -444,6 +444,27 @@ def test_long_flat_values_are_within_the_budget() -> None:
     assert not of(pd.DataFrame({"s": [str(i) for i in range(100_000)]})).startswith("[")
 
 
+MAYBE = st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=3)
+
+
+@given(MAYBE, MAYBE, st.sampled_from(["int64", "float64", "bool"]))
+def test_of_a_column_with_missing_values_counts_what_is_there(
+    one: list[tuple[int, bool]], other: list[tuple[int, bool]], dtype: str
+) -> None:
+    array = pd.arrays.IntegerArray if dtype == "int64" else pd.arrays.FloatingArray
+    array = pd.arrays.BooleanArray if dtype == "bool" else array
+    columns, told = [], []
+    for column in (one, other):
+        numbers = np.array([number for number, _ in column], dtype)
+        columns.append(array(numbers, np.array([lacks for _, lacks in column], bool)))
+        told.append([None if lacks else numbers[at] for at, (_, lacks) in enumerate(column)])
+    hashes = [of(pd.Series(column)) for column in columns]
+    assert (hashes[0] == hashes[1]) == (told[0] == told[1])
+    assert [column._data.tolist() for column in columns] == [
+        np.array([number for number, _ in column], dtype).tolist() for column in (one, other)
+    ]
+
+
 def test_cycles() -> None:
     def loop(value: int) -> list[object]:
         made: list[object] = [value]

@@ -117,6 +117,8 @@ def lazily_copied(value: Any) -> list[Any] | None:
     """
     pandas = sys.modules["pandas"]
     if isinstance(value, pandas.api.extensions.ExtensionArray):
+        if hasattr(value, "_pa_array"):  # which nobody writes to; asked for others, pandas 2 warns
+            return []
         return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
     if isinstance(value, pandas.MultiIndex):
         return [*value.levels, *value.codes, *value.names]
@@ -313,12 +315,25 @@ def _column(hasher: Hasher, array: Any) -> None:
         add_array(hasher, numpy.asarray(array.sp_values))
         add_array(hasher, numpy.asarray(array.sp_index.indices))
         hasher.add(array.fill_value)
+    elif isinstance(getattr(array, "_mask", None), numpy.ndarray):
+        add_array(hasher, array._mask)  # noqa: SLF001  # as it lies
+        add_array(hasher, _known_values(hasher, array))
     elif hasattr(array, "_pa_array"):
         hasher.add(array.__arrow_array__())
     elif type(array).__module__.startswith("pandas."):
         add_objects(hasher, array.astype(object).tolist())
     else:
         instances.add_instance(hasher, array)
+
+
+def _known_values(hasher: Hasher, array: Any) -> Any:
+    """Return the values of a column beside its mask; what lies below a missing one is nobody's."""
+    data, mask = array._data, array._mask  # noqa: SLF001  # as it lies
+    if hasher.context.memory or not mask.any():
+        return data
+    data = data.copy()
+    data[mask] = 0
+    return data
 
 
 def _missing(hasher: Hasher, value: object) -> None:

@@ -7,7 +7,7 @@ Source: Li et al., Kishu, section 4. Departs: tables that are copied before they
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,15 @@ from ..adapters import of_class
 from ..functions.reach import fields, is_own
 from ..identity import identity
 from .counted_references import Holders, sharing
-from .reachable import BYTE_S, CONSTANTS, OBJECT_S, TABLE_S, Reached, Surface
+from .reachable import (
+    CONSTANT_S,
+    CONSTANTS,
+    OBJECT_S,
+    TABLE_S,
+    Reached,
+    Surface,
+    memory_s,
+)
 
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 _FEW, _DEEP = 8, 3
@@ -124,20 +132,35 @@ def guess_s(value: object, depth: int = _DEEP) -> float:
     kind = type(value)
     if kind in CONSTANTS:
         size = len(value) if kind in _TEXTS else 0  # type: ignore[arg-type]  # it has one
-        return OBJECT_S / 40 + size * _CHARACTER_S
+        return CONSTANT_S + size * _CHARACTER_S
     if kind in _CONTAINERS:
-        parts: Any = value.values() if kind is dict else value  # type: ignore[attr-defined]  # it has
-        few = [guess_s(part, depth - 1) for part in islice(parts, _FEW)] if depth else []
-        return OBJECT_S + len(parts) * (sum(few) / len(few) if few else OBJECT_S)
-    held = fields(value) if depth and is_own(kind) else None
-    if held is not None:
-        return guess_s(held, depth)
+        held: Any = value
+        parts_s = _guess_of_all_s(held, depth)
+        return OBJECT_S + parts_s + (_guess_of_all_s(held.values(), depth) if kind is dict else 0.0)
+    attributes = fields(value) if depth and is_own(kind) else None
+    if attributes is not None:
+        return guess_s(attributes, depth)
     adapter = of_class(kind)
-    parts = adapter.lazily_copied(value) if hasattr(adapter, "lazily_copied") else None
-    sizes = [getattr(part, "nbytes", None) for part in (parts or [value] if adapter else [])]
-    known = [size for size in sizes if type(size) is int]
-    own_s = TABLE_S if parts is not None else OBJECT_S
-    return sum(known) * BYTE_S + own_s if known else _UNKNOWN_S
+    columns = _columns(adapter, value) if hasattr(adapter, "lazily_copied") else None
+    if columns:
+        return TABLE_S + sum(guess_s(column, depth) for column in columns)
+    held_bytes = getattr(value, "nbytes", None) if adapter is not None else None
+    if type(held_bytes) is not int:
+        return _UNKNOWN_S
+    is_array = hasattr(adapter, "memory_of") and adapter.memory_of(value) is not None
+    return OBJECT_S + (memory_s(value, held_bytes) if is_array else held_bytes * _CHARACTER_S)
+
+
+def _columns(adapter: Any, value: object) -> list[Any]:
+    """Return what a table is made of; of one that is not copied lazily only its columns."""
+    parts: list[Any] | None = adapter.lazily_copied(value)
+    table = adapter.table_of(value) if parts is None else None
+    return [*(parts or ()), *(table.columns if table is not None else ())]
+
+
+def _guess_of_all_s(parts: Collection[object], depth: int) -> float:
+    few = [guess_s(part, depth - 1) for part in islice(parts, _FEW)] if depth else []
+    return len(parts) * (sum(few) / len(few) if few else OBJECT_S)
 
 
 def groups(

@@ -26,6 +26,8 @@ from .undisturbed import undisturbed
 _NICENESS = 5
 _MOST_TIMES, _SETUP_S = 2, 0.2
 """How many times longer than it may a child computes before the system ends it, and to begin."""
+_BEGINNING_S = 0.05
+"""How long it takes a child to look at what modules hold, and at who refers to what: measured."""
 _PACKING_SHARE = 0.2
 """How much of the time that is left compressing may take: else less would be kept for it."""
 
@@ -40,7 +42,7 @@ def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
     cause = fork.obstacle()
     if cause and not asked["here"]:
         return {"ticket": 0, "cause": cause}
-    if not keeping.affordable(tracer, asked["names"], asked["limit_s"]):
+    if not keeping.affordable(tracer, asked["names"], asked["limit_s"] - _BEGINNING_S):
         return {"ticket": 0, "cause": keeping.NO_TIME}
     try:
         task: Task = Here(tracer, asked) if cause else Background(tracer, asked)

@@ -36,8 +36,9 @@ _ENDS = frozenset(map(identity, CONSTANTS))
 _CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 """Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
-BYTE_S, OBJECT_S, TABLE_S = 3e-9, 4e-6, 2e-3
-"""About how long it takes to keep a byte of an array, an object, and a table."""
+BYTE_S, OBJECT_S, CONSTANT_S, TABLE_S = 3e-9, 4e-6, 35e-8, 2e-3
+"""About how long it takes to keep a byte of an array, an object, a number or text, and a table."""
+_ADDRESS_BYTES = 8
 _PERSONAL = frozenset({"__main__", "builtins"})
 """Modules that hold what cells made: IPython leaves the last results in `builtins`."""
 
@@ -48,7 +49,7 @@ class Memory:
     The number of the place is negative, so that it is no object's; 0 where it is not known.
     """
 
-    __slots__ = ("array", "owner", "place", "size")
+    __slots__ = ("array", "cost_s", "owner", "place")
 
     def __init__(self, array: Any, memory: Any) -> None:
         self.array, self.owner = array, owner_of(memory)
@@ -57,7 +58,7 @@ class Memory:
         )
         self.place = -interface["data"][0] if interface is not None else 0
         size = getattr(memory, "nbytes", 0)
-        self.size = size if type(size) is int else 0
+        self.cost_s = memory_s(array, size) if type(size) is int else 0.0
 
 
 class Surface:
@@ -117,7 +118,7 @@ class Reached:
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
     `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
-    themselves.
+    themselves. `constants` is how often something was met that leads nowhere.
     """
 
     def __init__(self, value: object, surface: Surface) -> None:
@@ -126,6 +127,7 @@ class Reached:
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
         self.borrowed: set[int] = set()
+        self.constants = 0
         self._surface = surface
         self._walk([value], None)
 
@@ -141,19 +143,22 @@ class Reached:
     def cost_s(self) -> float:
         """Return about how many seconds it takes to write the value, read it and compare it."""
         tables = (memory for memories in self.lazy.values() for memory in memories)
-        arrays = sum(memory.size for memory in (*self.memories, *tables))
-        return arrays * BYTE_S + len(self.objects) * OBJECT_S + len(self.lazy) * TABLE_S
+        arrays_s = sum(memory.cost_s for memory in (*self.memories, *tables))
+        objects_s = len(self.objects) * OBJECT_S + self.constants * CONSTANT_S
+        return arrays_s + objects_s + len(self.lazy) * TABLE_S
 
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
         while level:
             kinds = set(map(identity, map(type, level))) - _ENDS
             if not kinds:
+                self.constants += len(level)
                 return
             if not kinds <= surface.kinds.keys():
                 surface.add_kinds(level)
             self.kinds |= kinds
             items = [item for item in level if identity(type(item)) not in _ENDS]
+            self.constants += len(level) - len(items)
             fresh = dict(zip(map(identity, items), items))  # noqa: B905  # both are of `items`
             ended = surface.ends(fresh)
             self.borrowed.update(key for key in ended if type(fresh[key]) in _CONTAINERS)
@@ -225,6 +230,16 @@ def is_constant_value(value: Any) -> bool:
     """Return whether a value cannot change, so that it does not matter who holds it too."""
     kind = type(value)
     return kind in (tuple, frozenset, weakref.ref, *CONSTANTS) or is_constant(kind, of_class(kind))
+
+
+def memory_s(array: Any, size: int) -> float:
+    """Return about how many seconds it takes to keep so many bytes of an array.
+
+    Of objects it has but the addresses.
+    """
+    if getattr(getattr(array, "dtype", None), "hasobject", False):
+        return size / _ADDRESS_BYTES * CONSTANT_S
+    return size * BYTE_S
 
 
 def owner_of(array: Any) -> Any:
