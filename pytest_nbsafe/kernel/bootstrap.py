@@ -51,6 +51,7 @@ def install(
     tracers.append(tracer := Tracer(shell, trace=trace))
     if inputs:
         tracer.inputs = RunInputs(shell, tracer.places, tracer.snapshot)
+        tracer.links.figures = tracer.inputs.figures
         tracer.inputs.install()
     tracer.install()
     if root:

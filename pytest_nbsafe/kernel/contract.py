@@ -182,6 +182,11 @@ class Hindrance(TypedDict):
     words: str
 
 
+OPEN_FIGURES = "<figures>"
+"""Stands among names for the figures of matplotlib that are open."""
+ASKED, CHANGED = "asked", "changed"
+
+
 class Inputs(TypedDict):
     """What a run used, and did, beyond the names of the notebook.
 
@@ -195,14 +200,16 @@ class Inputs(TypedDict):
     changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
     from or seeded; `kept_results` the names of functions that keep their results, and have kept,
     given or forgotten some; `looked_up` whether it was the first to look something up in a table,
-    which then takes more memory. `numbers` are the counters by which libraries number what they
-    show that have gone on, each with its last number before and after the run. `unexpected` are
-    names that functions of cells mention which it called by way of values, or that it may have
-    looked up by a text, as these were after it; `sought` are words that it may have looked up and
-    that no name has. Where anything stands in `hindrances` the run cannot be reused. `learning` are
-    the libraries whose watched functions it called: what learns, judges or splits. `links`
-    gives, for each name whose object the run changed in place, the other names that share
-    objects with it; None where that is not known.
+    which then takes more memory; `open_figures` is `ASKED` where it asked which figures of
+    matplotlib are open, `CHANGED` where there were any then, or are, else empty. `numbers` are the
+    counters by which libraries number what they show that have gone on, each with its last number
+    before and after the run. `unexpected` are names that functions of cells mention which it called
+    by way of values, or that it may have looked up by a text, as these were after it; `sought` are
+    words that it may have looked up and that no name has. Where anything stands in `hindrances` the
+    run cannot be reused. `learning` are the libraries whose watched functions it called: what
+    learns, judges or splits. `links` gives, for each name whose object the run changed in place
+    (`OPEN_FIGURES` among them), the other names that share objects with it; None where that is not
+    known.
     """
 
     files: list[FileRead]
@@ -217,6 +224,7 @@ class Inputs(TypedDict):
     drew: list[str]
     kept_results: list[str]
     looked_up: bool
+    open_figures: str
     numbers: dict[str, tuple[int, int]]
     unexpected: dict[str, Fingerprint]
     sought: list[str]

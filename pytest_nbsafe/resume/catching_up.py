@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.kernel.contract import CODE
+from pytest_nbsafe.kernel.contract import CODE, OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, reads_all
@@ -21,6 +21,7 @@ from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
     State,
+    figures_asked,
     lookups_told,
     names_of,
     results_of,
@@ -121,7 +122,8 @@ def needed(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> se
     """Return the names that texts may read, through functions and classes too."""
     words = mentioned(state, texts, sources)
     names = names_of(state) if reads_all(*texts) else words
-    return (state.keys() & (names | lookups_told(words))) | results_of(names, state)
+    beside = lookups_told(words) | figures_asked(words)
+    return (state.keys() & (names | beside)) | results_of(names, state)
 
 
 def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
@@ -154,12 +156,12 @@ def is_code(held: Held) -> bool:
 
 
 def made_now(
-    held: Mapping[str, str], past: Sequence[PastRun], plan: Sequence[Step]
-) -> dict[str, str]:
+    held: Mapping[str, str], past: Sequence[PastRun], plan: Sequence[Step], state: State
+) -> tuple[dict[str, str], list[str]]:
     """Return the names that a kernel holds after a plan, with the entry that made what they hold.
 
-    `held` is what it held before. Where the entry is not the one that the session says, the kernel
-    holds an older value.
+    And those that are stale: they hold an older value than in the `state` of the session, or may
+    have lost what they shared. `held` is what the kernel held before.
     """
     held = dict(held)
     for run, step in zip(past, plan, strict=True):
@@ -171,7 +173,9 @@ def made_now(
         held.update({name: run.after[name].maker for name in names})
         for name in step.torn - names:
             held.pop(name, None)
-    return held
+    stale = [n for n in held if n not in state or state[n].maker != held[n]]
+    stale += sorted(frozenset().union(*(step.torn for step in plan)) - held.keys())
+    return {name: held[name] for name in held.keys() - stale}, stale
 
 
 def held_after(held: Mapping[str, str], run: PastRun) -> dict[str, str]:
@@ -183,7 +187,8 @@ def held_after(held: Mapping[str, str], run: PastRun) -> dict[str, str]:
     for name in run.changed:
         was = run.before.get(name)
         is_held = was is not None and held.get(name) == was.maker
-        if name in run.after and (is_held or name in run.bound or name.startswith("<")):
+        is_beside = name.startswith("<") and name != OPEN_FIGURES
+        if name in run.after and (is_held or name in run.bound or is_beside):
             now[name] = run.after[name].maker
         else:
             now.pop(name, None)

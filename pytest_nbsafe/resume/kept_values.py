@@ -16,7 +16,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     KeptFile,
     RestoreItem,
 )
-from pytest_nbsafe.kernel.contract import SETS, Fingerprint
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS, Fingerprint
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import State, is_tied, made_by_value
@@ -323,10 +323,11 @@ def _parts(covariable: CoVariable, then: Moment) -> Iterator[tuple[str, _Part]]:
     However much later a value is kept, it is as the last run left it that made or changed it.
     """
     now, whole = then.runs[-1].after, covariable["names"]
+    others = now.keys() - {*whole, OPEN_FIGURES}  # nobody looked at those
     around = {
-        name: held.maker
-        for name, held in now.items()
-        if name not in whole and is_tied(name, held) and then.held.get(name) == held.maker
+        name: now[name].maker
+        for name in sorted(others)
+        if is_tied(name, now[name]) and then.held.get(name) == now[name].maker
     }
     makers = {name: now[name] for name in whole if name in now}
     names: list[str] = []

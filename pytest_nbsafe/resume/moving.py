@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import (
@@ -101,6 +102,8 @@ def _words(beside: str, since: Sequence[PastRun]) -> str:
     """Return in words what no name holds, of which these runs have changed something."""
     if beside == PROJECT:
         return "what modules of the project hold"
+    if beside == OPEN_FIGURES:
+        return "which figures are open, and what is drawn in them,"
     if beside.startswith(OF_RESULTS):
         return f"what `{beside[len(OF_RESULTS) : -1]}` has kept of its results"
     if beside != BESIDE:

@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.resume.state import (
     BESIDE,
     LOOKUPS,
     RESULTS,
     State,
+    asks_figures,
     looks_up,
     names_of,
     results_of,
@@ -101,11 +103,13 @@ class PastRun:
     def bound(self) -> frozenset[str]:
         """The names that it bound anew, whatever they held before, or removed.
 
-        What the functions that they hold have kept is new as well.
+        What the functions that they hold have kept is new as well. The first to open a figure has
+        made all that is open.
         """
         event = self.executed.event
         bound = frozenset(event["bindings"] if event is not None else ())
-        return bound.union(map(RESULTS.format, bound))
+        first = {OPEN_FIGURES} if OPEN_FIGURES not in self.before else ()
+        return bound.union(map(RESULTS.format, bound), first)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -113,12 +117,13 @@ class PastRun:
         event = self.executed.event
         if event is None or reads_all(self.source):
             names = frozenset(names_of(self.before))
-            return names | results_of(names, self.before)
+            return names | ({OPEN_FIGURES} & self.before.keys()) | results_of(names, self.before)
         names = self.beyond.union(event["before"], unexpected(event))
         inputs = event["inputs"]
         called = inputs["kept_results"] if inputs is not None else ()
         lookups = {LOOKUPS} & self.before.keys() if looks_up(event) else ()
-        return names.union(lookups, results_of(names.union(called), self.before))
+        figures = {OPEN_FIGURES} & self.before.keys() if asks_figures(event) else ()
+        return names.union(lookups, figures, results_of(names.union(called), self.before))
 
     @property
     def has_effects(self) -> bool:

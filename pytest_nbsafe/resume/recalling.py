@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import SETS, CellRun
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS, CellRun
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.catching_up import lists_names
 from pytest_nbsafe.resume.kept_values import Keeper
@@ -23,6 +23,7 @@ from pytest_nbsafe.resume.state import (
     Held,
     State,
     after,
+    asks_figures,
     bound_again,
     changed_in_place,
     is_tied,
@@ -343,6 +344,8 @@ def _found_names(event: CellRun) -> Iterator[str]:
         if held["kind"] == _KEEPS_RESULTS:
             yield RESULTS.format(name)
     yield BESIDE
+    if asks_figures(event):
+        yield OPEN_FIGURES
     yield from sources(event)
     yield from sorted(bound_again(event))
     yield from sorted(unexpected(event))

@@ -12,6 +12,7 @@ from typing import cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import VisitQuestion
 from pytest_nbsafe.kernel.contract import (
+    OPEN_FIGURES,
     Answer,
     CellRun,
     HostQuestion,
@@ -41,7 +42,7 @@ from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missed_names, verify
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
-from pytest_nbsafe.resume.state import START, State
+from pytest_nbsafe.resume.state import START, State, asks_figures
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
@@ -58,7 +59,8 @@ class RememberingKernel:
     `folder` is told what that has written, unless it runs in a copy: another live one has to find
     it as the first did. `reasons` say, by the number of the run, why it had to be made. `woken`
     says whether a live kernel was needed at all. `past` are the runs of the session, `state` is
-    what is held after them. `keeper` keeps values, where any are kept.
+    what is held after them. `keeper` keeps values, where any are kept: not while the live kernel is
+    between two states, as it is when what it gives is not what it should.
     """
 
     def __init__(
@@ -79,9 +81,9 @@ class RememberingKernel:
         self._numbers = RunNumbers()
         self._is_whole = self._log_is_whole = True
         self._left_out = set[str]()
-        self._is_second = False
         self._to_come: tuple[str, ...] = ()
-        self._is_expecting = self._is_visited = self._over = False
+        self._is_second = self._is_expecting = self._is_visited = self._over = False
+        self._is_between = False
         self.state: State = START
         about = memory.store, memory.context, memory.notebook
         self.keeper = Keeper(*about) if memory.keeps else None
@@ -122,20 +124,21 @@ class RememberingKernel:
         if self.keeper is not None:
             changes = self._memory.changes.get(source, ())
             self.keeper.keep_before(live, self._now(), changes)
+        self._is_between = True
         executed = self._numbered(self._run(live, source, limit_s, heard), number)
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1
         if self._left_out and (has_failed(executed) or begins_anew(executed.event, self.past)):
             raise StateDiffers  # for want of an import, perhaps
-        missed = missed_names(executed) & self.state.keys()
-        if any(self._held.get(name) != self.state[name].maker for name in missed):
+        if not self._holds(missed_names(executed)):
             raise StateDiffers  # it read what nobody thought that it would
         if not isinstance(known, str):
             verify(self._memory, number, *known, executed)
         name = recalling.kept(self._memory, source, executed, self.past, self.state)
         self._note(name, source, executed, recalling.links_told(executed))
         self._held = held_after(self._held, self.past[-1])
+        self._is_between = False
         if self.keeper is not None:
             self.keeper.note(self.past)
             if self._is_expecting and not self._to_come:
@@ -163,6 +166,8 @@ class RememberingKernel:
             answer = live.aside(asked, margin_s)
             events = [run["event"] for run in answer["runs"] if run["event"] is not None]
             if self._left_out and any(e["raised"] or begins_anew(e, self.past) for e in events):
+                raise StateDiffers
+            if any(map(asks_figures, events)) and not self._holds({OPEN_FIGURES}):
                 raise StateDiffers
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
@@ -218,8 +223,9 @@ class RememberingKernel:
         self._over = True
         if self.live is not None:
             if self.live.alive and self.keeper is not None:
-                self.keeper.finish(self.live, self._now(), begins=not self._is_visited)
-                if self._log_is_whole and not self._is_visited:
+                is_known = not (self._is_visited or self._is_between)
+                self.keeper.finish(self.live, self._now(), begins=is_known)
+                if self._log_is_whole and is_known:
                     self._logs.keep(self.live, self.past, self._numbers.of)
             self.live.close()
             self.live = None
@@ -257,19 +263,14 @@ class RememberingKernel:
         left = self.past[self._made :]
         sources = {run.entry: run.source for run in self.past}
         wanted = needed(self.state, texts, sources)
-        may_load = self.keeper is not None and not whole
-        tells = may_tell(mentioned(self.state, texts, sources))
-        earlier = self.past[: self._made]
-        may = {"may_load": may_load, "leaves_out": not tells}
-        plan, before = steps(left, wanted, earlier=earlier, **may)
+        leaves_out = not may_tell(mentioned(self.state, texts, sources))
+        may = {"may_load": self.keeper is not None and not whole, "leaves_out": leaves_out}
+        plan, before = steps(left, wanted, earlier=self.past[: self._made], **may)
         state = left[0].before if left else self.state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):
             self._end_live()  # it holds too little
             return self._caught_up(texts, whole=True)
-        held = made_now(self._held, left, plan)
-        stale = [n for n in held if n not in self.state or self.state[n].maker != held[n]]
-        stale += sorted(frozenset().union(*(step.torn for step in plan)) - held.keys())
-        held = {name: held[name] for name in held.keys() - stale}
+        held, stale = made_now(self._held, left, plan, self.state)
         log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
         if (skips or not self._log_is_whole) and self._any_learns(texts):
             carried = self._logs.find(self.past, self.state)
@@ -280,6 +281,7 @@ class RememberingKernel:
             live.carry({"do": "rest"})
             self._log_is_whole = False
         self._is_whole = self._is_whole and all(step.is_whole for step in plan)
+        self._is_between = bool(left)
         if left:
             live.carry({"do": "again"})
             for run, step in zip(left, plan, strict=True):
@@ -294,7 +296,7 @@ class RememberingKernel:
             live.unbind(stale)
             self._identities.unbound(stale)
             live.count_from(len(self.past) + 1, shown_so_far(self.past))
-        self._held = held
+        self._held, self._is_between = held, False
         if log is not None:
             if live.carry(log)["cause"]:
                 self._end_live()
@@ -304,6 +306,10 @@ class RememberingKernel:
 
     def _now(self) -> Moment:
         return Moment(tuple(self.past), dict(self._held))
+
+    def _holds(self, names: Iterable[str]) -> bool:
+        """Return whether the live kernel holds what the session does of names, where it does."""
+        return all(self._held.get(n) == self.state[n].maker for n in {*names} & self.state.keys())
 
     def _holds_all(self) -> bool:
         """Return whether all that ran has run in the live kernel, which has watched it."""
@@ -315,7 +321,7 @@ class RememberingKernel:
             self.live.close()
         if self._folder is not None:
             self._folder.take_back()
-        self.live, self._made, self._is_second = None, 0, True
+        self.live, self._made, self._is_second, self._is_between = None, 0, True, False
         self._is_whole = self._log_is_whole = True
         self._held, self._left_out = {}, set()
         self._numbers, self._identities = RunNumbers(), Identities()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from pytest_nbsafe.kernel.contract import Fingerprint
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES, Fingerprint
 from pytest_nbsafe.resume.memory import Memory
-from pytest_nbsafe.resume.state import bound_again, unexpected
+from pytest_nbsafe.resume.state import asks_figures, bound_again, unexpected
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.trace.results import undefined_name
@@ -55,7 +55,12 @@ def has_failed(executed: Executed) -> bool:
 
 
 def missed_names(executed: Executed) -> set[str]:
-    """Return the names that a run did not find, those that it may have looked for by a text too."""
+    """Return the names that a run did not find, those that it may have looked for by a text too.
+
+    And what stands for the open figures, where it asked for them.
+    """
     reply, event = executed.reply or {}, executed.event
     sought = event["inputs"]["sought"] if event is not None and event["inputs"] is not None else ()
-    return {undefined_name(str(reply.get("ename")), str(reply.get("evalue"))) or "", *sought}
+    figures = {OPEN_FIGURES} if event is not None and asks_figures(event) else set()
+    missing = undefined_name(str(reply.get("ename")), str(reply.get("evalue")))
+    return {missing or "", *sought, *figures}

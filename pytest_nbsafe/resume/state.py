@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from pytest_nbsafe.kernel.contract import CellRun, Fingerprint
+from pytest_nbsafe.kernel.contract import CHANGED, OPEN_FIGURES, CellRun, Fingerprint
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.values import dataclass
 
@@ -25,6 +25,8 @@ LOOKUPS = "<lookups>"
 """Stands for what tables have noted when something was first looked up in them."""
 _TELL_MEMORY = frozenset({"info", "memory_usage"})
 """Words of texts that may tell how much memory a table takes."""
+_DRAW = frozenset({"plt", "pyplot", "pylab", "gca", "gcf", "plot", "hist", "boxplot", "savefig"})
+"""Words of texts that may draw in an open figure, or show one."""
 OF_RESULTS = "<results of "
 RESULTS = f"{OF_RESULTS}{{}}>"
 """Stands for the results that a function of the notebook has kept, or a method of a class."""
@@ -88,6 +90,16 @@ def names_of(state: State) -> set[str]:
 def results_of(names: Iterable[str], state: State) -> set[str]:
     """Return what stands for the results that functions of these names keep, where some do."""
     return {RESULTS.format(name) for name in names} & state.keys()
+
+
+def figures_asked(words: Collection[str]) -> set[str]:
+    """Return what stands for the open figures, where a text with these words may ask for any."""
+    return set() if _DRAW.isdisjoint(words) else {OPEN_FIGURES}
+
+
+def asks_figures(event: CellRun) -> bool:
+    """Return whether a run asked which figures are open."""
+    return event["inputs"] is not None and event["inputs"]["open_figures"] != ""
 
 
 def lookups_told(words: Collection[str]) -> set[str]:
@@ -163,7 +175,7 @@ def unexpected(event: CellRun) -> Mapping[str, Fingerprint]:
 
 
 def changed_in_place(state: State, event: CellRun) -> list[str]:
-    """Return the names whose objects a run changed, or may have."""
+    """Return the names whose objects a run changed, or may have, open figures among them."""
     before, now = event["before"], event["after"]
     by_calls = [
         name
@@ -171,19 +183,26 @@ def changed_in_place(state: State, event: CellRun) -> list[str]:
         if value["kind"] not in _UNSHARED
         and not (name in state and value["hash"] and state[name].hash == value["hash"])
     ]
-    return by_calls + [
-        name
-        for name, value in now.items()
-        if value["kind"] not in _UNSHARED
-        and name in before
-        and before[name]["identity"] == value["identity"]
-        and not (value["hash"] and before[name]["hash"] == value["hash"])
-    ]
+    inputs = event["inputs"]
+    drawn = inputs is not None and inputs["open_figures"] == CHANGED
+    figures = [OPEN_FIGURES] if drawn else []
+    return (
+        figures
+        + by_calls
+        + [
+            name
+            for name, value in now.items()
+            if value["kind"] not in _UNSHARED
+            and name in before
+            and before[name]["identity"] == value["identity"]
+            and not (value["hash"] and before[name]["hash"] == value["hash"])
+        ]
+    )
 
 
 def is_tied(name: str, held: Held) -> bool:
     """Return whether what a name holds may change by what is done to another name."""
-    return held.kind not in _UNSHARED and not name.startswith("<")
+    return name == OPEN_FIGURES or (held.kind not in _UNSHARED and not name.startswith("<"))
 
 
 def _touched_too(
@@ -210,4 +229,6 @@ def sources(event: CellRun) -> tuple[str, ...]:
     beside = (BESIDE,) if inputs["settings"] else ()
     own_modules = (PROJECT,) if inputs["modules"] else ()
     results = map(RESULTS.format, inputs["kept_results"])
-    return (*beside, *own_modules, *results, *(f"<{source}>" for source in inputs["drew"]))
+    figures = (OPEN_FIGURES,) if inputs["open_figures"] == CHANGED else ()
+    drew = (f"<{source}>" for source in inputs["drew"])
+    return (*beside, *own_modules, *results, *figures, *drew)

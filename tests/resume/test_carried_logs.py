@@ -15,6 +15,7 @@ from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.runner.live_kernel import LiveKernel
+from resume.test_state_of_many_kinds import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -140,3 +141,18 @@ def test_a_kernel_with_other_hashes_runs_all(pages: Pages, monkeypatch: pytest.M
     assert restored
     assert all(restored)
     assert resumed == pages.leaks(page, "off")
+
+
+def test_nothing_is_kept_of_a_run_that_is_done_anew(own_store: Path) -> None:
+    """It read a name that nobody thought it would, which it did not find."""
+    path = own_store / "nb.ipynb"
+    cells = (
+        "import pandas as pd\nfrom sklearn.linear_model import LinearRegression",
+        "x, y = pd.DataFrame({'a': [1, 2, 3]}), [1, 2, 4]\nmodel = LinearRegression().fit(x, y)",
+        "limit = 1",
+        "print(model.predict(x))",
+        "few = 1",
+    )
+    shown(path, cells, resumed=True)
+    edited = (*cells[:4], "model.fit(x, y)\nfew = x.query('a > @li' + 'mit')")
+    assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)

@@ -50,14 +50,3 @@ def test_what_a_cell_left(own_store: Path, page: tuple[str, str, str, str]) -> N
     assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
     cells = made, other, "pass", f"{last}\nedited = 1"
     assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
-
-
-def test_false_negative_of_a_figure_that_stays_open(own_store: Path) -> None:
-    pytest.importorskip("matplotlib")
-    path, use = own_store / "nb.ipynb", "import matplotlib\nmatplotlib.use('agg')\n"
-    made = f"{use}import matplotlib.pyplot as plt\nfig = plt.figure()"
-    last = "print(len(fig.axes[0].lines))"
-    shown(path, (made, "plt.plot([1]);", last), resumed=True)
-    cells = made, "plt.plot([1]); plt.plot([2]);", last
-    assert shown(path, cells, resumed=True)[-1] == "1\n "
-    assert shown(path, cells, resumed=False)[-1] == "2\n "

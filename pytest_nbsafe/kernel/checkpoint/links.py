@@ -6,7 +6,8 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..contract import Fingerprint
+from ..contract import CHANGED, OPEN_FIGURES, Fingerprint
+from ..open_figures import OpenFigures
 from .counted_references import holders_of, sharing
 from .covariables import groups
 from .reachable import Surface
@@ -22,14 +23,15 @@ FIXED = frozenset(
 class Links:
     """Looks after each run; where a look computed for too long, it looks no more.
 
-    `shell` is IPython's, which leads to every name of `home` and ties none together. While it
-    `rests` nobody asks.
+    `shell` is IPython's, which leads to every name of `home` and ties none together. What is open
+    of the `figures` counts as one more name. While it `rests` nobody asks.
     """
 
     def __init__(self, home: dict[str, Any], shell: Any) -> None:
         self._home = home
         self._shell = shell
         self._is_slow = False
+        self.figures: OpenFigures | None = None
         self.rests = False
 
     def of(
@@ -47,16 +49,19 @@ class Links:
         """
         changed = [name for name in after if name in before and _is_changed(before, after, name)]
         changed += [n for n, held in (unexpected or {}).items() if held["kind"] not in FIXED]
+        figures = self.figures.all() if self.figures is not None else []
+        if self.figures is not None and self.figures.told() == CHANGED:
+            changed.append(OPEN_FIGURES)
         if not changed:
             return {}
         if self._is_slow or self.rests:
             return None
         started = time.thread_time()
-        counted = self.counted(changed, own, result)
+        counted = self.counted([n for n in changed if n in self._home], own, result)
         links = {name: others for name, others in counted.items() if others is not None}
         left = [name for name in changed if name not in links]
         if left:
-            links.update(self._searched(left, own))
+            links.update(self._searched(left, own, figures))
         self._is_slow = time.thread_time() - started > _MOST_S
         return links
 
@@ -67,10 +72,13 @@ class Links:
         holders = holders_of(self._home, own, self._shell, result)
         return {name: sharing(name, holders) for name in names}
 
-    def _searched(self, changed: Collection[str], own: Collection[str]) -> dict[str, list[str]]:
+    def _searched(
+        self, changed: Collection[str], own: Collection[str], figures: list[Any]
+    ) -> dict[str, list[str]]:
         """Return the links of names, found by following all names."""
         surface, links = Surface(self._home, self._shell, holds=True), {}
-        for group in groups(self._home, own, changed, surface):
+        home = {**self._home, OPEN_FIGURES: figures} if figures else self._home
+        for group in groups(home, [*own, OPEN_FIGURES], changed, surface):
             names = group.names
             for name in set(names).intersection(changed):
                 links[name] = [other for other in names if other != name]

@@ -16,6 +16,7 @@ from ..functions.reach import inside, names_of_code
 from ..functions.stand_in import watch_tracebacks
 from ..hashing.snapshot import Snapshot
 from ..installed_files import UsersFiles
+from ..open_figures import OpenFigures
 from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
 from .builtin_calls import watch_status
@@ -54,7 +55,8 @@ class Function(NamedTuple):
 class RunInputs:
     """What the current run uses, and what hinders that it is reused.
 
-    `called` are the words of the functions of cells that it has called, and of what it looked up.
+    `called` are the words of the functions of cells that it has called, and of what it looked up,
+    `figures` those that are open.
     """
 
     def __init__(self, shell: Any, positions: CellPositions, snapshot: Snapshot) -> None:
@@ -73,6 +75,7 @@ class RunInputs:
         self._settings = SettingUses(shell)
         self._kept_results = KeptResults(self._home)
         self._lookups = Lookups(self._home)
+        self.figures = OpenFigures()
         self._looked_up = LookedUp(self._callers, self._home)
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
@@ -106,6 +109,7 @@ class RunInputs:
         self._hindrances.start(run)
         self._kept_results.start()
         self._lookups.start()
+        self.figures.start()
         self._settings.start()
         self._numbers = numbers()
 
@@ -113,6 +117,7 @@ class RunInputs:
         """Take note that a statement is about to run, and of the folders that it names."""
         self._chance.starting()
         self._settings.meet()
+        self.figures.meet()
         if self._native.alive:
             for text in _texts(code, self._home):
                 self._expect(text)
@@ -124,6 +129,7 @@ class RunInputs:
 
         `bent` are the modules that cells have changed so far.
         """
+        figures = self.figures.told()
         self._files.stop()
         self._variables.stop()
         self._hindrances.stop()
@@ -165,6 +171,7 @@ class RunInputs:
             "drew": drew,
             "kept_results": self._kept_results.changed(),
             "looked_up": self._lookups.came(),
+            "open_figures": figures,
             "numbers": advanced(self._numbers),
             "unexpected": {},
             "sought": sorted(self._sought - self._home.keys()),
