@@ -23,6 +23,7 @@ from .builtin_calls import watch_status
 from .callers import Callers
 from .chance import Chance
 from .file_uses import FileUses
+from .held_streams import HeldStreams
 from .hindrances import Hindrances
 from .kept_results import KeptResults
 from .looked_up import LookedUp, texts_of
@@ -47,6 +48,7 @@ class Function(NamedTuple):
     """A function of a cell of a run, and what stands in it."""
 
     run: int
+    name: str
     mentions: list[Mention]
     names: tuple[str, ...]
     texts: tuple[str, ...]
@@ -75,10 +77,12 @@ class RunInputs:
         self._settings = SettingUses(shell)
         self._kept_results = KeptResults(self._home)
         self._lookups = Lookups(self._home)
+        self._streams = HeldStreams()
         self.figures = OpenFigures()
         self._looked_up = LookedUp(self._callers, self._home)
         self._codes: dict[int, CodeType] = {}
         self._functions: dict[tuple[int, int], list[Function]] = {}
+        self._called: set[str] = set()
         self._put: set[str] = set()
         self._bent: set[str] = set()
         self._numbers: dict[str, int] = {}
@@ -99,7 +103,7 @@ class RunInputs:
 
     def start(self, run: int) -> None:
         """Take note that a run begins."""
-        self._codes, self._put, self.called = {}, set(), set()
+        self._codes, self._put, self.called, self._called = {}, set(), set(), set()
         open_log.read_now.clear()
         self._native.start()
         self._files.start()
@@ -109,6 +113,7 @@ class RunInputs:
         self._hindrances.start(run)
         self._kept_results.start()
         self._lookups.start()
+        self._streams.start()
         self.figures.start()
         self._settings.start()
         self._numbers = numbers()
@@ -118,6 +123,7 @@ class RunInputs:
         self._chance.starting()
         self._settings.meet()
         self.figures.meet()
+        self._streams.meet()
         if self._native.alive:
             for text in _texts(code, self._home):
                 self._expect(text)
@@ -148,6 +154,8 @@ class RunInputs:
             settings = [setting for setting in settings if by_cells.get(setting, True)]
         if self._variables.set:
             settings.append("os")
+        if self._streams.are_written(self._called):
+            settings.append("streams")
         if any(map(may_set, self._modules.new)):  # what they hold before is not known
             settings += self._settings.new_settings
         drew = self._chance.finish(drew, self._settings.new, names)
@@ -228,12 +236,13 @@ class RunInputs:
                     found += [place for place in places if place.line in lines]
                     in_functions |= lines
                     about = tuple(names_of_code(inner)), tuple(texts_of(inner))
-                    function = Function(run, found, *about)
+                    function = Function(run, inner.co_name, found, *about)
                     for line in lines:
                         self._functions.setdefault((run, line), []).append(function)
         self._note((place for place in places if place.line not in in_functions), int)
         for place in (place for each in statements for place in each["called"]):
             for function in self._functions.get((place["run"], place["line"]), ()):
+                self._called.add(function.name)
                 self.called.update(function.names)
                 texts += function.texts
                 self._note(function.mentions, int if function.run == run else _nowhere)
