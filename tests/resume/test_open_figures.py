@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import tiers
 
 from resume.test_state_of_many_kinds import shown
 
@@ -60,7 +61,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", tiers.spread(3, 1, PAGES))
 def test_what_is_drawn_in_it(own_store: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     path, first = own_store / "nb.ipynb", (USE, *PAGES[name])
