@@ -6,15 +6,14 @@ way of it (pandas, seaborn), asks first. A dictionary that tells of it stands in
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from .adapters import answers
 from .contract import ASKED, CHANGED
 
-_HELPERS = "matplotlib._pylab_helpers"
 _ASKING = (
     "__contains__", "__delitem__", "__getitem__", "__iter__", "__len__", "__reversed__",
     "__setitem__", "clear", "get", "items", "keys", "move_to_end", "pop", "popitem", "setdefault",
@@ -84,8 +83,8 @@ for _name in _ASKING:
 
 def _registry() -> Any:
     """Return the class that holds the open figures, None where there is none."""
-    registry = getattr(sys.modules.get(_HELPERS), "Gcf", None)
-    return registry if isinstance(getattr(registry, "figs", None), OrderedDict) else None
+    found = answers("figure_registry")
+    return found[0] if found and isinstance(getattr(found[0], "figs", None), OrderedDict) else None
 
 
 def _open_now() -> list[Any]:

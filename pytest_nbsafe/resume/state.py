@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.kernel.contract import CHANGED, OPEN_FIGURES, CellRun, Fingerprint
+from pytest_nbsafe.libraries import datafiles
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.values import dataclass
 
@@ -25,8 +26,6 @@ LOOKUPS = "<lookups>"
 """Stands for what tables have noted when something was first looked up in them."""
 _TELL_MEMORY = frozenset({"info", "memory_usage"})
 """Words of texts that may tell how much memory a table takes."""
-_DRAW = frozenset({"plt", "pyplot", "pylab", "gca", "gcf", "plot", "hist", "boxplot", "savefig"})
-"""Words of texts that may draw in an open figure, or show one."""
 OF_RESULTS = "<results of "
 RESULTS = f"{OF_RESULTS}{{}}>"
 """Stands for the results that a function of the notebook has kept, or a method of a class."""
@@ -94,7 +93,7 @@ def results_of(names: Iterable[str], state: State) -> set[str]:
 
 def figures_asked(words: Collection[str]) -> set[str]:
     """Return what stands for the open figures, where a text with these words may ask for any."""
-    return set() if _DRAW.isdisjoint(words) else {OPEN_FIGURES}
+    return set() if datafiles.words("plotting", "draws").isdisjoint(words) else {OPEN_FIGURES}
 
 
 def asks_figures(event: CellRun) -> bool:

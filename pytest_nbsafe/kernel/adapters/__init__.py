@@ -90,6 +90,9 @@ class Adapter(Protocol):
     def is_seeded(self, generator: Any) -> bool:
         """Tell whether such a generator was not left as chance has seeded it."""
 
+    def figure_registry(self) -> Any:
+        """Return what has the open figures by their numbers as `figs`, None before it is there."""
+
     def own_folders(self) -> list[str]:
         """Return the folders in which the library keeps settings, and what it can make again."""
 

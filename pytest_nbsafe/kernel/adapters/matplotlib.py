@@ -27,6 +27,11 @@ def settings() -> Mapping[str, object]:
     return {} if parameters is None else {"matplotlib": dict(dict.items(parameters))}
 
 
+def figure_registry() -> Any:
+    """Return the class whose `figs` are the open figures, by their numbers."""
+    return getattr(sys.modules.get("matplotlib._pylab_helpers"), "Gcf", None)
+
+
 def own_folders() -> list[str]:
     """Return where the list of fonts is kept."""
     ask = getattr(sys.modules["matplotlib"], "get_cachedir", None)

@@ -15,15 +15,7 @@ from ..adapters import of_class
 from ..functions.reach import fields, is_own
 from ..identity import identity
 from .counted_references import Holders, sharing
-from .reachable import (
-    CONSTANT_S,
-    CONSTANTS,
-    OBJECT_S,
-    TABLE_S,
-    Reached,
-    Surface,
-    memory_s,
-)
+from .reachable import CONSTANT_S, CONSTANTS, OBJECT_S, TABLE_S, Reached, Surface, memory_s
 
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 _FEW, _DEEP = 8, 3
