@@ -182,21 +182,15 @@ def changed_in_place(state: State, event: CellRun) -> list[str]:
         if value["kind"] not in _UNSHARED
         and not (name in state and value["hash"] and state[name].hash == value["hash"])
     ]
-    inputs = event["inputs"]
-    drawn = inputs is not None and inputs["open_figures"] == CHANGED
-    figures = [OPEN_FIGURES] if drawn else []
-    return (
-        figures
-        + by_calls
-        + [
-            name
-            for name, value in now.items()
-            if value["kind"] not in _UNSHARED
-            and name in before
-            and before[name]["identity"] == value["identity"]
-            and not (value["hash"] and before[name]["hash"] == value["hash"])
-        ]
-    )
+    mentioned = [
+        name
+        for name, value in now.items()
+        if value["kind"] not in _UNSHARED
+        and name in before
+        and before[name]["identity"] == value["identity"]
+        and not (value["hash"] and before[name]["hash"] == value["hash"])
+    ]
+    return [*_figures_changed(event), *by_calls, *mentioned]
 
 
 def is_tied(name: str, held: Held) -> bool:
@@ -228,6 +222,11 @@ def sources(event: CellRun) -> tuple[str, ...]:
     beside = (BESIDE,) if inputs["settings"] else ()
     own_modules = (PROJECT,) if inputs["modules"] else ()
     results = map(RESULTS.format, inputs["kept_results"])
-    figures = (OPEN_FIGURES,) if inputs["open_figures"] == CHANGED else ()
     drew = (f"<{source}>" for source in inputs["drew"])
-    return (*beside, *own_modules, *results, *figures, *drew)
+    return (*beside, *own_modules, *results, *_figures_changed(event), *drew)
+
+
+def _figures_changed(event: CellRun) -> tuple[str, ...]:
+    """Return what stands for the open figures, where a run may have changed any."""
+    inputs = event["inputs"]
+    return (OPEN_FIGURES,) if inputs is not None and inputs["open_figures"] == CHANGED else ()
