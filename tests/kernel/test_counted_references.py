@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from keeping import columns_are_copied_late
 
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders, sharing
-from pytest_nbsafe.kernel.checkpoint.covariables import groups
+from pytest_nbsafe.kernel.checkpoint.covariables import groups, tied
 from pytest_nbsafe.kernel.checkpoint.reachable import Surface
 
 Home = dict[str, Any]
@@ -216,6 +216,15 @@ def test_it_never_says_fewer_than_a_walk_through_all_names(seed: int) -> None:
         found = counted(home, name)
         if found is not None:
             assert set(walked(home, name)) <= set(found), (seed, name)
+    del hidden
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+def test_what_others_lead_to_need_not_be_walked_through(seed: int) -> None:
+    home, hidden = _graph(random.Random(seed))
+    expected = {name: walked(home, name) for name in home}
+    assert tied(home, [*home], [*home], _surface()) == expected
     del hidden
 
 

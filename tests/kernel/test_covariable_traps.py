@@ -13,7 +13,7 @@ import pytest
 from keeping import columns_are_copied_late
 
 from pytest_nbsafe.kernel.checkpoint import blobs, keeping, pickling
-from pytest_nbsafe.kernel.checkpoint.covariables import groups
+from pytest_nbsafe.kernel.checkpoint.covariables import groups, tied
 from pytest_nbsafe.kernel.checkpoint.reachable import Surface, owner_of
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
@@ -41,7 +41,10 @@ class Page:
 
     def groups(self) -> set[str]:
         own = self.own()
-        return {" ".join(g.names) for g in groups(self.home, own, own, Surface(self.home))}
+        found = [g.names for g in groups(self.home, own, own, Surface(self.home))]
+        others = {name: [n for n in names if n != name] for names in found for name in names}
+        assert tied(self.home, own, own, Surface(self.home)) == others
+        return {" ".join(names) for names in found}
 
     def hash_of(self, name: str) -> str:
         found = Snapshot(Texts(), self.home).fingerprint(self.home[name])

@@ -160,6 +160,49 @@ def groups(
 ) -> list[Group]:
     """Return the co-variables that some of the names belong to, as those names stand in order."""
     reached = {name: Reached(home[name], surface) for name in sorted(own) if name in home}
+    leader = _leaders(home, reached)
+    parts: dict[str, dict[str, Reached]] = {}
+    for name, value in reached.items():
+        parts.setdefault(_first(leader, name), {})[name] = value
+    order = dict.fromkeys(_first(leader, name) for name in asked if name in reached)
+    return [Group(parts[first]) for first in order]
+
+
+def tied(
+    home: dict[str, Any], own: Iterable[str], asked: Collection[str], surface: Surface
+) -> dict[str, list[str]]:
+    """Return for each name that is asked for the other names of its co-variable, in order.
+
+    What a name holds that lies in what another leads to is not followed once more: as with the
+    parts of a figure, each of which leads to all others.
+    """
+    reached: dict[str, Reached] = {}
+    inside: dict[str, str] = {}
+    for name in sorted(own):
+        if name not in home:
+            continue
+        key = identity(home[name])
+        # of what lies in a table it hangs on the way there whether it is shared
+        around = (n for n, each in reached.items() if key in each.objects and not each.lazy)
+        found = next(around, None)
+        if found is None:
+            reached[name] = Reached(home[name], surface)
+        else:
+            inside[name] = found
+    leader = _leaders(home, reached)
+    leader.update(inside)
+    names: dict[str, list[str]] = {}
+    for name in sorted(leader):
+        names.setdefault(_first(leader, name), []).append(name)
+    return {
+        name: [other for other in names[_first(leader, name)] if other != name]
+        for name in asked
+        if name in leader
+    }
+
+
+def _leaders(home: Mapping[str, Any], reached: Mapping[str, Reached]) -> dict[str, str]:
+    """Return for each name another one, or itself, of its co-variable: see `_first`."""
     leader = {name: name for name in reached}
     holders: dict[int, str] = {}
     for name, value in reached.items():
@@ -174,11 +217,7 @@ def groups(
     for name, value in reached.items():
         for key in value.borrowed & named.keys():
             _join(leader, name, named[key])
-    parts: dict[str, dict[str, Reached]] = {}
-    for name, value in reached.items():
-        parts.setdefault(_first(leader, name), {})[name] = value
-    order = dict.fromkeys(_first(leader, name) for name in asked if name in reached)
-    return [Group(parts[first]) for first in order]
+    return leader
 
 
 def _first(leader: dict[str, str], name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..contract import CHANGED, OPEN_FIGURES, Fingerprint
 from ..open_figures import OpenFigures
 from .counted_references import holders_of, sharing
-from .covariables import groups
+from .covariables import tied
 from .reachable import Surface
 
 _MOST_S = 0.5
@@ -76,13 +76,9 @@ class Links:
         self, changed: Collection[str], own: Collection[str], figures: list[Any]
     ) -> dict[str, list[str]]:
         """Return the links of names, found by following all names."""
-        surface, links = Surface(self._home, self._shell, holds=True), {}
         home = {**self._home, OPEN_FIGURES: figures} if figures else self._home
-        for group in groups(home, [*own, OPEN_FIGURES], changed, surface):
-            names = group.names
-            for name in set(names).intersection(changed):
-                links[name] = [other for other in names if other != name]
-        return links
+        surface = Surface(self._home, self._shell, holds=True)
+        return tied(home, [*own, OPEN_FIGURES], changed, surface)
 
 
 def _is_changed(
