@@ -173,24 +173,19 @@ def tied(
 ) -> dict[str, list[str]]:
     """Return for each name that is asked for the other names of its co-variable, in order.
 
-    What a name holds that lies in what another leads to is not followed once more: as with the
-    parts of a figure, each of which leads to all others.
+    What another name leads to is not followed once more: of a figure, each part leads to all.
     """
     reached: dict[str, Reached] = {}
-    inside: dict[str, str] = {}
+    known: dict[int, str] = {}
     for name in sorted(own):
-        if name not in home:
-            continue
-        key = identity(home[name])
-        # of what lies in a table it hangs on the way there whether it is shared
-        around = (n for n, each in reached.items() if key in each.objects and not each.lazy)
-        found = next(around, None)
-        if found is None:
-            reached[name] = Reached(home[name], surface)
-        else:
-            inside[name] = found
+        if name in home:
+            reached[name] = value = Reached(home[name], surface, known)
+            if not value.lazy:  # of what lies in a table it hangs on the way whether it is shared
+                known.update(dict.fromkeys(value.objects, name))
     leader = _leaders(home, reached)
-    leader.update(inside)
+    for name, value in reached.items():
+        for other in set(map(known.__getitem__, value.met)):
+            _join(leader, name, other)
     names: dict[str, list[str]] = {}
     for name in sorted(leader):
         names.setdefault(_first(leader, name), []).append(name)

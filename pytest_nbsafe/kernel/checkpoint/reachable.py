@@ -17,7 +17,7 @@ import sys
 import types
 import uuid
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..adapters import of_class
@@ -39,6 +39,7 @@ _CONTAINERS = frozenset({list, dict, set, bytearray})
 BYTE_S, OBJECT_S, CONSTANT_S, TABLE_S = 3e-9, 4e-6, 35e-8, 2e-3
 """About how long it takes to keep a byte of an array, an object, a number or text, and a table."""
 _ADDRESS_BYTES = 8
+_NOTHING: Mapping[int, object] = types.MappingProxyType({})
 _PERSONAL = frozenset({"__main__", "builtins"})
 """Modules that hold what cells made: IPython leaves the last results in `builtins`."""
 
@@ -118,17 +119,22 @@ class Reached:
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
     `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
-    themselves. `constants` is how often something was met that leads nowhere.
+    themselves. `constants` is how often something was met that leads nowhere. A walk also ends at
+    what is `known` by identity, and takes note of it in `met`.
     """
 
-    def __init__(self, value: object, surface: Surface) -> None:
+    def __init__(
+        self, value: object, surface: Surface, known: Mapping[int, object] = _NOTHING
+    ) -> None:
         self.objects: dict[int, Any] = {}
         self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
         self.borrowed: set[int] = set()
+        self.met: set[int] = set()
         self.constants = 0
         self._surface = surface
+        self._known = known
         self._walk([value], None)
 
     def shared(self) -> set[int]:
@@ -162,7 +168,9 @@ class Reached:
             fresh = dict(zip(map(identity, items), items))  # noqa: B905  # both are of `items`
             ended = surface.ends(fresh)
             self.borrowed.update(key for key in ended if type(fresh[key]) in _CONTAINERS)
-            for key in ended | (fresh.keys() & objects.keys()):
+            met = fresh.keys() & self._known.keys()
+            self.met |= met
+            for key in ended | met | (fresh.keys() & objects.keys()):
                 del fresh[key]
             objects.update(fresh)
             special: list[Any] = []
