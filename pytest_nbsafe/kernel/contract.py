@@ -209,7 +209,8 @@ class Inputs(TypedDict):
     run cannot be reused. `learning` are the libraries whose watched functions it called: what
     learns, judges or splits. `links` gives, for each name whose object the run changed in place
     (`OPEN_FIGURES` among them), the other names that share objects with it; None where that is not
-    known.
+    known. `shared` gives the same, where it is known, for those that it bound as well; a name is
+    among its own where it leads to an object in two ways.
     """
 
     files: list[FileRead]
@@ -231,6 +232,7 @@ class Inputs(TypedDict):
     hindrances: list[Hindrance]
     learning: list[str]
     links: dict[str, list[str]] | None
+    shared: dict[str, list[str]]
 
 
 class CellRun(TypedDict):

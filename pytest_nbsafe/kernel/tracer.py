@@ -348,6 +348,7 @@ class Tracer:
             more = used["unexpected"] = look.unexpected(self.inputs.called, own)
             more.update(self.let_go.changed({*look.before, *after, *more}, own))
             used["links"] = links = self.links.of(look.before, after, own, result, more)
+            used["shared"] = self.links.shared(changed, links, own, result)
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)
                 linked = own if links is None else [n for names in links.values() for n in names]

@@ -65,8 +65,9 @@ class PastRun:
 
     `before` and `after` are what was held around it. `kept` are the co-variables that are kept of
     it, none where nothing is. `beyond` are names that it may have read though neither it nor a
-    function that it mentions does. It is `by_value` where the values that it found are equal to
-    those that it would find now, but other runs made them. `links` are as `state.after` takes them.
+    function that it mentions does. Where the values that it found are equal to those that it would
+    find now, but other runs made them, `by_value` stands for those. `links` are as `state.after`
+    takes them.
     """
 
     entry: str
@@ -75,7 +76,7 @@ class PastRun:
     before: State
     after: State
     kept: tuple[KeptValue, ...] = ()
-    by_value: bool = False
+    by_value: str = ""
     beyond: frozenset[str] = frozenset()
     links: Mapping[str, Collection[str]] | None = None
 
@@ -144,9 +145,12 @@ class PastRun:
         return not any(told) and not inputs["variables_set"]
 
 
-def entries_by_value(past: Iterable[PastRun]) -> set[str]:
-    """Return the entries of the runs that are reused though they found values only equal."""
-    return {run.entry for run in past if run.by_value}
+def entries_by_value(past: Iterable[PastRun]) -> dict[str, str]:
+    """Return the entries of the runs that are reused though they found values only equal.
+
+    Each comes with what stands for the values that it would find now.
+    """
+    return {run.entry: run.by_value for run in past if run.by_value}
 
 
 def may_change_all(*texts: str) -> bool:

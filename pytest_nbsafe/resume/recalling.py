@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS, CellRun
-from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.catching_up import lists_names
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, why_unfit
@@ -26,7 +26,6 @@ from pytest_nbsafe.resume.state import (
     asks_figures,
     bound_again,
     changed_in_place,
-    is_tied,
     lookups_told,
     made_by_value,
     names_of,
@@ -84,8 +83,8 @@ def content(
     `names` are what it may have read, or bound to what they held already, each with its fingerprint
     and the entry that made it; `unread` those that it mentions without reading them; `runs` those
     whose functions it called; `around`, where it changed objects in place, who made what may share
-    them; `learned` the runs before it that the watch of learning has seen; `shown` the texts of
-    functions that it may show.
+    them; `shared` who made those that may share objects with one another; `learned` the runs before
+    it that the watch of learning has seen; `shown` the texts of functions that it may show.
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
@@ -100,14 +99,15 @@ def content(
         for name in dict.fromkeys(found)
         for held in (state.get(name, _NOBODY),)
     }
-    tied = {n: held.maker for n, held in state.items() if is_tied(n, held)}
+    others, changes = entries_by_value(past), bool(changed_in_place(state, event))
     return {
         "executed": forms.pack(executed),
         "source": source,
         "names": names,
         "unread": sorted((state.keys() & mentioned) - names.keys()),
         "runs": runs,
-        "around": tied if changed_in_place(state, event) else {},
+        "around": sharing.stamps(state, state, others) if changes else {},
+        "shared": sharing.shared(names, state, others, changes=changes),
         "learned": _learned(past),
         "shown": _texts_shown(mentioned, past),
     }
@@ -136,6 +136,8 @@ def recalled(
     texts = _texts(content, source)
     words = words_of(*texts)
     _compare_names(content, texts, words, state)
+    for name in _otherwise_shared(content, past, state):
+        raise NotAsThen(f"what `{name}` shares with other names may have changed")
     if content["shown"] != _texts_shown(words, past):
         raise NotAsThen("the text of a function that it may show changed")
     if memory.learners.took_part(event):
@@ -201,9 +203,18 @@ def _compare_names(
             raise NotAsThen(f"`{name}` is there now")
 
 
+def _otherwise_shared(
+    content: Mapping[str, Any], past: Sequence[PastRun], state: State
+) -> list[str]:
+    """Return the names that may share objects otherwise than when a run found them, in order."""
+    then, changes = content["shared"], bool(content["around"])
+    now = sharing.shared(content["names"], state, entries_by_value(past), changes=changes)
+    return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
+
+
 def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> None:
     """Compare what lies in no value: which rows came from where, and who has learned from them."""
-    if is_by_value(entry, past, state):
+    if by_value(entry, past, state):
         raise NotAsThen("what it learns from was made anew")
     if _learned(past) != entry.content["learned"]:
         raise NotAsThen("another cell has learned before it")
@@ -214,14 +225,18 @@ def _texts(content: Mapping[str, Any], source: str) -> list[str]:
     return [source, *(text for _, text in content["runs"].values())]
 
 
-def is_by_value(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
-    """Return whether a run found values that are only equal to those that it would find now."""
+def by_value(entry: Entry, past: Sequence[PastRun], state: State) -> str:
+    """Return what stands for the values that a run would find now that are only equal.
+
+    That is empty where it would find the very values that it found.
+    """
     others = entries_by_value(past)
-    return any(
-        held.maker != maker or made_by_value(maker, others)
-        for name, (_, maker) in entry.content["names"].items()
-        for held in (state.get(name, _NOBODY),)
-    )
+    found: list[str] = []
+    for name, (_, maker) in entry.content["names"].items():
+        held = state.get(name, _NOBODY)
+        if held.maker != maker or made_by_value(maker, others):
+            found += [name, sharing.stamp(held.maker, others)]
+    return questions.hashed(*found) if found else ""
 
 
 def _texts_shown(words: Collection[str], past: Sequence[PastRun]) -> str:
@@ -240,23 +255,23 @@ def links(
 ) -> Mapping[str, Collection[str]] | None:
     """Return what a run that is recalled has changed besides the names that it told of.
 
-    What other runs made than then may share objects with what it changed, whatever it told. None
-    where that holds for what it changed itself.
+    What other runs made than then may share objects with what it changed, whatever it told. Where
+    that holds for what it changed itself, with whom that shares them counts; None where nobody
+    knows.
     """
     told, around = links_told(executed), entry.content["around"]
     if not around or told is None or executed.event is None:
         return told
     others = entries_by_value(past)
-    made_anew = {
-        name
-        for name, held in state.items()
-        if is_tied(name, held)
-        and (around.get(name) != held.maker or made_by_value(held.maker, others))
-    }
-    changed = changed_in_place(state, executed.event)
-    if not made_anew.isdisjoint(changed):
-        return None
-    return {name: {*told.get(name, ()), *made_anew} for name in changed}
+    now = sharing.stamps(state, state, others)
+    made_anew = {name for name, mark in now.items() if around.get(name) != mark}
+    found: dict[str, set[str]] = {}
+    for name in changed_in_place(state, executed.event):
+        known = state[name].shares if name in made_anew else frozenset(told.get(name, ()))
+        if known is None:
+            return None
+        found[name] = {*known, *made_anew} - {name}
+    return found
 
 
 def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
@@ -296,12 +311,14 @@ def after_run(
     past: Sequence[PastRun],
     state: State,
     links: Mapping[str, Collection[str]] | None,
+    by_value: str = "",
 ) -> State:
-    """Return what is held after a run of an entry; `links` as `state.after` takes them."""
+    """Return what is held after a run of an entry; `links`, `by_value` as `state.after` has it."""
     event, unseen = executed.event, frozenset[str]()
     if event is not None:
         unseen = changed_beyond([source, *_texts_told(event, past)], event, past, state)
-    return after(state, event, entry, links, unseen)
+    now = after(state, event, entry, links, unseen, by_value)
+    return sharing.followed(now, state, executed, links, unseen)
 
 
 def past_run(
@@ -313,10 +330,10 @@ def past_run(
     links: Mapping[str, Collection[str]] | None,
     keeper: Keeper | None,
     *,
-    by_value: bool = False,
+    by_value: str = "",
 ) -> PastRun:
     """Return a run of a session that was made, or recalled, in a state, and what is kept of it."""
-    now = after_run(source, executed, entry, past, state, links)
+    now = after_run(source, executed, entry, past, state, links, by_value)
     equal = {*entries_by_value(past), *((entry,) if by_value else ())}
     kept = keeper.known(entry, now, equal) if keeper is not None else ()
     read = beyond(source, executed, past, state)

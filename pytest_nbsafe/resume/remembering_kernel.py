@@ -383,7 +383,7 @@ class RememberingKernel:
         executed: Executed,
         links: Mapping[str, Collection[str]] | None,
         *,
-        by_value: bool = False,
+        by_value: str = "",
     ) -> None:
         """Take note that a run has been made, or recalled."""
         about = self.past, self.state, links, self.keeper
@@ -395,6 +395,6 @@ class RememberingKernel:
     def _recall(self, source: str, entry: Entry, recalled: Executed) -> Executed:
         """Take note of what a cell gives that is known, and return it."""
         links = recalling.links(entry, recalled, self.past, self.state)
-        by_value = recalling.is_by_value(entry, self.past, self.state)
+        by_value = recalling.by_value(entry, self.past, self.state)
         self._note(entry.id, source, recalled, links, by_value=by_value)
         return recalled

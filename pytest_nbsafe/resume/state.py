@@ -43,13 +43,15 @@ class Held:
 
     Where a run may have changed it that did not tell of it, `maker` stands for that run and for who
     had made it before, see `touched`. `identity` is the number of the object in the session:
-    aliases have one in common.
+    aliases have one in common. `shares` are the names with which it may share objects, None where
+    that may be any.
     """
 
     hash: str
     maker: str
     kind: str = ""
     identity: int = 0
+    shares: frozenset[str] | None = None
 
     @property
     def run(self) -> str:
@@ -57,12 +59,14 @@ class Held:
         return runs_of(self.maker)[0]
 
 
-def touched(entry: str, maker: str) -> str:
+def touched(entry: str, maker: str, by_value: str = "") -> str:
     """Return the maker of what this one had made, and a run may then have changed unseen.
 
-    A run that is recalled did not compare it: it is the same only where it was the same before.
+    A run that is recalled did not compare it: it is the same only where it was the same before, and
+    where the run found the very values `by_value` of which it is recalled.
     """
-    return _THEN.join([entry, questions.hashed(maker), runs_of(maker)[-1]])
+    before = questions.hashed(maker, by_value) if by_value else questions.hashed(maker)
+    return _THEN.join([entry, before, runs_of(maker)[-1]])
 
 
 def runs_of(maker: str) -> tuple[str, ...]:
@@ -112,11 +116,13 @@ def after(
     maker: str,
     links: Mapping[str, Collection[str]] | None,
     unseen: Collection[str] = (),
+    by_value: str = "",
 ) -> State:
     """Return what is held after a run, `maker` being the name of its entry.
 
     `links` gives for each name that the run changed in place the others that share objects with it;
     None where that is not known; `unseen` are names that it may have changed with nobody looking.
+    `by_value` stands for the values that it found where it is reused for those, see `touched`.
     Of a run that nothing is known of (`event` None) all may have changed.
     """
     if event is None:
@@ -145,12 +151,14 @@ def after(
     for name in frozenset((*_touched_too(state, event, links), *unseen)):
         if name in now and name not in known and is_tied(name, now[name]):
             made = now[name]
-            now[name] = Held("", touched(maker, made.maker), made.kind, made.identity)
+            by = touched(maker, made.maker, by_value)
+            now[name] = Held("", by, made.kind, made.identity)
     for name in sources(event):
         now[name] = Held("", maker)
     if looks_up(event):
         earlier = state.get(LOOKUPS)
-        now[LOOKUPS] = Held("", touched(maker, earlier.maker) if earlier is not None else maker)
+        by = touched(maker, earlier.maker, by_value) if earlier is not None else maker
+        now[LOOKUPS] = Held("", by)
     return now
 
 

@@ -63,7 +63,7 @@ def stored_runs(
             run = PastRun(token, source, Executed("ok"), state, after)
         else:
             entry, executed = known
-            by_value = recalling.is_by_value(entry, past, state)
+            by_value = recalling.by_value(entry, past, state)
             about = past, state, recalling.links(entry, executed, past, state), keeper
             run = recalling.past_run(source, executed, entry.id, *about, by_value=by_value)
         reasons.append(known if isinstance(known, str) else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..contract import CHANGED, OPEN_FIGURES, Fingerprint
@@ -11,8 +11,12 @@ from ..open_figures import OpenFigures
 from .counted_references import holders_of, sharing
 from .covariables import tied
 from .reachable import Surface
+from .twice import leads_twice
 
 _MOST_S = 0.5
+_MANY = 5000
+"""What holds so many values would take milliseconds to be followed."""
+_CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 FIXED = frozenset(
     {"module", "function", "type", "builtin_function_or_method", "NoneType", "str", "bytes"}
     | {"int", "float", "complex", "bool"}
@@ -65,6 +69,29 @@ class Links:
         self._is_slow = time.thread_time() - started > _MOST_S
         return links
 
+    def shared(
+        self,
+        names: Iterable[str],
+        links: Mapping[str, list[str]] | None,
+        own: Collection[str],
+        result: object = None,
+    ) -> dict[str, list[str]]:
+        """Return the others that share objects with each name that a run has bound or changed.
+
+        A name is itself among them where it leads to an object in two ways. What takes long to
+        tell is left out, and what counting does not tell. `links` are those of what was changed.
+        """
+        if self._is_slow or self.rests:
+            return {}
+        bound = [n for n in names if n in self._home and not _is_much(self._home[n])]
+        counted = {**(self.counted(bound, own, result) if bound else {}), **(links or {})}
+        shared = {}
+        for name, others in counted.items():
+            twice = leads_twice(self._home[name]) if name in self._home else None
+            if others is not None and twice is not None:
+                shared[name] = [*others, name] if twice else others
+        return shared
+
     def counted(
         self, names: Collection[str], own: Collection[str], result: object = None
     ) -> dict[str, list[str] | None]:
@@ -79,6 +106,10 @@ class Links:
         home = {**self._home, OPEN_FIGURES: figures} if figures else self._home
         surface = Surface(self._home, self._shell, holds=True)
         return tied(home, [*own, OPEN_FIGURES], changed, surface)
+
+
+def _is_much(value: object) -> bool:
+    return type(value) in _CONTAINERS and len(value) > _MANY  # type: ignore[arg-type]  # it has one
 
 
 def _is_changed(

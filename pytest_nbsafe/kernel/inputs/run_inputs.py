@@ -186,6 +186,7 @@ class RunInputs:
             "hindrances": self._hindrances.all(),
             "learning": [],
             "links": None,
+            "shared": {},
         }
 
     # ------------------------------------------------------------ files past Python

@@ -1,0 +1,149 @@
+"""Which names may share objects: what is done to one in place then shows in another.
+
+The kernel counts who else holds a part of what a run has made or changed. That is followed from run
+to run, so that of a value that was made again, and is equal, it is known whether it shares what the
+one before shared: `b = a` and `b = list(a)` give equal values.
+
+Source: co-variables after Kishu (Fang et al. 2025), 4. Departs: of some it is not known, and those
+may share with all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from pytest_nbsafe.resume import questions
+from pytest_nbsafe.resume.state import State, changed_in_place, is_tied, runs_of
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.values import replace
+
+Shares = frozenset[str] | None
+"""The names with which one may share objects, None where that may be any.
+
+A name is among its own where its value may lead to an object in two ways.
+"""
+
+
+def stamp(maker: str, by_value: Mapping[str, str]) -> str:
+    """Return what stands for who made a value, and from whose values.
+
+    `by_value` are the entries of runs that are reused though they found other values that were only
+    equal, each with what stands for those.
+    """
+    tokens = [by_value[run] for run in runs_of(maker) if run in by_value]
+    return questions.hashed(maker, *tokens) if tokens else maker
+
+
+def stamps(names: Iterable[str], state: State, by_value: Mapping[str, str]) -> dict[str, str]:
+    """Return the stamps of those of the names whose values others may lead to."""
+    return {
+        name: stamp(state[name].maker, by_value)
+        for name in names
+        if name in state and is_tied(name, state[name])
+    }
+
+
+def shared(
+    found: Collection[str], state: State, by_value: Mapping[str, str], *, changes: bool
+) -> dict[str, str]:
+    """Return the stamps of the names that may share objects with others that were found too.
+
+    Of one alone it counts whether it leads to an object in two ways; where that is not known, only
+    if the run `changes` something in place.
+    """
+    tied = stamps(found, state, by_value)
+    if len(tied) == 1 and not changes and all(state[name].shares is None for name in tied):
+        return {}
+    return {
+        name: mark
+        for name, mark in tied.items()
+        if (shares := state[name].shares) is None or not shares.isdisjoint(tied)
+    }
+
+
+def followed(
+    now: State,
+    before: State,
+    executed: Executed,
+    links: Mapping[str, Collection[str]] | None,
+    unseen: Collection[str],
+) -> State:
+    """Return what is held `now`, after a run, with whom each name may share objects by then.
+
+    `links` and `unseen` are as `state.after` takes them.
+    """
+    event = executed.event
+    if event is None:
+        return now
+    made = _made(executed, before)
+    met = {**made, **_changed(executed, before, links, made), **dict.fromkeys(unseen, None)}
+    gone = made.keys() | (before.keys() - now.keys())
+    shares: dict[str, set[str] | None] = {}
+    for name in now:
+        was = frozenset() if name in made else before[name].shares if name in before else None
+        shares[name] = {*was} - gone if was is not None else None
+    for name in met.keys() & now.keys():
+        _meet(name, met[name], shares)
+    return {
+        name: held if held.shares == mine else replace(held, shares=_frozen(mine))
+        for (name, held), mine in zip(now.items(), shares.values(), strict=True)
+    }
+
+
+def _meet(name: str, others: Shares, shares: dict[str, set[str] | None]) -> None:
+    """Take note that one name may share objects with others, and so each of them with the rest."""
+    if others is None:
+        shares[name] = None
+    group = {name, *(others or ())} & shares.keys()
+    for other in shares if others is None else group:
+        mine = shares[other]
+        if mine is not None:
+            mine |= group - {other}
+            if other == name and others is not None and name in others:
+                mine.add(name)
+
+
+def _frozen(names: set[str] | None) -> Shares:
+    return frozenset(names) if names is not None else None
+
+
+def _changed(
+    executed: Executed,
+    before: State,
+    links: Mapping[str, Collection[str]] | None,
+    made: Collection[str],
+) -> dict[str, Shares]:
+    """Return with whom what a run has changed in place may share objects."""
+    assert executed.event is not None, "nothing is known of such a run"
+    told, changed = _told(executed), changed_in_place(before, executed.event)
+    return {
+        name: frozenset(told[name]).union(links.get(name, ()))
+        if links is not None and name in told
+        else None
+        for name in changed
+        if name not in made
+    }
+
+
+def _made(executed: Executed, before: State) -> dict[str, Shares]:
+    """Return with whom all that a run has bound may share objects.
+
+    Where it is reused, what it found may share with others by now, and so what it made of that.
+    """
+    assert executed.event is not None, "nothing is known of such a run"
+    told, bindings = _told(executed), executed.event["bindings"]
+    made: dict[str, Shares] = {}
+    for name in (name for name, identity in bindings.items() if identity):
+        others: set[str] | None = {*told[name]} if name in told else None
+        for other in told.get(name, ()) if executed.reused else ():
+            if other in before and other not in bindings and others is not None:
+                more = before[other].shares
+                others = others | (more - {name}) if more is not None else None
+        made[name] = _frozen(others)
+    return made
+
+
+def _told(executed: Executed) -> Mapping[str, Collection[str]]:
+    event = executed.event
+    inputs = event["inputs"] if event is not None else None
+    return inputs["shared"] if inputs is not None else {}
