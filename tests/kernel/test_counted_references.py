@@ -45,6 +45,14 @@ def made(text: str) -> Home:
     return {name: value for name, value in home.items() if not name.startswith("__")}
 
 
+PROXY = """
+import weakref
+class C:
+    def __getattribute__(self, name): raise AttributeError(name)
+"""
+"""Its objects raise where one asks them for anything."""
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -64,6 +72,8 @@ def made(text: str) -> Home:
         ("class C:\n  shared = [1]\nx = C(); x.held = C.shared", None),
         ("import weakref\nclass C: pass\nx = C(); y = weakref.ref(x)", None),
         ("import weakref\nclass C: pass\ny = C(); x = [weakref.ref(y)]", ["y"]),
+        (PROXY + "x = C(); y = weakref.proxy(x)", None),
+        (PROXY + "y = C(); x = weakref.proxy(y)", None),
         ("import types\nx = {}; y = types.MappingProxyType(x)", ["y"]),
         ("x = []; y = x.append", ["y"]),
         ("try:\n  raise ValueError([1])\nexcept ValueError as error:\n  x = error.args[0]", []),

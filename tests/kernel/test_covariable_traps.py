@@ -117,6 +117,8 @@ TOGETHER = {
     "a function with a state": "def f(): pass\nf.calls = 1\na = [f]\nb = [f]",
     "a default": "a = []\nb = [lambda x=a: x]",
     "a reference that does not hold": "class C: pass\na = C()\nb = weakref.ref(a)",
+    "a proxy": "class C: pass\na = C()\nb = weakref.proxy(a)",
+    "a proxy that was there first": "class C: pass\nb = C()\na = weakref.proxy(b)",
     "a set of such references": "class C: pass\na = C()\nb = weakref.WeakSet([a])",
     "an exception": "a = [1]\nb = ValueError(a)",
     "a view of bytes": "a = bytearray(3)\nb = memoryview(a)",

@@ -25,7 +25,7 @@ from typing import Any
 
 from ..adapters import of_class
 from ..identity import identity
-from .reachable import CONSTANTS, is_constant, is_importable
+from .reachable import CONSTANTS, PROXIES, is_constant, is_importable
 
 _ENDS = frozenset(map(identity, CONSTANTS))
 _FIXED = frozenset(map(identity, (tuple, frozenset)))
@@ -34,6 +34,7 @@ _PLAIN = frozenset(map(identity, (list, dict)))
 """Kinds of values to which no reference is weak, and of which the interpreter tells all."""
 _DEPTH = 5
 _ISLAND = __name__.partition(".checkpoint")[0]
+_CALLBACK: Any = vars(weakref.ref)["__callback__"]
 _ALONE = next(map(sys.getrefcount, {0: object()}.values()))
 """The count of an object that a dictionary holds, and nothing else."""
 _Look = typing.Callable[[Any], typing.Optional[typing.List[Any]]]  # noqa: UP006, UP045  # Python 3.8 has no other
@@ -306,6 +307,8 @@ def _look_at(kind: type) -> _Look | None:
         return _held_by_function
     if issubclass(kind, weakref.ref):
         return _held_beside
+    if identity(kind) in PROXIES:  # nobody tells of what without asking that
+        raise _UnknownError
     if identity(kind) in _FIXED:
         return _held_for_ever
     adapter = of_class(kind)
@@ -319,8 +322,13 @@ def _look_at(kind: type) -> _Look | None:
 
 
 def _is_ours(reference: Any) -> bool:
-    """Return whether it is by a weak reference of the log of learning that a value is known."""
-    return str(getattr(reference.__callback__, "__module__", "")).startswith(_ISLAND)
+    """Return whether it is by a weak reference of the log of learning that a value is known.
+
+    A proxy is asked nothing: what it is asked goes on to the value.
+    """
+    if not issubclass(type(reference), weakref.ref):
+        return False
+    return str(getattr(_CALLBACK.__get__(reference), "__module__", "")).startswith(_ISLAND)
 
 
 def _held_beside(item: Any) -> list[Any]:

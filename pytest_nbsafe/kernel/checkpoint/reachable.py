@@ -18,6 +18,7 @@ import types
 import uuid
 import weakref
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import Any
 
 from ..adapters import of_class
@@ -34,6 +35,8 @@ CONSTANTS: tuple[type, ...] = (
 """Kinds of values that cannot change, or lead nowhere."""
 _ENDS = frozenset(map(identity, CONSTANTS))
 _CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
+PROXIES = frozenset(map(identity, weakref.ProxyTypes))
+"""Kinds of values that stand for others, and hand on to those whatever they are asked."""
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 """Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
 BYTE_S, OBJECT_S, CONSTANT_S, TABLE_S = 3e-9, 4e-6, 35e-8, 2e-3
@@ -178,6 +181,8 @@ class Reached:
                 special = [i for i in fresh.values() if identity(type(i)) in surface.special]
                 items = [i for i in fresh.values() if identity(type(i)) not in surface.special]
             level = gc.get_referents(*(items if special else fresh.values()))
+            for item in compress(fresh.values(), map(weakref.getweakrefcount, fresh.values())):
+                level += _proxies_of(item)
             for item in special:
                 level += self._held(item, lazy)
 
@@ -217,6 +222,11 @@ class Reached:
         if not held:  # it is referred to by its name
             del self.objects[identity(function)]
         return held
+
+
+def _proxies_of(item: Any) -> list[Any]:
+    """Return what stands for a value, and tells nobody so."""
+    return [each for each in weakref.getweakrefs(item) if identity(type(each)) in PROXIES]
 
 
 def is_importable(thing: Any) -> bool:

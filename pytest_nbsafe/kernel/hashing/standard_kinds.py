@@ -162,6 +162,11 @@ def _attributes(tag: str) -> Handler:
     return add
 
 
+def _proxy(_hasher: Hasher, _value: object) -> None:
+    """Give up what stands for another object, which would be asked in its place."""
+    raise UnknownValue("a weak proxy is not compared")
+
+
 def _last_call(hasher: Hasher, value: Any) -> None:
     """Write what is called when an object dies; nothing of it lies in the value itself."""
     kept = value.peek()
@@ -186,6 +191,7 @@ EXACT: dict[type, Handler] = {
     weakref.finalize: _last_call,
     io.StringIO: _memory_file,
     io.BytesIO: _memory_file,
+    **dict.fromkeys(weakref.ProxyTypes, _proxy),
     **dict.fromkeys(_STEPS, iterator),
     **dict.fromkeys(_FILES, _file),
     **dict.fromkeys(_PATHS, _path),
