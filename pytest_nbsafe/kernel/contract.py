@@ -67,6 +67,8 @@ class StatementEvent(TypedDict):
 
 SETS = "~"
 CODE = "()"
+HOME = "module __main__"
+"""The kind of the module that holds the names of the notebook."""
 
 
 class Fingerprint(TypedDict):
@@ -74,8 +76,8 @@ class Fingerprint(TypedDict):
 
     It has `SETS` in it where a set in the value may come in another order in an equal one, and
     `CODE` where code of the notebook is in it, which may read names when it is called. `cause` says
-    why it is unknown. `kind` is the type's qualified name; `identity` the object's id, which tells
-    aliases within one kernel.
+    why it is unknown. `kind` is the type's qualified name, or `HOME`; `identity` the object's id,
+    which tells aliases within one kernel.
     """
 
     hash: str

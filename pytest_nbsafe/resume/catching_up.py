@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.kernel.contract import CODE, OPEN_FIGURES
+from pytest_nbsafe.kernel.contract import CODE, HOME, OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
-from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, reads_all
+from pytest_nbsafe.resume.past_runs import HOME_BY_NAME, KeptValue, PastRun, reads_all
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -32,7 +32,7 @@ from pytest_nbsafe.values import dataclass, replace
 
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
 _LISTS = patterns.compile(
-    r"\b(?:globals|locals|vars|dir)\(\)|\b(?:user_ns|user_global_ns|__main__|dill)\b"
+    rf"\b(?:globals|locals|vars|dir)\(\)|{HOME_BY_NAME}"
     r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b"
     r"|\b(?:getsizeof|getrefcount|asizeof|tracemalloc)\b",
     8,
@@ -121,7 +121,8 @@ def lists_names(*texts: str) -> bool:
 def needed(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
     """Return the names that texts may read, through functions and classes too."""
     words = mentioned(state, texts, sources)
-    names = names_of(state) if reads_all(*texts) else words
+    is_open = reads_all(*texts) or any(state[word].kind == HOME for word in words & state.keys())
+    names = names_of(state) if is_open else words
     beside = lookups_told(words) | figures_asked(words)
     return (state.keys() & (names | beside)) | results_of(names, state)
 

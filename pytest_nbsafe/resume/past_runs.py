@@ -25,8 +25,17 @@ _EFFECTS = patterns.compile(
     r"^[ \t]*(?:[%!]|import\b|from\b)|=[ \t]*[%!]|\bget_ipython\b|\bimport_module\b", 8
 )
 """Texts that may do what no value shows; 8 is `re.MULTILINE`."""
+HOME_BY_NAME = (
+    r"\b(?:user_ns|user_global_ns|__main__|dill|ipytest|getmodule)\b"
+    r"|\bsys\.modules[ \t]*(?:\.|\[[ \t]*(?!['\"]))|\bmodules\[[ \t]*__name__"
+    r"|\b(?:import_module|__import__)\([ \t]*__name__"
+)
+"""How a text gets at all names of the notebook: by the module that holds them."""
 _OPEN = patterns.compile(
-    r"\b(?:exec|eval|globals|locals|vars|dir|user_ns|user_global_ns|__main__|dill)\b"
+    r"\b(?:exec|eval|globals|locals|vars|dir)\b|"
+    rf"{HOME_BY_NAME}"
+    r"|\bunittest\.main\b|\bexit[ \t]*=[ \t]*False\b|\bloadTestsFrom(?:Module|Names?)\b"
+    r"|\b(?:testmod|DocTestFinder|cProfile)\b|\bprofile\.run"
     r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b|\b__subclasses__\b"
     r"|\.e[xv]\(|\bget_type_hints\b|\b(?:__globals__|f_globals|f_locals)\b"
     r"|^[ \t]*%run[ \t][^\n]*-[a-z]*i\b",
@@ -35,7 +44,7 @@ _OPEN = patterns.compile(
 """Texts that may read names that they do not mention."""
 _SIDE_WAYS = patterns.compile(
     r"(?<![\w.])(?:exec|eval|globals|locals)\b|(?<![\w.])vars\(\s*\)|\bbuiltins\.e(?:xec|val)\b"
-    r"|\b(?:user_ns|user_global_ns|__main__|__globals__|f_globals|f_locals|dill)\b"
+    rf"|{HOME_BY_NAME}|\b(?:__globals__|f_globals|f_locals)\b"
     r"|\bget_(?:objects|referrers)\b|\bget_ipython\(\)\.e[xv]\b|^[ \t]*%run\b"
     r"|\b(?:_{1,3}|_\d+|Out)\b[ \t]*[.\[]|[(,=][ \t]*(?:_{1,3}|_\d+|Out)\b(?![ \t]*[,)=])",
     8,

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.kernel.contract import CODE, CellRun, Fingerprint
+from pytest_nbsafe.kernel.contract import CODE, HOME, CellRun, Fingerprint
 from pytest_nbsafe.resume.past_runs import PastRun, may_change_all
 from pytest_nbsafe.resume.questions import parsed
-from pytest_nbsafe.resume.state import State, is_tied, runs_of
+from pytest_nbsafe.resume.state import State, is_tied, names_of, runs_of
 
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
 _ANNOTATED = patterns.compile(r"->|:[ \t]*[^\W\d]")
@@ -35,6 +35,8 @@ def read_beyond(
 
     `texts` are its own and those of the functions that it called.
     """
+    if _finds_home(event):
+        return frozenset(names_of(state))
     words = {word for text in texts for word in _IN_TEXTS.findall(text)}
     words.update(*map(_annotations, texts))
     if any(_holds_objects(held) for held in event["before"].values()):
@@ -50,9 +52,14 @@ def changed_beyond(
     By lambdas that its values hold (of functions with a name it is told that they were called), or
     by looking for names itself; `texts` are its own and those of the functions that it called.
     """
-    if may_change_all(*texts):
+    if may_change_all(*texts) or _finds_home(event):
         return frozenset(name for name, held in state.items() if is_tied(name, held))
     return frozenset(_words_held(event, past, state, _NAMELESS) & state.keys())
+
+
+def _finds_home(event: CellRun) -> bool:
+    """Return whether a run has found the module that holds all names of the notebook."""
+    return any(held["kind"] == HOME for held in event["before"].values())
 
 
 def _words_held(

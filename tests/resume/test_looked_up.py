@@ -74,6 +74,13 @@ def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path
     assert shown(path, *cells, "print(helper.found(q), 1)", resumed=True)[-1] == "7 1\n "
 
 
+def test_a_name_that_is_found_in_the_module_of_the_cells_is_there(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    cells = "import sys, time\nown = sys.modules[__name__]", "x = 7\ntime.sleep(0.6)\nq = chr(120)"
+    shown(path, *cells, "print(getattr(own, q))", resumed=True)
+    assert shown(path, *cells, "print(getattr(own, q), 1)", resumed=True)[-1] == "7 1\n "
+
+
 @pytest.mark.parametrize(
     "below",
     [

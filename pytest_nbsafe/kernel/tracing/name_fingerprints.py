@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Collection
+from types import ModuleType
 from typing import Any
 
 from ..adapters import of_class
-from ..contract import Fingerprint
+from ..contract import HOME, Fingerprint
 from ..hashing.snapshot import Snapshot
 from .names import names_of
 from .read_only_uses import goes_side_ways, is_alone, only_looked_at
@@ -109,6 +110,8 @@ class NameFingerprints:
     def _fingerprint(self, name: str) -> Fingerprint:
         value = self.home[name]
         kind = type(value)
+        if kind is ModuleType and vars(value) is self.home:
+            return {**self.snapshot.look(value)[0], "kind": HOME}
         if kind is int or kind is float or kind is bool or value is None:
             self._heavy.pop(name, None)
             return self.snapshot.look(value)[0]
