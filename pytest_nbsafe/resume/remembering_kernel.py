@@ -39,7 +39,7 @@ from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
 from pytest_nbsafe.resume.needed_imports import may_tell
 from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.repeated_runs import differs, has_failed, missed_names, verify
+from pytest_nbsafe.resume.repeated_runs import has_failed, is_other, missed_names, verify
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
 from pytest_nbsafe.resume.state import START, State, asks_figures
@@ -348,7 +348,7 @@ class RememberingKernel:
             raise StateDiffers
         if step.left_out:
             self._left_out.update(run.packages)
-        if differs(run.executed, again, step.left_out):
+        if is_other(run.executed, again, step.left_out):
             note_varying(self._memory, run.source, run.entry)
             raise StateDiffers
         self._numbers.note(again.event["run"], number)

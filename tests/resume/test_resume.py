@@ -271,6 +271,39 @@ def test_what_would_be_reused_wrongly_is_told(runs: Runs) -> None:
     assert len(runs.kernels[0].reasons) == 6
 
 
+SHOWS = """
+# %% [1]
+import threading
+print({})
+# %% [2]
+number = 3
+"""
+
+
+def test_what_a_cell_shows_that_runs_again_is_compared(runs: Runs) -> None:
+    """The native id is another in each kernel, and no value holds it."""
+    page = SHOWS.format("threading.get_native_id()")
+    runs.write(page)
+    runs.made()
+    (notebook,) = runs.run(resume="verify").notebooks
+    assert notebook.remarks == ("run 1 would have been reused, but shows something else",)
+    runs.write(page.replace("3", "4"))
+    (notebook,) = runs.run().notebooks
+    assert not any("reused" in remark for remark in notebook.remarks), "all is run anew"
+    assert runs.made() == [1, 2], "nothing was kept of that"
+    assert runs.made() == [1], "it is never reused again"
+
+
+def test_what_chance_decides_of_it_is_not(runs: Runs) -> None:
+    page = SHOWS.format("threading.Lock()")
+    runs.write(page)
+    runs.made()
+    assert runs.run(resume="verify").notebooks[0].remarks == ()
+    runs.write(page.replace("3", "4"))
+    assert runs.made() == [2]
+    assert runs.made() == []
+
+
 COUNTS = """
 # %% [1]
 import helper
