@@ -121,6 +121,19 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class Resumed:
+    """How many `runs` of a notebook there were, and how many of them were `reused`.
+
+    It saved seconds. `told` are sentences: why nothing is reused, or what came out otherwise.
+    """
+
+    runs: int
+    reused: int
+    saved_s: float
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class OrderOutcome:
     """What one order gave: `given` of the `of` cells with saved text showed it, `failed` raised.
 
@@ -146,7 +159,8 @@ class NotebookReport:
     under `strict` warnings fail too. `fixed` are the fingerprints that the baseline holds though
     there is nothing like them any more. `compared` is what each order gave, where all were asked
     for, the best first. `page` is what the notebook looks like, where a report shows it. `updated`
-    is a diff of the outputs that were saved, as lines.
+    is a diff of the outputs that were saved, as lines. `resumed` is what was reused of earlier
+    runs, None where nothing was to be.
     """
 
     path: str
@@ -166,6 +180,7 @@ class NotebookReport:
     compared: tuple[OrderOutcome, ...] = ()
     page: Page | None = None
     updated: tuple[str, ...] = ()
+    resumed: Resumed | None = None
 
     @property
     def word(self) -> str:

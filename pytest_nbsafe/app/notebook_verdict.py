@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_nbsafe.findings import Finding, OrderOutcome
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Finding, OrderOutcome, Resumed
 from pytest_nbsafe.judge import choice_of_order
 from pytest_nbsafe.judge.trial import ChosenOrder, Trial
 from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.reports import text
 from pytest_nbsafe.reports.order_report import TextVerdict
-from pytest_nbsafe.sentences import few, many
+from pytest_nbsafe.sentences import cells, few
+from pytest_nbsafe.values import replace
 
 _STALE = "NBS201"
 _FAILED = "NBS401"
@@ -116,16 +119,28 @@ def compared(notebook: Notebook, trial: Trial) -> tuple[OrderOutcome, ...]:
     return tuple(sorted(outcomes, key=lambda o: (-(o.given or 0), o.failed or 0, o.runs, o.order)))
 
 
-def _reuse(trial: Trial) -> Iterator[str]:
-    """Yield what was not run again since its outcome is known, in one sentence."""
+def resumed(config: Config, trial: Trial | None, told: Sequence[str]) -> Resumed | None:
+    """Return what a notebook reused, and what is told of that; None where it reuses nothing."""
+    if config.resume == "off":
+        return None
+    counted = _resumed(trial) if trial is not None and config.resume == "on" else Resumed(0, 0, 0.0)
+    return replace(counted, told=tuple(told))
+
+
+def _resumed(trial: Trial) -> Resumed:
+    """Return how much was not run again since its outcome is known."""
     runs = [trial.clean, trial.replay, trial.second, *trial.repeats]
     results = [result for run in runs if run is not None for result in run.results]
     reused = [result for result in results if result.reused]
-    if reused:
-        saved_s = sum(result.cost_s for result in reused)
-        cells = ", ".join(str(r.cell) for r in trial.clean.results if not r.reused)
-        again = f"; run again: cells {cells}" if cells else ""
-        yield f"{len(reused)} of {many(len(results), 'run')} reused, {saved_s:.1f} s saved{again}"
+    return Resumed(len(results), len(reused), sum(result.cost_s for result in reused))
+
+
+def _reuse(trial: Trial) -> Iterator[str]:
+    """Yield what was reused, and which cells ran again, in one sentence."""
+    counted = _resumed(trial)
+    if counted.reused:
+        again = [result.cell for result in trial.clean.results if not result.reused]
+        yield text.reused(counted) + (f"; run again: {cells(again)}" if again else "")
 
 
 def remarks(trial: Trial) -> Iterator[str]:

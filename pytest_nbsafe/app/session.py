@@ -20,7 +20,7 @@ from pytest_nbsafe.app import (
 )
 from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.inputs import working_folder
-from pytest_nbsafe.app.notebook_verdict import compared, remarks, verdict
+from pytest_nbsafe.app.notebook_verdict import compared, remarks, resumed, verdict
 from pytest_nbsafe.app.outcomes import completed, late_findings, may_change_findings, outcome
 from pytest_nbsafe.app.pages import page_of
 from pytest_nbsafe.codes import RENEWED
@@ -133,7 +133,6 @@ class NotebookSession:
         self._left_out: frozenset[int] | None = None
         self._findings: tuple[Finding, ...] = ()
         self._judged: tuple[Finding, ...] = ()
-        self._known = 0
         self._unmatched: tuple[baselines.Entry, ...] = ()
         self.kept: list[KeptSession] | None = None
         self.updates, self._updated = False, tuple[str, ...]()
@@ -143,8 +142,7 @@ class NotebookSession:
         self.trial: Trial | None = None
         self._environment: Environment | None = None
         self._temporaries: list[TemporaryFolder] = []
-        self.no_kernel = ""
-        self._forgets = False
+        self._known, self.no_kernel, self._forgets = 0, "", False
         self._resumed: list[str] = []
         self._copies = FolderCopies(working_folder(path, config))
         self._started = time.perf_counter()
@@ -216,6 +214,7 @@ class NotebookSession:
             compared=compared(self.notebook, trial) if trial and self.notebook else (),
             page=page_of(self.facts, trial) if self.config.pages and self.facts else None,
             updated=self._updated,
+            resumed=resumed(self.config, trial, self._resumed),
         )
 
     @property

@@ -113,6 +113,8 @@ class Reporting:
             terminalreporter.write_sep("-", f"nbsafe: {told}")
         if fixed := text.fixed(self._notebooks.values()):
             terminalreporter.write_sep("-", f"nbsafe: {fixed}")
+        for line in text.resumed(self._notebooks.values()):
+            terminalreporter.write_sep("-", f"nbsafe: {line}")
         is_verbose = terminalreporter.verbosity > 0
         for line in text.remarks(self._notebooks.values()) if is_verbose else ():
             terminalreporter.line(line)

@@ -13,6 +13,7 @@ from pytest_nbsafe.findings import (
     OrderOutcome,
     Outcome,
     Report,
+    Resumed,
     Step,
     fails,
 )
@@ -28,6 +29,7 @@ _PATCHED: Mapping[str, Role] = {"-": "error", "+": "remedy"}
 """How a line of an edit is coloured, by its first character."""
 _MOST_PATHS = 20
 """Of a fault that is the same in more notebooks some are named."""
+_MOST_RESUMED = 3
 
 
 def render(report: Report, paint: Paint = plain) -> str:
@@ -231,6 +233,26 @@ def updated(notebooks: Iterable[NotebookReport]) -> list[str]:
 def remarks(notebooks: Iterable[NotebookReport]) -> list[str]:
     """Return what is to be told quietly of notebooks, one line each."""
     return [f"{escape.line(n.path)}: {escape.line(said)}" for n in notebooks for said in n.remarks]
+
+
+def resumed(notebooks: Iterable[NotebookReport]) -> list[str]:
+    """Return what is to be told of all that was reused: why nothing was once, and a count."""
+    told: dict[str, list[str]] = {}
+    runs, count, saved_s = 0, 0, 0.0
+    for notebook in notebooks:
+        each = notebook.resumed or Resumed(0, 0, 0.0)
+        runs, count, saved_s = runs + each.runs, count + each.reused, saved_s + each.saved_s
+        for said in each.told:
+            told.setdefault(said, []).append(escape.line(notebook.path))
+    lines = [f"{few(paths, _MOST_RESUMED)}: {escape.line(s)}" for s, paths in told.items()]
+    counted = [reused(Resumed(runs, count, saved_s))] if count or (runs and not told) else []
+    return lines + counted
+
+
+def reused(counted: Resumed) -> str:
+    """Return how many of some runs were reused, as the beginning of a sentence."""
+    runs = many(counted.runs, "run")
+    return f"{counted.reused} of {runs} reused, {counted.saved_s:.1f} s saved"
 
 
 def _compared(notebook: NotebookReport) -> str:

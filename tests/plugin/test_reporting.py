@@ -214,6 +214,25 @@ def test_the_proof_of_a_leak_is_that_of_a_run(pytester: pytest.Pytester) -> None
 
 
 @pytest.mark.kernel
+def test_what_was_reused_is_told_once(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyprojecttoml("[project]\nname = 'a'\n")
+    write(pytester.path / "a.ipynb")
+    write(pytester.path / "b.ipynb")
+    monkeypatch.setenv("NBSAFE_CACHE_DIR", ".nbsafe-cache")
+    options = ("--nbsafe", "--nbsafe-resume", "-p", "no:cacheprovider", "-q")
+    refused = pytester.runpytest_subprocess(*options, "-n2")
+    refused.stdout.fnmatch_lines(["*nbsafe: a.ipynb and b.ipynb: nothing is reused: *"])
+    assert refused.stdout.str().count("lies in the repository") == 1
+    monkeypatch.setenv("NBSAFE_STORE_SECRET", "of the pipeline")
+    for reused in (0, 4):
+        told = pytester.runpytest_subprocess(*options)
+        told.stdout.fnmatch_lines([f"*nbsafe: {reused} of 4 runs reused, 0.0 s saved*"])
+        told.stdout.no_fnmatch_line("*nothing is reused*")
+
+
+@pytest.mark.kernel
 @pytest.mark.corpus
 def test_a_lock_is_written_beside_the_notebooks(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb" / "good.ipynb")

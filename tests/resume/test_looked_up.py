@@ -99,7 +99,7 @@ def test_a_text_in_which_nobody_looks_is_no_name(own_store: Path, below: str) ->
         for cell in each.cells:
             each.outcome(cell.number)
         each.outcome(0)
-        assert each.report().remarks[0].endswith("run again: cells 1")
+        assert each.report().remarks[0].endswith("run again: cell 1")
 
 
 def test_what_a_magic_raised_tells_its_new_place(own_store: Path) -> None:

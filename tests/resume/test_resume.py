@@ -243,7 +243,7 @@ def test_what_is_saved_is_told(runs: Runs) -> None:
     (notebook,) = runs.run().notebooks
     (remark,) = (remark for remark in notebook.remarks if "reused" in remark)
     assert remark.startswith("5 of 6 runs reused, ")
-    assert remark.endswith("; run again: cells 5")
+    assert remark.endswith("; run again: cell 5")
     assert notebook.costs[0].cpu_s < 5
 
 
