@@ -10,6 +10,7 @@ from typing import Any
 
 from pytest_nbsafe.app import states
 from pytest_nbsafe.app.facts import facts_of, python_graph
+from pytest_nbsafe.app.notebook_verdict import run_anew
 from pytest_nbsafe.app.visits import Visits
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.runner.live_kernel import StateDiffers
@@ -75,5 +76,5 @@ def checked_out(
                         tuple(remarks),
                     )
                     return
-            except StateDiffers:  # what is remembered is of no use: run it all
-                continue
+            except StateDiffers as differs:  # what is remembered is of no use: run it all
+                remarks.append(run_anew(graph.notebook, str(differs)))

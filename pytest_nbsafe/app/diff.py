@@ -10,6 +10,7 @@ from typing import Any
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import states
 from pytest_nbsafe.app.facts import facts_of, python_graph
+from pytest_nbsafe.app.notebook_verdict import run_anew
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.judge.makers import makers
@@ -102,7 +103,8 @@ def _answered(
         for make in states.session_makers(stack, facts, graph, path, told, copies=copies):
             try:
                 answer, results = ask(make)
-            except StateDiffers:  # what is remembered is of no use: run it all
+            except StateDiffers as differs:  # what is remembered is of no use: run it all
+                told.append(run_anew(graph.notebook, str(differs)))
                 continue
             return DiffReport(str(path), points, answer, states.failed(results), tuple(told))
     raise AssertionError("a kernel that remembers nothing runs all")

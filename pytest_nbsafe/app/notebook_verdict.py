@@ -143,6 +143,16 @@ def _reuse(trial: Trial) -> Iterator[str]:
         yield text.reused(counted) + (f"; run again: {cells(again)}" if again else "")
 
 
+def run_anew(notebook: Notebook, source: str) -> str:
+    """Return what is told where nothing was reused in the end, since a run gave something else.
+
+    `source` is its text, empty where that is not known.
+    """
+    same = [cell.number for cell in notebook.code_cells if source and cell.source == source]
+    what = f"cell {same[0]} gave" if len(same) == 1 else "what is kept of earlier runs has given"
+    return f"{what} something else than before: all was run anew"
+
+
 def remarks(trial: Trial) -> Iterator[str]:
     """Yield what is told quietly of a trial: its order, what was not looked for, or run again."""
     if trial.choice is not None:

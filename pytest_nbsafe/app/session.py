@@ -20,7 +20,7 @@ from pytest_nbsafe.app import (
 )
 from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.inputs import working_folder
-from pytest_nbsafe.app.notebook_verdict import compared, remarks, resumed, verdict
+from pytest_nbsafe.app.notebook_verdict import compared, remarks, resumed, run_anew, verdict
 from pytest_nbsafe.app.outcomes import completed, late_findings, may_change_findings, outcome
 from pytest_nbsafe.app.pages import page_of
 from pytest_nbsafe.codes import RENEWED
@@ -307,8 +307,8 @@ class NotebookSession:
             if self.trial is None:
                 self.trial = self._run.finish(self._last)
                 self._reconsider(self.trial)
-        except StateDiffers:  # what is remembered is of no use: run it all
-            self._start_afresh()
+        except StateDiffers as differs:  # what is remembered is of no use: run it all
+            self._start_afresh(str(differs))
             return self._drive(cell)
         except NoSuchKernel as error:
             self._refused(faults.no_such_kernel(str(self._path), error.name, error.available))
@@ -318,13 +318,14 @@ class NotebookSession:
             return None
         return self.trial.clean.last(cell) if cell else None
 
-    def _start_afresh(self) -> None:
-        """Run the notebook from its beginning, and reuse nothing."""
+    def _start_afresh(self, differing: str) -> None:
+        """Run the notebook from its beginning, and reuse nothing, since a text gave another."""
         assert self._run is not None, "only kernels that run can differ"
         assert self.facts is not None, "the static facts come first"
         self._run.close()
         self._copies.take_back()
         self._forgets, self.trial = True, None
+        self._resumed.append(run_anew(self.facts.notebook, differing))
         _, clean = static_facts(self.facts.notebook, self.config)
         self._run = self._trial_run(self.facts, clean)
 

@@ -350,7 +350,7 @@ class RememberingKernel:
             self._left_out.update(run.packages)
         if is_other(run.executed, again, step.left_out):
             note_varying(self._memory, run.source, run.entry)
-            raise StateDiffers
+            raise StateDiffers(run.source)
         self._numbers.note(again.event["run"], number)
         self._identities.learn(again.event, run.executed.event)
 

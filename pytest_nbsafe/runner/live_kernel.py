@@ -99,7 +99,7 @@ class Launch:
 
 
 class StateDiffers(Exception):  # noqa: N818  # it is an answer
-    """Runs that a kernel made again gave other values: what was remembered is worth nothing."""
+    """What is remembered is worth nothing: a run, whose text may be given, came out otherwise."""
 
 
 class Kernel(Protocol):

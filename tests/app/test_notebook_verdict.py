@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import percent
 import pytest
 
-from pytest_nbsafe.app.notebook_verdict import by_text, verdict
+from pytest_nbsafe.app.notebook_verdict import by_text, run_anew, verdict
 from pytest_nbsafe.codes import Severity
 from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.judge.trial import NOTHING_RAN, RanOtherwise
@@ -114,3 +115,11 @@ def test_a_notebook_that_was_not_looked_at_whole_is_not_called_clean() -> None:
     told = by_text([], has_run=True, cut_short="too much")
     assert (told.verdict, told.reasons) == ("unknown", ("too much",))
     assert by_text([], has_run=True).verdict == "clean"
+
+
+def test_what_was_run_anew_names_a_cell_only_where_it_is_known() -> None:
+    page = percent.parse("# %% [1]\na = 1\n# %% [2]\nb = 2\n# %% [3]\na = 1\n", "nb.ipynb")
+    said = "gave something else than before: all was run anew"
+    assert run_anew(page, "b = 2") == f"cell 2 {said}"
+    unknown = "what is kept of earlier runs has given something else than before: all was run anew"
+    assert {run_anew(page, "a = 1"), run_anew(page, "")} == {unknown}

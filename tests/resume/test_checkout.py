@@ -97,6 +97,14 @@ def test_it_waits_until_it_is_interrupted(notebook: Path) -> None:
     assert not connection.exists()
 
 
+def test_a_state_that_cannot_be_had_again_is_made_anew(own_store: Path) -> None:
+    text = "# %% [1]\nimport threading\nprint(threading.get_native_id())\n# %% [2]\nnumber = 3\n"
+    path = makenb.write(own_store / "nb.ipynb", text)
+    for remarks in ((), ("cell 1 gave something else than before: all was run anew",)):
+        with checked_out(path, {}, 2, before=False) as state:
+            assert (state.reused, state.remarks) == (0, remarks)
+
+
 LISTED = """
 # %% [1]
 import time
