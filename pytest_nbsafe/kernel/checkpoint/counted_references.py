@@ -82,21 +82,23 @@ def holders_of(
     return Holders(home, own, shown, ends, [*hidden.values()])
 
 
-def sharing(name: str, holders: Holders, *, soon: bool = False) -> list[str] | None:
+def sharing(
+    name: str, holders: Holders, *, soon: bool = False, most: int = sys.maxsize
+) -> list[str] | None:
     """Return the other names that hold a part of what a name leads to, sorted.
 
     None where something holds such a part that is neither one of the holders nor a part itself: any
     name may lead to that. With `soon` also where another name is such a holder, which would have to
-    be followed.
+    be followed, and with `most` where more values than that are at one depth.
     """
-    leads, waiting = _Leads(holders), {name}
+    leads, waiting = _Leads(holders, most), {name}
     names: set[str] = set()
     left: set[int] = set()
     try:
         while waiting:
             names |= waiting
             if leads.counts_others():  # what they lead to would have to be followed now
-                leads, waiting = _Leads(holders), names
+                leads, waiting = _Leads(holders, most), names
             leads.follow([holders.home[each] for each in sorted(waiting)])
             if leads.shows_tables():
                 return None  # all tables that share those columns are tied to it
@@ -112,7 +114,7 @@ def sharing(name: str, holders: Holders, *, soon: bool = False) -> list[str] | N
 
 
 class _UnknownError(Exception):
-    """Nobody tells what a value refers to."""
+    """Nobody tells what a value refers to, or it takes too long."""
 
 
 class _Leads:
@@ -122,8 +124,9 @@ class _Leads:
     not know of one another: it is followed last. `_direct` is what it is not in.
     """
 
-    def __init__(self, holders: Holders) -> None:
+    def __init__(self, holders: Holders, most: int) -> None:
         self._holders = holders
+        self._most = most
         self._objects: dict[int, Any] = {}
         self._direct: set[int] = set()
         self._inside: set[int] = set()
@@ -230,6 +233,8 @@ class _Leads:
     def _walk(self, level: list[Any], into: dict[int, Any]) -> None:
         below = self._below(level, into, frozenset())
         while below:
+            if len(below) > self._most:
+                raise _UnknownError
             below = self._below(below, into, _PLAIN)
 
     def _below(self, level: list[Any], into: dict[int, Any], plain: frozenset[int]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -15,8 +16,7 @@ from .twice import leads_twice
 
 _MOST_S = 0.5
 _MANY = 5000
-"""What holds so many values would take milliseconds to be followed."""
-_CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
+"""To follow so many values takes a millisecond."""
 FIXED = frozenset(
     {"module", "function", "type", "builtin_function_or_method", "NoneType", "str", "bytes"}
     | {"int", "float", "complex", "bool"}
@@ -83,8 +83,9 @@ class Links:
         """
         if self._is_slow or self.rests:
             return {}
-        bound = [n for n in names if n in self._home and not _is_much(self._home[n])]
-        counted = {**(self.counted(bound, own, result) if bound else {}), **(links or {})}
+        bound = [name for name in names if name in self._home]
+        counted = self.counted(bound, own, result, most=_MANY) if bound else {}
+        counted.update(links or {})
         shared = {}
         for name, others in counted.items():
             twice = leads_twice(self._home[name]) if name in self._home else None
@@ -93,11 +94,19 @@ class Links:
         return shared
 
     def counted(
-        self, names: Collection[str], own: Collection[str], result: object = None
+        self,
+        names: Collection[str],
+        own: Collection[str],
+        result: object = None,
+        *,
+        most: int = sys.maxsize,
     ) -> dict[str, list[str] | None]:
-        """Return the links of names, None of those for which counting references is not enough."""
+        """Return the links of names, None of those for which counting references is not enough.
+
+        Or for which more than `most` values would have to be looked at.
+        """
         holders = holders_of(self._home, own, self._shell, result)
-        return {name: sharing(name, holders) for name in names}
+        return {name: sharing(name, holders, most=most) for name in names}
 
     def _searched(
         self, changed: Collection[str], own: Collection[str], figures: list[Any]
@@ -106,10 +115,6 @@ class Links:
         home = {**self._home, OPEN_FIGURES: figures} if figures else self._home
         surface = Surface(self._home, self._shell, holds=True)
         return tied(home, [*own, OPEN_FIGURES], changed, surface)
-
-
-def _is_much(value: object) -> bool:
-    return type(value) in _CONTAINERS and len(value) > _MANY  # type: ignore[arg-type]  # it has one
 
 
 def _is_changed(
