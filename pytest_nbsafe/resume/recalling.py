@@ -35,7 +35,7 @@ from pytest_nbsafe.resume.state import (
 )
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner import executed as forms
-from pytest_nbsafe.runner.executed import Executed, Heard
+from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import replace
 
@@ -346,14 +346,6 @@ def is_hindered(event: CellRun) -> bool:
     return inputs is None or bool(inputs["hindrances"] or inputs["written"])
 
 
-def tell(executed: Executed, heard: Heard | None) -> None:
-    """Tell who listens what a run showed."""
-    if heard is None:
-        return
-    for kind, message in _messages(executed):
-        heard(kind, message)
-
-
 def _found_names(event: CellRun) -> Iterator[str]:
     """Yield the names whose values a run found, and what stands for what no name holds."""
     for name, held in event["before"].items():
@@ -385,11 +377,3 @@ def _place(past: Sequence[PastRun], entry: str, source: str) -> tuple[int, Moves
         if run.entry == entry:
             return number, moves(source, run.source)
     raise CannotMove
-
-
-def _messages(executed: Executed) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for output in executed.outputs:
-        if output.kind == "stream":
-            yield "stream", {"name": output.name, "text": output.text}
-        elif output.kind != "error":
-            yield output.kind, {"data": {"text/plain": output.text}}

@@ -43,7 +43,7 @@ from pytest_nbsafe.resume.repeated_runs import has_failed, is_other, missed_name
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
 from pytest_nbsafe.resume.state import START, State, asks_figures
-from pytest_nbsafe.runner.executed import Executed, Heard
+from pytest_nbsafe.runner.executed import Executed, Heard, tell
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import Entry
@@ -111,7 +111,7 @@ class RememberingKernel:
         known = recalling.known_run(self._memory, source, self.past, self.state, limit_s)
         if not isinstance(known, str) and self._memory.verifier is None:
             recalled = self._recall(source, *known)
-            recalling.tell(recalled, heard)
+            tell(recalled, heard)
             return recalled
         number = len(self.past) + 1
         self.reasons[number] = known if isinstance(known, str) else "it is to be verified"

@@ -43,6 +43,17 @@ def of_side_run(run: SideRun, raw: str) -> Executed:
     return Executed("ok", reply=run["reply"], event=run["event"], outputs=collector.outputs())
 
 
+def tell(executed: Executed, heard: Heard | None) -> None:
+    """Tell who listens what a run showed, as if it was shown now."""
+    if heard is None:
+        return
+    for output in executed.outputs:
+        if output.kind == "stream":
+            heard("stream", {"name": output.name, "text": output.text})
+        elif output.kind != "error":
+            heard(output.kind, {"data": {"text/plain": output.text}})
+
+
 _REPLY = ("status", "ename", "evalue", "traceback")
 """What is read of a reply, see `failures.as_failure`."""
 
