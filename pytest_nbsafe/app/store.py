@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.store import database, place
+from pytest_nbsafe.store import clearing, database, place
 from pytest_nbsafe.store.database import Size, Store, StoreRefused
 
 FOLDER = "runs"
@@ -19,14 +20,24 @@ def opened() -> Store:
         NbsafeError: there is none that can be used.
 
     """
+    try:
+        return database.opened(_folder())
+    except StoreRefused as refused:
+        raise NbsafeError("no-store", f"there is no store: {refused}") from None
+
+
+def _folder() -> Path:
+    """Return the folder of this user's store.
+
+    Raises:
+        NbsafeError: there is none that can be used.
+
+    """
     folder = place.folder()
     if folder is None:
         hint = f"name a folder of yours in {place.VARIABLE}"
         raise NbsafeError("no-store", "there is no store: its folder cannot be used", hint)
-    try:
-        return database.opened(folder / FOLDER)
-    except StoreRefused as refused:
-        raise NbsafeError("no-store", f"there is no store: {refused}") from None
+    return folder / FOLDER
 
 
 def listed() -> tuple[Path, tuple[Size, ...]]:
@@ -52,15 +63,10 @@ def freed(*, everything: bool) -> int:
         NbsafeError: it cannot be used.
 
     """
-    store = opened()
     try:
-        if not everything:
+        if everything:
+            return clearing.clear(_folder())
+        with closing(opened()) as store:
             return store.prune()
-        held = sum(size.bytes for size in store.sizes())
-        store.clear()
     except StoreRefused as refused:
         raise NbsafeError("no-store", f"the store cannot be used: {refused}") from None
-    else:
-        return held
-    finally:
-        store.close()

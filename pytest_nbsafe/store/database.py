@@ -24,7 +24,10 @@ from pytest_nbsafe.values import dataclass
 
 FORM = 1
 """The form of the file; one of another form is removed."""
-_NAME = "runs.sqlite"
+NAME = "runs.sqlite"
+"""The file of the rows."""
+LOCKED = "locked"
+"""What SQLite says where another process is at work."""
 VALUES = "values"
 """The folder of the files that hold values, each named by a hash of its content."""
 _WAIT_S = 10.0
@@ -251,7 +254,7 @@ class Store:
         """Remove the file where it is no whole database any more: the next to come begins anew."""
         if type(error) is sqlite3.DatabaseError:  # those of other kinds have classes of their own
             self.silent = str(error)
-            _remove(self.folder / _NAME)
+            remove(self.folder / NAME)
 
 
 def opened(folder: Path) -> Store:
@@ -263,18 +266,12 @@ def opened(folder: Path) -> Store:
         StoreRefused: others may write to the folder, or it cannot be written to.
 
     """
+    check_folder(folder)
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if not is_own_folder(folder):
-            raise StoreRefused(f"{folder} is not a folder of yours")
-        if os.name == "posix" and folder.stat().st_mode & 0o077:
-            raise StoreRefused(f"others may read or write {folder}: `chmod 700` it")
         key = signing.secret(folder)
-    except OSError as error:
-        raise StoreRefused(f"{folder} cannot be used: {error.strerror or error}") from None
     except signing.Unsigned as error:
         raise StoreRefused(str(error)) from None
-    file = folder / _NAME
+    file = folder / NAME
     for is_last in (False, True):
         try:
             return Store(folder, key, _patient_connection(file))
@@ -283,8 +280,25 @@ def opened(folder: Path) -> Store:
         except sqlite3.DatabaseError as error:
             if is_last:
                 raise StoreRefused(f"{file} cannot be used: {error}") from None
-            _remove(file)
+            remove(file)
     raise AssertionError("the second time it is opened or refused")
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder of a store where it is not there.
+
+    Raises:
+        StoreRefused: others may write to it, or it cannot be made.
+
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not is_own_folder(folder):
+            raise StoreRefused(f"{folder} is not a folder of yours")
+        if os.name == "posix" and folder.stat().st_mode & 0o077:
+            raise StoreRefused(f"others may read or write {folder}: `chmod 700` it")
+    except OSError as error:
+        raise StoreRefused(f"{folder} cannot be used: {error.strerror or error}") from None
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:
@@ -300,7 +314,7 @@ def _patient_connection(file: Path) -> sqlite3.Connection:
         try:
             return _connection(file)
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
+            if LOCKED not in str(error) or time.monotonic() > deadline:
                 raise
             time.sleep(_PAUSE_S)
 
@@ -338,8 +352,8 @@ def _connection(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _remove(file: Path) -> None:
-    """Remove a database that is broken, with what belongs to it."""
+def remove(file: Path) -> None:
+    """Remove a database, with what belongs to it."""
     for end in ("", "-wal", "-shm"):
         with suppress(OSError):
             file.with_name(f"{file.name}{end}").unlink()
