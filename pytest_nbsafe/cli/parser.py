@@ -15,6 +15,8 @@ from pytest_nbsafe.options import CHANGED_SINCE, FORMATS, LOCK, UPDATE, Option, 
 
 _FORMATS = ("text", "json")
 """Of what is no list of findings."""
+_NUMBER = "the number of a cell, counted from 1 over all cells, text cells too, as in reports"
+"""What is given for a cell."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -67,8 +69,9 @@ def parser() -> argparse.ArgumentParser:
     store = adding.add_parser(
         "store", help="list what --resume keeps of earlier runs, or remove it"
     )
-    store.add_argument("--prune", action="store_true", help="remove what is too old or too much")
-    store.add_argument("--clear", action="store_true", help="remove everything")
+    removes = store.add_mutually_exclusive_group()
+    removes.add_argument("--prune", action="store_true", help="remove what is too old or too much")
+    removes.add_argument("--clear", action="store_true", help="remove everything")
     _writes(store, commands.store, formats=("text", "json"))
 
     explain = adding.add_parser("explain", help="explain a code, with examples")
@@ -119,8 +122,10 @@ def _takes_checkout(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("notebook", type=Path, metavar="NB")
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--before", type=int, metavar="CELL", help="as the cell would find it")
-    which.add_argument("--after", type=int, metavar="CELL", help="as the cell leaves it")
+    which.add_argument(
+        "--before", type=_cell, metavar="CELL", help=f"as the cell would find it; CELL is {_NUMBER}"
+    )
+    which.add_argument("--after", type=_cell, metavar="CELL", help="as the cell leaves it")
     which.add_argument(
         "--list", action="store_true", help="run nothing, show what is kept of each cell"
     )
@@ -136,7 +141,9 @@ def _takes_diff(parser: argparse.ArgumentParser) -> None:
         "of two orders, and how. What --resume keeps of earlier runs is not run again."
     )
     parser.add_argument("notebook", type=Path, metavar="NB")
-    parser.add_argument("cells", type=int, nargs="*", metavar="CELL", help="two code cells")
+    parser.add_argument(
+        "cells", type=_cell, nargs="*", metavar="CELL", help=f"two code cells, each {_NUMBER}"
+    )
     parser.add_argument(
         "--orders",
         nargs=2,
@@ -168,10 +175,10 @@ def _takes_whatif(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebook", type=Path, metavar="NB")
     parser.add_argument(
         "--run",
-        type=int,
+        type=_cell,
         required=True,
         metavar="CELL",
-        help="the cell, counted from 1 over all cells, text cells too",
+        help=_NUMBER,
     )
     parser.add_argument(
         "--change",
@@ -251,6 +258,19 @@ def _takes_paths(
         help=f"one of {', '.join(FORMATS)} (default: text); with :FILE it is written there",
     )
     _takes_output(parser, command)
+
+
+def _cell(value: str) -> int:
+    """Return the number of a cell.
+
+    Raises:
+        ArgumentTypeError: it is none.
+
+    """
+    try:
+        return int(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{value}` is not {_NUMBER}") from None
 
 
 def _format(value: str) -> tuple[str, str]:

@@ -177,6 +177,22 @@ def test_misuse_is_one_line_and_exits_with_2(
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["store", "--prune", "--clear"], "argument --clear: not allowed with argument --prune"),
+        (["checkout", "nb.ipynb", "--before", "bad"], "`bad` is not the number of a cell, counted"),
+        (["diff", "nb.ipynb", "1", "last"], "`last` is not the number of a cell, counted from 1"),
+    ],
+)
+def test_options_that_are_misread(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert said in capsys.readouterr().err
+
+
 def test_a_bad_configuration_file_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("nb.ipynb"))
     Path("nbsafe.toml").write_text("strikt = true\n", encoding="utf-8")
