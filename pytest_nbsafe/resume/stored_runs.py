@@ -16,6 +16,11 @@ from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import dataclass
 
+_NEW = "it is new"
+"""What `recalling` says of a text of which nothing is kept."""
+_NOT_RUN_HERE = "nothing is kept of it here"
+"""Nor of any other cell: that one is new cannot be told."""
+
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
@@ -72,7 +77,10 @@ def stored_runs(
     texts = {run.entry: run.source for run in past}
     wanted = needed(state, [*state], texts)
     plan, _ = steps(past, wanted, may_load=memory.keeps)
-    others = _others(memory, {run.entry for run in past})
+    stored = [*_runs(memory)]
+    others = _others(stored, {run.entry for run in past})
+    if not stored:
+        reasons = [_NOT_RUN_HERE if reason == _NEW else reason for reason in reasons]
     return tuple(
         _stored(run, step, reason, tuple(others.get(number, ())))
         for number, (run, step, reason) in enumerate(zip(past, plan, reasons, strict=True), 1)
@@ -88,10 +96,12 @@ def _stored(run: PastRun, step: Step, reason: str, others: tuple[OtherRun, ...])
     return StoredRun("", took_s, step.runs, tuple(loads), sum(files.values()), others)
 
 
-def _others(memory: Memory, page: Collection[str]) -> Mapping[int, Sequence[OtherRun]]:
+def _others(
+    stored: Sequence[tuple[Entry, Mapping[str, Any]]], page: Collection[str]
+) -> Mapping[int, Sequence[OtherRun]]:
     """Return the runs that are no more of the page, by their number, the last first."""
     others: dict[int, list[OtherRun]] = {}
-    for entry, executed in _runs(memory):
+    for entry, executed in stored:
         if entry.id not in page:
             run = OtherRun(entry.content["source"], entry.made, entry.cost_s)
             others.setdefault(executed["event"]["run"], []).append(run)

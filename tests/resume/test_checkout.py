@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -118,14 +119,19 @@ print(total)
 """
 
 
-def test_what_is_kept_is_listed(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_kept_is_listed(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = makenb.write(own_store / "nb.ipynb", LISTED)
 
     def listed() -> list[str]:
         assert main(["checkout", str(path), "--list"]) == 0
         return capsys.readouterr().out.splitlines()
 
-    assert [line.partition("has to run: ")[2] for line in listed()[1:]] == ["it is new"] * 4
+    def reasons() -> list[str]:
+        return [line.partition("has to run: ")[2] for line in listed()[1:]]
+
+    assert reasons() == ["nothing is kept of it here"] * 4
     with checked_out(path, {}, 4, before=False) as state:
         assert state.reused == 0
     head, first, second, third, fourth = listed()
@@ -135,6 +141,9 @@ def test_what_is_kept_is_listed(own_store: Path, capsys: pytest.CaptureFixture[s
     assert third.startswith("├─ cell 3 ")
     assert fourth.startswith("└─ cell 4 ")
     assert fourth.endswith("is reused, nothing of it is needed")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}/nowhere")
+        assert reasons() == ["nothing is kept of it here"] * 4
 
     makenb.write(path, LISTED.replace("sum(rows)", "max(rows)"))
     head, first, second, third, other, fourth, last = listed()
