@@ -244,7 +244,10 @@ def resumed(notebooks: Iterable[NotebookReport]) -> list[str]:
         runs, count, saved_s = runs + each.runs, count + each.reused, saved_s + each.saved_s
         for said in each.told:
             told.setdefault(said, []).append(escape.line(notebook.path))
-    lines = [f"{few(paths, _MOST_RESUMED)}: {escape.line(s)}" for s, paths in told.items()]
+    lines = [
+        f"{few(sorted(paths), _MOST_RESUMED)}: {escape.line(said)}"
+        for said, paths in sorted(told.items())
+    ]
     counted = [reused(Resumed(runs, count, saved_s))] if count or (runs and not told) else []
     return lines + counted
 

@@ -30,7 +30,7 @@ def shows_other(first: Executed, again: Executed, *, is_whole: bool = True) -> b
 
     It is compared as the saved page is: clocks, addresses, last digits and standard error are no
     difference. What was not reused has just been shown. One that is not `is_whole` was made without
-    some of its imports, and may show less.
+    some of its imports, and may show less: what differs below a line that is missing is not told.
     """
     if not first.reused or first.outputs == again.outputs:
         return False

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import percent
 import pytest
 
-from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Step
+from pytest_nbsafe.findings import Cost, Finding, NotebookReport, Outcome, Report, Resumed, Step
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.order.measures import Measures, OrderMeasure
 from pytest_nbsafe.order.plan import Plan, Run
@@ -367,6 +367,18 @@ def test_an_order_as_json() -> None:
             },
         ],
     }
+
+
+def test_what_was_reused_is_summed_and_reasons_are_told_once() -> None:
+    def of(path: str, *told: str, reused: int = 0) -> NotebookReport:
+        resumed = Resumed(2, reused, 0.25 * reused, told)
+        return NotebookReport(path, 2, (), "passed", 0.0, resumed=resumed)
+
+    assert text.resumed([of("b", "refused"), of("a", "refused")]) == ["a and b: refused"]
+    assert text.resumed([of("a"), of("b")]) == ["0 of 4 runs reused, 0.0 s saved"]
+    mixed = [of("a", reused=2), of("b", "refused"), of("c", reused=1)]
+    assert text.resumed(mixed) == ["b: refused", "3 of 6 runs reused, 0.8 s saved"]
+    assert text.resumed([NotebookReport("a", 2, (), "passed", 0.0)]) == []
 
 
 @pytest.mark.parametrize(

@@ -65,3 +65,9 @@ def test_a_run_without_some_imports_may_show_less() -> None:
     assert not shows_other(first, made(printed("rows: 3\n")), is_whole=False)
     assert shows_other(first, made(printed("rows: 3\n")))
     assert shows_other(first, made(printed("library 1.2\nrows: 4\n")), is_whole=False)
+
+
+def test_false_negative_of_what_is_shown_below_what_is_missing() -> None:
+    """The first difference decides, and what is missing may be that of an import left out."""
+    first = reused(printed("library 1.2\nrows\n3\n"))
+    assert not shows_other(first, made(printed("rows\n4\n")), is_whole=False)
