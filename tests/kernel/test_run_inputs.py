@@ -243,6 +243,11 @@ def test_settings(tmp_path: Path) -> None:
             assert told["hindrances"] == [], source
 
 
+OF_LINUX = {
+    "open('/proc/uptime').read()": "clock",
+    "pathlib.Path('/proc/uptime').read_text()": "clock",
+    "open('/dev/urandom', 'rb').read(1)": "unseeded",
+}
 HINDRANCES = {
     "time.time()": "clock",
     "from time import perf_counter as pc; pc()": "clock",
@@ -266,10 +271,14 @@ HINDRANCES = {
     "!true": "subprocess",
     "%%bash\ntrue": "subprocess",
     "try: socket.create_connection(('127.0.0.1', 9), 1)\nexcept OSError: pass": "network",
+    **(OF_LINUX if Path("/proc/uptime").exists() else {}),
     "try: input()\nexcept Exception: pass": "input",
     "import ctypes; ctypes.CDLL(None).getpid()": "native",
     "%%time\ntime.time()": "clock",
     "exec('time.time()')": "clock",
+    "logging.makeLogRecord({}).created": "clock",
+    "db.execute('select random()')": "unseeded",
+    "query = 'select DateTime(\\'now\\')'; db.execute(query)": "clock",
     "t = threading.Timer(60, tick); t.start()": "threads",
     "t.cancel(); t.join(); import asyncio\nasync def wait(): await asyncio.sleep(60)\n"
     "task = asyncio.create_task(wait())": "threads",
@@ -291,6 +300,10 @@ df.style
 import matplotlib.pyplot as plt; plt.plot([1]); plt.show()
 import sklearn.linear_model
 np.random.RandomState(3).rand()
+db.execute('create table t (random int, now text)')
+def late(): return db.execute('select random()')
+open('/dev/null').read()
+logging.getLogger('a').info('x')
 from sklearn.ensemble import RandomForestClassifier as R
 R(3, random_state=0).fit([[1], [2]], [0, 1])
 """
@@ -300,8 +313,9 @@ def test_what_hinders_reuse(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     (tmp_path / "a").touch()
     with page(tmp_path) as nb:
-        imports = "import datetime, os, random, socket, subprocess, threading, time, uuid"
-        assert nb.hindrances(f"{imports}\nimport numpy as np, pandas as pd") == []
+        imports = "import datetime, logging, os, pathlib, random, socket, sqlite3, subprocess"
+        imports += ", threading, time, uuid\nimport numpy as np, pandas as pd"
+        assert nb.hindrances(f"{imports}\ndb = sqlite3.connect(':memory:')") == []
         assert nb.hindrances("def tick():\n    return time.time()") == []
         for source, kind in HINDRANCES.items():
             kinds = {kind for kind, _ in nb.hindrances(source)}
@@ -312,6 +326,21 @@ def test_what_hinders_reuse(tmp_path: Path) -> None:
             assert nb.hindrances(source) == [], source
         assert nb.hindrances("x = 1\ny = time.time()") == [("clock", 2)]
         assert nb.hindrances("x = 1\n\nfor i in range(2):\n    os.urandom(1)") == [("unseeded", 4)]
+
+
+def test_what_a_library_draws_in_compiled_code(tmp_path: Path) -> None:
+    pytest.importorskip("polars")
+    draws = ("df.sample(1)", "s.sample(1)", "s.shuffle()", "df.select(pl.col('a').shuffle())")
+    with page(tmp_path) as nb:
+        nb.run("import polars as pl\ndf = pl.DataFrame({'a': [1, 2]})\ns = df['a']")
+        for source in draws:
+            assert nb.hindrances(source) == [("unseeded", 0)], source
+        for source in ("df.sample(1, seed=3)", "s.shuffle(3)", "s.shuffle(seed=3)", "s.sort()"):
+            assert nb.hindrances(source) == [], source
+        assert nb.run("pl.set_random_seed(3)")["drew"] == ["polars"]
+        for source in draws:
+            told = nb.run(source)
+            assert (told["drew"], told["hindrances"]) == (["polars"], []), source
 
 
 MODULES = {

@@ -90,6 +90,13 @@ class Adapter(Protocol):
     def is_seeded(self, generator: Any) -> bool:
         """Tell whether such a generator was not left as chance has seeded it."""
 
+    def drawers(self) -> Mapping[Any, int] | None:
+        """Return the functions that draw from a source of its own, or seed that; None: not yet.
+
+        Each with where among its arguments a seed for that one call may stand, 0 where it can only
+        be given as `seed=`.
+        """
+
     def figure_registry(self) -> Any:
         """Return what has the open figures by their numbers as `figs`, None before it is there."""
 

@@ -36,6 +36,19 @@ def _mean(aspect: str, series: Any) -> dict[str, str]:
     return {aspect: f"{float(series.mean()):.6g}"}
 
 
+# ------------------------------------------------------------------ chance
+
+
+def drawers() -> dict[Any, int] | None:
+    """Return what draws rows and values in compiled code, and what seeds that."""
+    polars = sys.modules["polars"]
+    if not hasattr(polars, "set_random_seed"):
+        return None
+    samples = (polars.DataFrame.sample, polars.Series.sample, polars.Expr.sample)
+    shuffles = (polars.Series.shuffle, polars.Expr.shuffle)
+    return {polars.set_random_seed: 0, **dict.fromkeys(samples, 0), **dict.fromkeys(shuffles, 1)}
+
+
 # ------------------------------------------------------------------ rows
 
 

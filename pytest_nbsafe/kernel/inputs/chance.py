@@ -33,6 +33,7 @@ class Chance:
         self._making = False
         self._made: list[tuple[str, Any, int]] = []
         self._waiting = [*names]
+        self._sources: dict[str, None] = {}
         self.seeded: set[str] = set()
 
     def install(self) -> None:
@@ -43,14 +44,20 @@ class Chance:
 
     def start(self) -> None:
         """Forget the last run."""
-        self._made = []
+        self._made, self._sources = [], {}
 
     def starting(self) -> None:
         """Take note that a statement begins: libraries may have come since the last one."""
         for library in [name for name in self._waiting if name in sys.modules]:
-            tell = getattr(adapter_of(library), "tell_generators", None)
-            if tell is None or tell(functools.partial(self._make, library)):
+            adapter = adapter_of(library)
+            tell = getattr(adapter, "tell_generators", None)
+            drawers: Any = adapter.drawers() if hasattr(adapter, "drawers") else {}
+            is_told = tell is None or tell(functools.partial(self._make, library))
+            if is_told and drawers is not None:
                 self._waiting.remove(library)
+                for function, place in drawers.items():
+                    tells = functools.partial(self._drawn_from, library, place)
+                    exchange(function, functools.partial(Told, tell=tells))
 
     def finish(
         self, drew: Iterable[str], new: Iterable[str], mentioned: Collection[str]
@@ -65,7 +72,7 @@ class Chance:
                 self._hindrances.add(_KIND, _WORDS, line)
         self._made = []  # they are the notebook's to keep
         is_seeding = not _SEEDS.isdisjoint(mentioned) or any("seed" in name for name in mentioned)
-        used = [*drew, *(new if is_seeding else ())]
+        used = [*dict.fromkeys((*drew, *self._sources)), *(new if is_seeding else ())]
         for source in used:
             if is_seeding:
                 self.seeded.add(source)
@@ -84,6 +91,12 @@ class Chance:
         if self._hindrances.on and not any(map(is_import, frames())):
             self._made.append((library, generator, self._hindrances.line()))
         return generator
+
+    def _drawn_from(self, library: str, place: int, /, *args: Any, **kwargs: Any) -> None:
+        """Take note of a draw from a library's own source, unless it is given a seed."""
+        seed = args[place] if 0 < place < len(args) else kwargs.get("seed")
+        if self._hindrances.on and seed is None and not any(map(is_import, frames())):
+            self._sources[library] = None
 
     def _drawn(self, *_: Any) -> None:
         if not self._hindrances.on or self._making or any(map(is_import, frames())):

@@ -20,7 +20,12 @@ _NETWORK = (
     *("urllib.Request", "http.client.connect", "ftplib.connect", "smtplib.connect"),
 )
 _NATIVE = ("ctypes.dlopen", "ctypes.dlsym", "mmap.__new__")
+_OF_THE_SYSTEM = ("/proc/", "/sys/")
+_OF_CHANCE = ("/dev/random", "/dev/urandom", "/dev/hwrng")
 _LOCAL = ("127.", "::1", "localhost", "0.0.0.0")  # noqa: S104  # addresses to compare with
+_OPEN = "_modified_open"
+"""The `open` of cells, which IPython has made."""
+_MADE_UP = (*_OF_THE_SYSTEM, *_OF_CHANCE)
 _MOST = 20
 
 
@@ -39,6 +44,7 @@ class Hindrances:
         audit.listen(self._process, _PROCESSES)
         audit.listen(self._network, _NETWORK)
         audit.listen(self._native, _NATIVE)
+        audit.listen(self._opened, ["open"])
         audit.listen(self._input, ["builtins.input"])
 
     def start(self, run: int) -> None:
@@ -109,6 +115,19 @@ class Hindrances:
         if self.on and self._callers.is_users(self._callers.beyond_python()):
             words = "it maps a file into memory" if "mmap" in event else "it calls compiled code"
             self.add("native", words)
+
+    def _opened(self, _event: str, args: tuple[Any, ...]) -> None:
+        """Take note of a file that the system makes up as it is read, where a cell reads it."""
+        path = args[0]
+        if not self.on or type(path) is not str or not path.startswith(_MADE_UP):
+            return
+        beyond = (frame for frame in frames() if not self._callers.is_pythons(frame))
+        asker = next((frame for frame in beyond if frame.f_code.co_name != _OPEN), None)
+        if self._callers.is_users(asker):
+            if path in _OF_CHANCE:
+                self.add("unseeded", "it draws random numbers that nothing seeded")
+            else:
+                self.add("clock", "it reads what the system tells of itself")
 
     def _input(self, _event: str, _args: tuple[Any, ...]) -> None:
         if self.on:

@@ -1,7 +1,8 @@
 """What code asks for by name: the clock, its user; and what it puts into modules.
 
 The interpreter's own functions that tell the time cannot be watched. So the code that ran is read:
-each name in it, with the attributes behind it, is looked up where the code would look it up.
+each name in it, with the attributes behind it, is looked up where the code would look it up. A
+database tells the time and draws numbers where a text asks it to.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import atexit
 import datetime as dt
 import dis
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -28,10 +30,26 @@ _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
 _STORE_ATTR = dis.opmap["STORE_ATTR"]
 _UNKNOWN: Any = object()
+_LONGEST = 10_000
+_QUERIES = re.compile(r"\b(?:select|insert|update|values|default|returning)\b", re.IGNORECASE)
+_MOMENTS = re.compile(
+    r"\bcurrent_(?:timestamp|date|time)\b|['\"]now['\"]"
+    r"|\b(?:now|today|unixepoch|getdate|sysdate|localtimestamp)\s*\(\s*\)",
+    re.IGNORECASE,
+)
+_DRAWS = re.compile(
+    r"\b(?:random|rand|uuid|gen_random_uuid|newid)\s*\(\s*\)|\brandomblob\s*\("
+    r"|\btablesample\b|\busing\s+sample\b",
+    re.IGNORECASE,
+)
+"""What databases are asked that answer something else each time."""
 
 
 class Mention(NamedTuple):
-    """What stands on a line of a text: `kind` is `clock` or `input`, or `setting` with a name."""
+    """What stands on a line of a text.
+
+    `kind` is `clock`, `input` or `unseeded`, as of a hindrance, or `setting` with a name.
+    """
 
     kind: str
     line: int
@@ -40,6 +58,32 @@ class Mention(NamedTuple):
 
 def mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
     """Return what a code object mentions, not the functions that are defined in it."""
+    return [*_mentions(code, home), *_queries(code, home)]
+
+
+def _queries(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield what the texts of a code object, and those that its names hold, ask of a database."""
+    asked = [const for const in code.co_consts if type(const) is str and any(_asked_by(const))]
+    line = 0
+    for step in dis.get_instructions(code) if asked else ():
+        line = _line_of(step) or line
+        if type(step.argval) is str and step.argval in asked:
+            yield from (Mention(kind, line) for kind in _asked_by(step.argval))
+    for text in map(home.get, code.co_names):
+        if type(text) is str:
+            yield from (Mention(kind, code.co_firstlineno) for kind in _asked_by(text))
+
+
+def _asked_by(text: str) -> Iterator[str]:
+    """Yield what a text asks a database for that answers something else each time."""
+    if len(text) <= _LONGEST and _QUERIES.search(text) is not None:
+        if _MOMENTS.search(text) is not None:
+            yield "clock"
+        if _DRAWS.search(text) is not None:
+            yield "unseeded"
+
+
+def _mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
     names = code.co_names
     stores = _STORE_ATTR in code.co_code[::2]
     stores |= "setattr" in names

@@ -26,6 +26,7 @@ from .file_uses import FileUses
 from .held_streams import HeldStreams
 from .hindrances import Hindrances
 from .kept_results import KeptResults
+from .log_times import watch_log_times
 from .looked_up import LookedUp, texts_of
 from .lookups import Lookups
 from .mentions import Mention, mentions
@@ -39,7 +40,11 @@ from .setting_uses import SettingUses
 from .variables import VariableUses
 
 _HOOKS = frozenset(HOOKS)
-_WORDS = {"clock": "it looks at the clock", "input": "it asks its user"}
+_WORDS = {
+    "clock": "it looks at the clock",
+    "input": "it asks its user",
+    "unseeded": "it asks a database for random numbers",
+}
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
 _LONGEST_PATH = 300
 
@@ -99,6 +104,7 @@ class RunInputs:
         watch_status(self._files, self._callers, self._hindrances)
         self._chance.install()
         self._looked_up.install()
+        watch_log_times(self._callers, self._hindrances)
         self._native.install(os.getcwd())  # noqa: PTH109  # a text
 
     def start(self, run: int) -> None:
