@@ -13,6 +13,7 @@ import pytest
 from keeping import columns_are_copied_late
 
 from pytest_nbsafe.kernel.checkpoint import blobs, keeping, pickling
+from pytest_nbsafe.kernel.checkpoint.counted_references import Holders, sharing
 from pytest_nbsafe.kernel.checkpoint.covariables import groups, tied
 from pytest_nbsafe.kernel.checkpoint.reachable import Surface, owner_of
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
@@ -45,6 +46,15 @@ class Page:
         others = {name: [n for n in names if n != name] for names in found for name in names}
         assert tied(self.home, own, own, Surface(self.home)) == others
         return {" ".join(names) for names in found}
+
+    def tied_to(self, name: str) -> str:
+        """Return the names that what is done to one may change too, classes among them."""
+        own = [each for each in self.home if not each.startswith("__")]
+        found = tied(self.home, own, own, Surface(self.home))
+        assert all(name in found[other] for other in found[name])
+        counted = sharing(name, Holders(self.home, own, [], [self.home]))
+        assert counted is None or set(found[name]) <= set(counted)
+        return " ".join(found[name])
 
     def hash_of(self, name: str) -> str:
         found = Snapshot(Texts(), self.home).fingerprint(self.home[name])
@@ -157,6 +167,103 @@ def test_it_ties_two_names_together(page: Page, what: str) -> None:
 def test_false_negative_of_what_a_class_of_the_notebook_holds(page: Page) -> None:
     page.run("a = []\nclass C:\n    items = a\nb = C()")
     assert page.groups() == {"a", "b"}  # else all objects of a class would be one
+
+
+CHANGED_BY_CLASS = {
+    "a number": (
+        "class A: n = 0\nclass B(A): pass\na, b, c = A(), [A()], B",
+        "a.__class__.n = 2",
+        "A B b c",
+    ),
+    "a list": (
+        (
+            "class A:\n    held = []\n    def fit(self, x): self.held.append(x)\n"
+            "a, b, s = A(), A(), A.held"
+        ),
+        "a.fit(1)",
+        "A b s",
+    ),
+    "a default": (
+        "class A:\n    def fit(self, x, held=[]): held.append(x)\na, b = A(), A()",
+        "a.fit(1)",
+        "A b",
+    ),
+    "a closure": (
+        (
+            "def make():\n    held = []\n    class A:\n"
+            "        def fit(self, x): held.append(x)\n    return A()\na = make()\nb = type(a)()"
+        ),
+        "a.fit(1)",
+        "b",
+    ),
+    "a property": (
+        (
+            "held = []\nclass A:\n    @property\n    def grown(self, held=held): held.append(1)\n"
+            "a, b = A(), A()"
+        ),
+        "a.grown",
+        "A b held",
+    ),
+    "a member": (
+        "import enum\nclass E(enum.Enum):\n    A = [1]\n    B = [2]\na, b = E.A, [E.A]",
+        "a.value.append(3)",
+        "E b",
+    ),
+    "another name of the class": ("class A: n = 0\na = A", "a.n = 1", "A"),
+    "slots": (
+        "class A:\n    __slots__ = ('x',)\n    n = []\na, b = A(), A()",
+        "a.n.append(1)",
+        "A b",
+    ),
+}
+"""What makes `a`, what changes what a class holds by it, and the names that it shows by."""
+
+
+@pytest.mark.parametrize("what", CHANGED_BY_CLASS)
+def test_what_a_class_holds_ties_its_objects_once_it_was_changed(page: Page, what: str) -> None:
+    make, change, others = CHANGED_BY_CLASS[what]
+    page.run(make)
+    look = Snapshot(Texts(), page.home)
+    assert {look.fingerprint(value)["cause"] for value in [*page.home.values()]} == {""}
+    assert page.tied_to("a") == ""
+    page.run(change)
+    assert page.tied_to("a") == others
+
+
+KEPT_WITH_CLASSES = {
+    "a list of a class": ("class A: held = [1]\na = A.held", "the class A of a cell"),
+    "a list in it": (
+        "class A: held = [[1]]\na = {'x': A.held[0]}",
+        "the class A of a cell",
+    ),
+    "its own object": ("class A: pass\na = A()\nA.only = a", "the class A of a cell"),
+    "an object of it": ("class A:\n    held = [1]\n    def f(self): pass\na = A()", ""),
+    "an object of one that counts": (
+        "class A:\n    count = 0\n    def __init__(self): A.count += 1\na, b = A(), A()",
+        "",
+    ),
+    "its method": (
+        "class A:\n    def __init__(self): self.f = self.g\n    def g(self): return 1\na = A()",
+        "",
+    ),
+    "a result that a method keeps": (
+        "class A:\n    @functools.lru_cache\n    def f(self): return [1]\na = A().f()",
+        "",
+    ),
+    "a number": ("class A: held = 10 ** 9\na = [A.held]", ""),
+}
+"""What makes `a`, and why it is not kept, if it is not."""
+
+
+@pytest.mark.parametrize("what", KEPT_WITH_CLASSES)
+def test_what_a_class_holds_is_not_kept_without_the_class(page: Page, what: str) -> None:
+    make, cause = KEPT_WITH_CLASSES[what]
+    page.run(make)
+    look = Snapshot(Texts(), page.home)
+    assert {look.fingerprint(value)["cause"] for value in [*page.home.values()]} == {""}
+    (kept,) = page.keep("a")
+    assert kept["names"] == ["a"]
+    assert cause in kept["cause"] if cause else kept["cause"] == ""
 
 
 def test_names_part_when_they_share_no_more(page: Page) -> None:

@@ -24,6 +24,7 @@ from operator import and_, not_
 from typing import Any
 
 from ..adapters import of_class
+from ..hashing.class_changes import has_changed, has_noted, noted
 from ..identity import identity
 from .reachable import CONSTANTS, PROXIES, is_constant, is_importable
 
@@ -83,22 +84,28 @@ def holders_of(
 
 
 def sharing(
-    name: str, holders: Holders, *, soon: bool = False, most: int = sys.maxsize
+    name: str,
+    holders: Holders,
+    *,
+    soon: bool = False,
+    by_classes: bool = True,
+    most: int = sys.maxsize,
 ) -> list[str] | None:
     """Return the other names that hold a part of what a name leads to, sorted.
 
     None where something holds such a part that is neither one of the holders nor a part itself: any
     name may lead to that. With `soon` also where another name is such a holder, which would have to
-    be followed, and with `most` where more values than that are at one depth.
+    be followed, and with `most` where more values than that are at one depth. None as well where it
+    leads to a class of a cell that was changed, unless what is shared `by_classes` does not count.
     """
-    leads, waiting = _Leads(holders, most), {name}
+    leads, waiting = _Leads(holders, most, by_classes=by_classes), {name}
     names: set[str] = set()
     left: set[int] = set()
     try:
         while waiting:
             names |= waiting
             if leads.counts_others():  # what they lead to would have to be followed now
-                leads, waiting = _Leads(holders, most), names
+                leads, waiting = _Leads(holders, most, by_classes=by_classes), names
             leads.follow([holders.home[each] for each in sorted(waiting)])
             if leads.shows_tables():
                 return None  # all tables that share those columns are tied to it
@@ -124,9 +131,12 @@ class _Leads:
     not know of one another: it is followed last. `_direct` is what it is not in.
     """
 
-    def __init__(self, holders: Holders, most: int) -> None:
+    def __init__(self, holders: Holders, most: int, *, by_classes: bool) -> None:
         self._holders = holders
         self._most = most
+        self._by_classes = by_classes
+        self._kinds_of_classes: set[int] = set()
+        self._constant_classes: set[int] = set()
         self._objects: dict[int, Any] = {}
         self._direct: set[int] = set()
         self._inside: set[int] = set()
@@ -251,6 +261,10 @@ class _Leads:
             by_key = dict(zip(kinds, map(type, level)))  # noqa: B905  # of one length
             for key in new:
                 self._kinds[key], looks[key] = by_key[key], _look_at(by_key[key])
+                if issubclass(by_key[key], type):
+                    self._kinds_of_classes.add(key)
+        if self._by_classes and into is self._objects:
+            self._beware_of_classes(level, kinds, found)
         followed = {key for key in found if looks[key] is not None}
         if not followed:
             return []
@@ -287,6 +301,22 @@ class _Leads:
                     below += held
         into.update(fresh)
         return below + gc.get_referents(*ordinary)
+
+    def _beware_of_classes(self, level: list[Any], kinds: list[int], found: set[int]) -> None:
+        """Give up where a class of a cell was changed that is in a level, or of an object in it.
+
+        Raises:
+            _UnknownError: one was.
+
+        """
+        keys = found
+        if has_noted() and not found.isdisjoint(self._kinds_of_classes):
+            are_classes = map(self._kinds_of_classes.__contains__, kinds)
+            keys = found.union(map(identity, compress(level, are_classes)))
+        keys = keys - self._constant_classes
+        if any(map(has_changed, noted(keys))):
+            raise _UnknownError
+        self._constant_classes |= keys
 
 
 def _refers_to(value: object, wanted: set[int]) -> bool:

@@ -68,7 +68,7 @@ def found_one_by_one(
             name, guessed_s = waiting.next()
             if name in done or guessed_s > left_s():
                 continue
-            others = sharing(name, holders, soon=soon)
+            others = sharing(name, holders, soon=soon, by_classes=False)
             if others is None:
                 left.append(name)
                 continue
@@ -186,6 +186,7 @@ def tied(
     for name, value in reached.items():
         for other in set(map(known.__getitem__, value.met)):
             _join(leader, name, other)
+    _join_by_classes(leader, reached, surface)
     names: dict[str, list[str]] = {}
     for name in sorted(leader):
         names.setdefault(_first(leader, name), []).append(name)
@@ -213,6 +214,22 @@ def _leaders(home: Mapping[str, Any], reached: Mapping[str, Reached]) -> dict[st
         for key in value.borrowed & named.keys():
             _join(leader, name, named[key])
     return leader
+
+
+def _join_by_classes(
+    leader: dict[str, str], reached: Mapping[str, Reached], surface: Surface
+) -> None:
+    """Join the names that share what a class holds that was changed.
+
+    They are not kept together for that: in files a class is its name.
+    """
+    holders: dict[int, str] = {}
+    for name, value in reached.items():
+        for key in surface.behind(value.classes.values()):
+            _join(leader, name, holders.setdefault(key, name))
+    for name, value in reached.items() if holders else ():
+        for key in value.shared() & holders.keys():
+            _join(leader, name, holders[key])
 
 
 def _first(leader: dict[str, str], name: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from ..adapters import of_class, of_module
 from ..checkpoint_contract import CoVariable, KeptFile
 from ..contract import Fingerprint
+from ..functions.reach import is_own
 from ..hashing.snapshot import Snapshot
 from ..identity import identity
 from . import pickling
@@ -125,6 +126,7 @@ class _Keeper:
         known: dict[str, Fingerprint],
     ) -> None:
         self.group, self.surface, self.look, self.known = group, surface, look, known
+        self.home = home
         self.values = {name: home[name] for name in group.names}
         self.plan = Plan(group)
         self.dump_s = self.load_s = 0.0
@@ -179,10 +181,19 @@ class _Keeper:
             if not is_constant_value(objects[key]):
                 place = ".".join(self.surface.place_of(objects[key]))
                 return f"`{name}` holds {place}, which a module of the project holds too"
+        for kind in self._own_classes(name):
+            shared = self.surface.values_of(kind).keys() & objects
+            if not all(is_constant_value(objects[key]) for key in shared):
+                return f"`{name}` holds what the class {kind.__qualname__} of a cell holds too"
         for kind in self._kinds(name):
             if kind.__name__ in getattr(of_class(kind), "NOT_KEPT", ()):
                 return f"`{name}` holds a {kind.__qualname__}, which is more than its values"
         return ""
+
+    def _own_classes(self, name: str) -> list[type]:
+        """Return the classes of cells that have a name, or that a name leads to."""
+        named = [each for each in self.home.values() if issubclass(type(each), type)]
+        return [*filter(is_own, named), *self.group.reached[name].classes.values()]
 
     def _kinds(self, name: str) -> list[type]:
         """Return the classes of what a name leads to."""

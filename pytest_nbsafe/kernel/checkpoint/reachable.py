@@ -22,7 +22,8 @@ from itertools import compress
 from typing import Any
 
 from ..adapters import of_class
-from ..functions.reach import closure_of
+from ..functions.reach import closure_of, is_own, static
+from ..hashing.class_changes import has_changed
 from ..hashing.function_texts import lies_here
 from ..identity import identity
 
@@ -80,6 +81,8 @@ class Surface:
         self.special: set[int] = set()
         self._modules: list[types.ModuleType] = []
         self._alive: list[list[Any]] = []
+        self._behind: dict[int, Reached | None] = {}
+        self._values: dict[int, Reached] = {}
         for place, module in list(sys.modules.items()):
             if type(module) is not types.ModuleType or place in _PERSONAL:
                 continue
@@ -105,6 +108,43 @@ class Surface:
                     return module.__name__, name
         return "", ""
 
+    def behind(self, classes: Iterable[type]) -> set[int]:
+        """Return by identity what names share that lead to these classes of cells.
+
+        One that was not changed is a constant: nothing that it holds was changed either.
+        """
+        keys: set[int] = set()
+        done: dict[int, type] = {}
+        waiting = [*classes]
+        while waiting:
+            kind = waiting.pop()
+            if identity(kind) in done:
+                continue
+            done[identity(kind)] = kind
+            if identity(kind) not in self._behind:
+                held = Reached(_held_by_class(kind), self) if has_changed(kind) else None
+                self._behind[identity(kind)] = held
+            reached = self._behind[identity(kind)]
+            if reached is not None:
+                keys |= {identity(kind), *reached.shared()}
+                waiting += reached.classes.values()
+        return keys
+
+    def values_of(self, kind: type) -> dict[int, Any]:
+        """Return by identity what the values lead to that a class of a cell itself holds.
+
+        Functions are none of those, and what a library makes of functions.
+        """
+        if identity(kind) not in self._values:
+            held = [
+                value
+                for value in type.__dict__["__dict__"].__get__(kind).values()
+                if is_own(type(value)) or static(type(value), "__get__") is None
+            ]
+            self._values[identity(kind)] = Reached(held, self)
+        values = self._values[identity(kind)]
+        return values.objects
+
     def add_kinds(self, level: Iterable[Any]) -> None:
         """Take note of the classes of values, and of which need a closer look."""
         for kind in map(type, level):
@@ -122,8 +162,9 @@ class Reached:
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
     `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
-    themselves. `constants` is how often something was met that leads nowhere. A walk also ends at
-    what is `known` by identity, and takes note of it in `met`.
+    themselves. `classes` are those of cells, by identity. `constants` is how often something was
+    met that leads nowhere. A walk also ends at what is `known` by identity, and takes note of it in
+    `met`.
     """
 
     def __init__(
@@ -135,10 +176,13 @@ class Reached:
         self.lazy: dict[int, list[Memory]] = {}
         self.borrowed: set[int] = set()
         self.met: set[int] = set()
+        self.classes: dict[int, type] = {}
         self.constants = 0
         self._surface = surface
         self._known = known
         self._walk([value], None)
+        kinds = ((key, surface.kinds[key]) for key in self.kinds)
+        self.classes.update((key, kind) for key, kind in kinds if is_own(kind))
 
     def shared(self) -> set[int]:
         """Return what ties names together, by identity: objects, and what owns memory."""
@@ -193,6 +237,8 @@ class Reached:
             del self.objects[identity(item)]
             if kind is types.BuiltinFunctionType:
                 return [item.__self__]
+            if issubclass(kind, type) and is_own(item):
+                self.classes[identity(item)] = item
             return [weakref.ref.__call__(item)] if issubclass(kind, weakref.ref) else []
         if kind is types.FunctionType:
             return self._held_by_function(item)
@@ -222,6 +268,12 @@ class Reached:
         if not held:  # it is referred to by its name
             del self.objects[identity(function)]
         return held
+
+
+def _held_by_class(kind: type) -> list[Any]:
+    """Return what a class of a cell holds, the classes that it inherits from among it."""
+    held = type.__dict__["__dict__"].__get__(kind)
+    return [*held.values(), *type.__getattribute__(kind, "__mro__")[1:]]
 
 
 def _proxies_of(item: Any) -> list[Any]:

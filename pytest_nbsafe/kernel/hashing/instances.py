@@ -13,6 +13,7 @@ from typing import Any
 from ..adapters import of_module
 from ..contract import CODE
 from ..functions.reach import fields
+from . import class_changes
 from .hasher import Context, Hasher, UnknownValue, qualified
 
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
@@ -89,6 +90,7 @@ def as_defined(context: Context, cls: type) -> bytes:
     if known is None or known[0]() is not cls:
         known = weakref.ref(cls), b""
         context.defined[id(cls)] = known  # a class may hold its own objects
+        class_changes.note(context, cls)
         try:
             known = (known[0], Hasher(context).apart(cls))
         except (UnknownValue, RecursionError):
