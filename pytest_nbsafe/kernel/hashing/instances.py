@@ -7,6 +7,7 @@ import copyreg
 import sys
 import types
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -142,8 +143,9 @@ def _held(hasher: Hasher, value: Any) -> bool:
     for base in _CONTAINERS:
         if issubclass(cls, base):
             if base is dict:
-                hasher.all("keys", list(dict.keys(value)))
-                hasher.all("values", list(dict.values(value)))
+                kind = _ordered_by(hasher, value)
+                hasher.all("keys", list(kind.keys(value)))
+                hasher.all("values", list(kind.values(value)))
             elif base in (set, frozenset):
                 hasher.unordered("held", list(base.__iter__(value)))
             else:
@@ -154,6 +156,16 @@ def _held(hasher: Hasher, value: Any) -> bool:
             hasher.add(exact(value))
             return True
     return False
+
+
+def _ordered_by(hasher: Hasher, value: Any) -> type[dict[Any, Any]]:
+    """Return the class that tells the order of a dictionary: an `OrderedDict` keeps its own.
+
+    That looks each key up, so it is not asked where a key may be of a class of the notebook.
+    """
+    keys = [part for key in dict.keys(value) for part in (key if type(key) is tuple else (key,))]
+    is_asked = issubclass(type(value), OrderedDict) and hasher.context.are_plain(keys)
+    return OrderedDict if is_asked else dict
 
 
 def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
