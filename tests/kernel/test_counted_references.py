@@ -139,6 +139,8 @@ def test_arrays() -> None:
         "y = x[2:][1:]": ["y"],
         "y = [x.T]": None,
         "y = memoryview(x)": None,
+        "x = np.zeros(2, 'i4, i4'); y = x[0]": ["y"],
+        "y = np.zeros(2, 'i4, i4'); x = y[0]": ["y"],
         "x = np.array([[1], 'a'], dtype=object)": [],
         "x = np.array([[1], 'a'], dtype=object); y = x[0]": ["y"],
         "x = np.frombuffer(bytearray(8))": [],

@@ -115,6 +115,13 @@ TOGETHER = {
     "two views of what has no name": "a, b = (lambda base: (base[:3], base[3:]))(np.zeros(9))",
     "another shape": "a = np.zeros(6)\nb = a.reshape(2, 3).T",
     "a field": "a = np.zeros(2, [('i', 'i4')])\nb = a['i']",
+    "a row": "a = np.zeros(2, [('i', 'i4')])\nb = a[0]",
+    "a row of a part": "a = np.zeros(9, [('i', 'i4')])\nb = [a[2:][1]]",
+    "a record": "a = np.rec.array([(1, 2.0)], dtype=[('i', 'i4'), ('x', 'f8')])\nb = a[0]",
+    "two rows of what has no name": (
+        "a, b = (lambda base: (base[0], base[1]))(np.zeros(2, [('i', 'i4')]))"
+    ),
+    "an object in a row": "b = [1]\na = np.array([(b, 1)], [('o', object), ('i', 'i4')])[0]",
     "an iterator": "a = [1, 2]\nb = iter(a)",
     "a generator": "a = [[1]]\nb = (x for x in a)\nnext(b)",
     "a method": "class C: pass\na = C()\nb = a.__setattr__",

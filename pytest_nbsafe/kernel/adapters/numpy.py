@@ -128,8 +128,10 @@ def writes_to_file(value: Any) -> bool:
 
 
 def memory_of(value: Any) -> Any:
-    """Return an array as such, None for what is none."""
-    return value if isinstance(value, sys.modules["numpy"].ndarray) else None
+    """Return an array as such, and a row of one, which shows its memory; None for others."""
+    numpy = sys.modules["numpy"]
+    is_row = isinstance(value, numpy.void) and value.base is not None
+    return value if is_row or isinstance(value, numpy.ndarray) else None
 
 
 def items_of(value: Any) -> list[Any]:
@@ -157,6 +159,8 @@ def references_of(value: Any) -> list[Any] | None:
             return list(value.operands)
         except ValueError:  # it is closed
             return []
+    if isinstance(value, numpy.void):
+        return [*held, value.base] if not value.dtype.hasobject else None
     if not isinstance(value, numpy.ndarray):
         return held
     if value.base is not None:
@@ -268,6 +272,15 @@ def _scalar(hasher: Hasher, value: Any) -> None:
     hasher.raw(value.tobytes())
 
 
+def _row(hasher: Hasher, value: Any) -> None:
+    """Write a row of an array of fields by what these hold."""
+    if not value.dtype.names:
+        _scalar(hasher, value)
+        return
+    hasher.tag(f"row {qualified(type(value))} {value.dtype.descr}")
+    add_content(hasher, sys.modules["numpy"].asarray(value))
+
+
 def _by_state(tag: str, state: Callable[[Any], Any]) -> Handler:
     """Return how what draws random numbers is written: by its state."""
 
@@ -301,6 +314,7 @@ def _vectorize(hasher: Hasher, value: Any) -> None:
 HASHED: dict[str, dict[str, Handler]] = {
     "numpy": {
         "ndarray": _array,
+        "void": _row,
         "generic": _scalar,
         "dtype": lambda hasher, value: hasher.tag(f"dtype {value!r}"),
         "random.Generator": lambda hasher, value: _bits(hasher, value.bit_generator),
