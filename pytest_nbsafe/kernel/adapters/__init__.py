@@ -132,7 +132,7 @@ class Adapter(Protocol):
     CONSTANTS: frozenset[str]
     """Classes whose values cannot change, but for those that `is_constant` knows."""
 
-    NOT_KEPT: frozenset[str]
+    NOT_KEPT: Container[str]
     """Classes whose values are more than what pickle writes."""
     IS_BY_VALUE: bool
     """None of its objects that can change is pickled by its name."""
