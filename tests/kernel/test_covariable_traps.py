@@ -106,6 +106,9 @@ APART = {
         "import pandas as pd\nt = pd.CategoricalDtype(['u', 'v'])\n"
         "a = pd.Series(['u'], dtype=t)\nb = pd.Series(['v'], dtype=t)"
     ),
+    "a series of polars": "import polars as pl\na = np.zeros(9)\nb = pl.Series('x', a + 1)",
+    "two series of polars": "import polars as pl\na = pl.Series(np.zeros(9))\nb = a.alias('y')",
+    "a column of arrow": "import pyarrow as pa\na = pa.table({'x': np.zeros(9)})\nb = a['x']",
     "a type of torch": (
         "import torch\na = torch.zeros(2)\nb = torch.zeros(2)\nc = [a.dtype, a.device]"
     ),
@@ -142,6 +145,14 @@ TOGETHER = {
     "an array of objects": "a = [1]\nb = np.array([a, None], dtype=object)",
     "notes of a table": "import pandas as pd\na = [1]\nb = pd.Series([1])\nb.attrs['n'] = a",
     "a view of a tensor": "import torch\na = torch.zeros(4)\nb = a[1:].view(3, 1)",
+    "a series of polars": "import polars as pl\na = np.zeros(9)\nb = pl.Series('x', a[2:])",
+    "a frame of polars": "import polars as pl\na = np.zeros(9)\nb = [pl.DataFrame({'x': a})]",
+    "an array of arrow": "import pyarrow as pa\na = np.zeros(9)\nb = pa.array(a[2:5])",
+    "a table of arrow": "import pyarrow as pa\na = np.zeros(9)\nb = pa.table({'x': a})",
+    "bytes of arrow": "import pyarrow as pa\na = np.zeros(9)\nb = pa.py_buffer(a)",
+    "a tree of points": (
+        "from sklearn.neighbors import KDTree\na = np.zeros((9, 2))\nb = KDTree(a)"
+    ),
     "a tensor of an array": "import torch\na = np.zeros(4)\nb = torch.from_numpy(a)",
 }
 

@@ -149,6 +149,12 @@ class Adapter(Protocol):
     def knows_places(self, value: Any) -> bool:
         """Return whether something was looked up in a table, so that it takes more memory."""
 
+    def places_of(self, value: Any) -> list[tuple[int, int]]:
+        """Return where memory begins that a value shows, and how many bytes of it.
+
+        Only where it may be an array's, and nothing tells that array.
+        """
+
     def items_of(self, value: Any) -> list[Any]:
         """Return the objects that such an array holds."""
 

@@ -67,6 +67,22 @@ def values(column: Any, rows: Any) -> Any:
     return picked.to_numpy() if is_number else picked.to_list()
 
 
+# ------------------------------------------------------------------ memory
+
+
+def places_of(value: Any) -> list[tuple[int, int]]:
+    """Return where the numbers of a frame or a series lie, which may be made of arrays."""
+    polars = sys.modules["polars"]
+    columns = value.get_columns() if isinstance(value, polars.DataFrame) else [value]
+    places = []
+    for column in columns if isinstance(value, (polars.DataFrame, polars.Series)) else ():
+        for part in column.to_physical().get_chunks():
+            if part.dtype.base_type().__name__ in _NUMBERS and not part.null_count():
+                shown = part.to_numpy(allow_copy=False)
+                places.append((shown.__array_interface__["data"][0], shown.nbytes))
+    return places
+
+
 # ------------------------------------------------------------------ hashing
 
 

@@ -44,6 +44,22 @@ def values(column: Any, rows: Any) -> Any:
     return column.to_numpy()
 
 
+# ------------------------------------------------------------------ memory
+
+
+def places_of(value: Any) -> list[tuple[int, int]]:
+    """Return where the buffers of a table or an array lie, which may be made of other arrays."""
+    arrow = sys.modules["pyarrow"]
+    if isinstance(value, (arrow.Table, arrow.RecordBatch)):
+        return [place for column in value.columns for place in places_of(column)]
+    if isinstance(value, arrow.ChunkedArray):
+        return [place for chunk in value.chunks for place in places_of(chunk)]
+    if isinstance(value, arrow.Buffer):
+        return [(value.address, value.size)]
+    buffers = value.buffers() if isinstance(value, arrow.Array) else ()
+    return [(buffer.address, buffer.size) for buffer in buffers if buffer is not None]
+
+
 # ------------------------------------------------------------------ hashing
 
 

@@ -6,6 +6,7 @@ Source: Li et al., Kishu, section 4. Departs: tables that are copied before they
 
 from __future__ import annotations
 
+import bisect
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -209,11 +210,34 @@ def _leaders(home: Mapping[str, Any], reached: Mapping[str, Reached]) -> dict[st
     for name, value in reached.items():
         for key in value.lazily_shared() & holders.keys():
             _join(leader, name, holders[key])
+    _join_by_places(leader, reached)
     named = {identity(home[name]): name for name in reached}
     for name, value in reached.items():
         for key in value.borrowed & named.keys():
             _join(leader, name, named[key])
     return leader
+
+
+def _join_by_places(leader: dict[str, str], reached: Mapping[str, Reached]) -> None:
+    """Join the names that show memory of arrays with those that lead to these arrays."""
+    if not any(value.places for value in reached.values()):
+        return
+    ends: dict[int, int] = {}
+    holders: dict[int, list[str]] = {}
+    for name, value in reached.items():
+        for memory in value.all_memories():
+            start = -memory.place
+            if start:
+                ends[start] = max(ends.get(start, start), start + memory.size)
+                holders.setdefault(start, []).append(name)
+    starts = sorted(ends)
+    for name, value in reached.items():
+        for place, size in value.places:
+            at = bisect.bisect_left(starts, place + size) - 1
+            while at >= 0 and ends[starts[at]] > place:  # what others own does not overlap
+                for other in holders[starts[at]]:
+                    _join(leader, name, other)
+                at -= 1
 
 
 def _join_by_classes(

@@ -17,8 +17,8 @@ import sys
 import types
 import uuid
 import weakref
-from collections.abc import Iterable, Mapping
-from itertools import compress
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, compress
 from typing import Any
 
 from ..adapters import of_class
@@ -51,10 +51,11 @@ _PERSONAL = frozenset({"__main__", "builtins"})
 class Memory:
     """The memory of an array: the array itself, what owns the memory, and where it begins.
 
-    The number of the place is negative, so that it is no object's; 0 where it is not known.
+    The number of the place is negative, so that it is no object's; 0 where it is not known. Of what
+    owns the memory there are `size` bytes.
     """
 
-    __slots__ = ("array", "cost_s", "owner", "place")
+    __slots__ = ("array", "cost_s", "owner", "place", "size")
 
     def __init__(self, array: Any, memory: Any) -> None:
         self.array, self.owner = array, owner_of(memory)
@@ -62,6 +63,8 @@ class Memory:
             memory, "__array_interface__", None
         )
         self.place = -interface["data"][0] if interface is not None else 0
+        held = getattr(self.owner, "nbytes", None)
+        self.size = held if type(held) is int else 0
         size = getattr(memory, "nbytes", 0)
         self.cost_s = memory_s(array, size) if type(size) is int else 0.0
 
@@ -161,6 +164,7 @@ class Reached:
     `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
+    `places` are where other values show memory of which nobody tells whose it is, and how much.
     `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
     themselves. `classes` are those of cells, by identity. `constants` is how often something was
     met that leads nowhere. A walk also ends at what is `known` by identity, and takes note of it in
@@ -174,6 +178,7 @@ class Reached:
         self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
+        self.places: list[tuple[int, int]] = []
         self.borrowed: set[int] = set()
         self.met: set[int] = set()
         self.classes: dict[int, type] = {}
@@ -193,10 +198,13 @@ class Reached:
         """Return what owns the memory of tables, by identity."""
         return {identity(memory.owner) for held in self.lazy.values() for memory in held}
 
+    def all_memories(self) -> Iterator[Memory]:
+        """Yield the memory of all arrays, of those in tables too."""
+        return chain(self.memories, chain.from_iterable(self.lazy.values()))
+
     def cost_s(self) -> float:
         """Return about how many seconds it takes to write the value, read it and compare it."""
-        tables = (memory for memories in self.lazy.values() for memory in memories)
-        arrays_s = sum(memory.cost_s for memory in (*self.memories, *tables))
+        arrays_s = sum(memory.cost_s for memory in self.all_memories())
         objects_s = len(self.objects) * OBJECT_S + self.constants * CONSTANT_S
         return arrays_s + objects_s + len(self.lazy) * TABLE_S
 
@@ -246,6 +254,8 @@ class Reached:
         if is_constant(kind, adapter):
             del self.objects[identity(item)]
             return []
+        if hasattr(adapter, "places_of"):
+            self.places += adapter.places_of(item)
         array = adapter.memory_of(item) if hasattr(adapter, "memory_of") else None
         parts = adapter.lazily_copied(item) if hasattr(adapter, "lazily_copied") else None
         if lazy is not None and (array is not None or parts is not None):
