@@ -26,6 +26,10 @@ from .standard_kinds import iterator
 _PASSING = frozenset(
     ["generator", "coroutine", "async_generator", "frame", "traceback", "socket", "Thread"]
 )
+_OUTSIDE = frozenset(
+    {"_io", "_socket", "_thread", "multiprocessing.shared_memory", "sqlite3", "subprocess"}
+)
+"""Modules whose objects stand for what lies outside of them."""
 _IOBASE = io.IOBase.__mro__[-2]  # of all files; `io.IOBase` would put classes into a set
 _HANDLES = frozenset({id(_IOBASE), id(threading.Thread)})
 _MODULE_NODES = 5_000
@@ -41,7 +45,7 @@ def passing(cls: type) -> str:
         return f"a {name} is used up or changes as it is looked at"
     if cls.__module__ in {"itertools", "builtins"} and hasattr(cls, "__next__"):
         return f"a {name} is used up as it is looked at"
-    if cls.__module__ in {"_io", "_socket", "_thread", "sqlite3", "subprocess"}:
+    if cls.__module__ in _OUTSIDE:
         return f"a {qualified(cls)} is not compared"
     return ""
 
