@@ -227,6 +227,12 @@ CHANGED_BY_CLASS = {
         "a.value.append(3)",
         "E b",
     ),
+    "a class in a tuple": ("class A: n = 0\na, b = (1, (A,)), A()", "a[1][0].n = 1", "A b"),
+    "another class that was changed too": (
+        "class A: n = ()\nclass B: n = ()\na, b = A(), B()",
+        "A.k = B.k = 1",
+        "A",
+    ),
     "another name of the class": ("class A: n = 0\na = A", "a.n = 1", "A"),
     "slots": (
         "class A:\n    __slots__ = ('x',)\n    n = []\na, b = A(), A()",

@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import enum
 import gc
 import sys
-import types
-import typing
 import weakref
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -26,20 +23,14 @@ from typing import Any
 from ..adapters import of_class
 from ..hashing.class_changes import has_changed, has_noted, noted
 from ..identity import identity
-from .reachable import CONSTANTS, PROXIES, is_constant, is_importable
+from .told_references import Look, UnknownError, look_at, refers_to
 
-_ENDS = frozenset(map(identity, CONSTANTS))
-_FIXED = frozenset(map(identity, (tuple, frozenset)))
-"""Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
 _PLAIN = frozenset(map(identity, (list, dict)))
 """Kinds of values to which no reference is weak, and of which the interpreter tells all."""
-_DEPTH = 5
 _ISLAND = __name__.partition(".checkpoint")[0]
 _CALLBACK: Any = vars(weakref.ref)["__callback__"]
 _ALONE = next(map(sys.getrefcount, {0: object()}.values()))
 """The count of an object that a dictionary holds, and nothing else."""
-_Look = typing.Callable[[Any], typing.Optional[typing.List[Any]]]  # noqa: UP006, UP045  # Python 3.8 has no other
-"""Tells what a value refers to, each as often as it does; None of one that cannot change."""
 
 
 class Holders:
@@ -115,13 +106,9 @@ def sharing(
                     count_more()
                     left = leads.held_elsewhere(left)
                     waiting = leads.held_by_names(left) if left and not soon else set()
-    except _UnknownError:
+    except UnknownError:
         return None
     return None if left else sorted(leads.names() - {name})
-
-
-class _UnknownError(Exception):
-    """Nobody tells what a value refers to, or it takes too long."""
 
 
 class _Leads:
@@ -143,7 +130,7 @@ class _Leads:
         self._others: dict[int, Any] = {}
         self._counts: Counter[int] = Counter()
         self._kinds: dict[int, type] = {}
-        self._looks: dict[int, _Look | None] = {}
+        self._looks: dict[int, Look | None] = {}
         self._bases: set[int] = set()
         self._in_tables: list[Any] | None = []
 
@@ -151,7 +138,7 @@ class _Leads:
         """Take in all that values lead to.
 
         Raises:
-            _UnknownError: nobody tells what that is.
+            UnknownError: nobody tells what that is.
 
         """
         in_tables: list[Any] = []
@@ -164,7 +151,7 @@ class _Leads:
     def held_by_names(self, wanted: set[int]) -> set[str]:
         """Return the names that were not followed and refer to one of the objects themselves."""
         names, home = self.names(), self._holders.home
-        return {n for n in self._holders.own.keys() - names if _refers_to(home[n], wanted)}
+        return {n for n in self._holders.own.keys() - names if refers_to(home[n], wanted)}
 
     def counts_others(self) -> bool:
         """Return whether references of values were counted that are no part of what was asked."""
@@ -236,7 +223,7 @@ class _Leads:
     def _count(self, values: Iterable[object]) -> None:
         for value in values:
             if identity(value) not in self._objects and identity(value) not in self._others:
-                with contextlib.suppress(_UnknownError):
+                with contextlib.suppress(UnknownError):
                     self._walk([value], self._others)
                 self._counts[identity(value)] -= 1
 
@@ -244,7 +231,7 @@ class _Leads:
         below = self._below(level, into, frozenset())
         while below:
             if len(below) > self._most:
-                raise _UnknownError
+                raise UnknownError
             below = self._below(below, into, _PLAIN)
 
     def _below(self, level: list[Any], into: dict[int, Any], plain: frozenset[int]) -> list[Any]:
@@ -260,7 +247,7 @@ class _Leads:
         if new:
             by_key = dict(zip(kinds, map(type, level)))  # noqa: B905  # of one length
             for key in new:
-                self._kinds[key], looks[key] = by_key[key], _look_at(by_key[key])
+                self._kinds[key], looks[key] = by_key[key], look_at(by_key[key])
                 if issubclass(by_key[key], type):
                     self._kinds_of_classes.add(key)
         if self._by_classes and into is self._objects:
@@ -306,7 +293,7 @@ class _Leads:
         """Give up where a class of a cell was changed that is in a level, or of an object in it.
 
         Raises:
-            _UnknownError: one was.
+            UnknownError: one was.
 
         """
         keys = found
@@ -315,45 +302,8 @@ class _Leads:
             keys = found.union(map(identity, compress(level, are_classes)))
         keys = keys - self._constant_classes
         if any(map(has_changed, noted(keys))):
-            raise _UnknownError
+            raise UnknownError
         self._constant_classes |= keys
-
-
-def _refers_to(value: object, wanted: set[int]) -> bool:
-    """Return whether a value itself refers to one of the objects."""
-    try:
-        look = _look_at(type(value))
-        held = look(value) if look is not None else None
-    except _UnknownError:
-        return False
-    return not wanted.isdisjoint(map(identity, held or ()))
-
-
-def _look_at(kind: type) -> _Look | None:
-    """Return what tells what values of a class refer to, None where they cannot change.
-
-    Raises:
-        _UnknownError: nobody tells.
-
-    """
-    if identity(kind) in _ENDS or issubclass(kind, (type, enum.Enum)):
-        return None
-    if kind is types.FunctionType:
-        return _held_by_function
-    if issubclass(kind, weakref.ref):
-        return _held_beside
-    if identity(kind) in PROXIES:  # nobody tells of what without asking that
-        raise _UnknownError
-    if identity(kind) in _FIXED:
-        return _held_for_ever
-    adapter = of_class(kind)
-    if is_constant(kind, adapter):
-        return None
-    if hasattr(adapter, "TANGLED"):
-        raise _UnknownError
-    if hasattr(adapter, "references_of"):
-        return _held_by(adapter)
-    return _held_beside if hasattr(adapter, "lazily_copied") else gc.get_referents
 
 
 def _is_ours(reference: Any) -> bool:
@@ -364,43 +314,6 @@ def _is_ours(reference: Any) -> bool:
     if not issubclass(type(reference), weakref.ref):
         return False
     return str(getattr(_CALLBACK.__get__(reference), "__module__", "")).startswith(_ISLAND)
-
-
-def _held_beside(item: Any) -> list[Any]:
-    """Return what a value refers to that has to be looked at one by one, for more is told of it."""
-    return gc.get_referents(item)
-
-
-def _held_by(adapter: Any) -> _Look:
-    def held(item: Any) -> list[Any]:
-        references: list[Any] | None = adapter.references_of(item)
-        if references is None:
-            raise _UnknownError
-        return references
-
-    return held
-
-
-def _held_by_function(function: Any) -> list[Any] | None:
-    """Return what a function keeps, None of one of a library, which all share."""
-    if function.__module__ != "__main__" and is_importable(function):
-        return None
-    held = function.__closure__, function.__defaults__, function.__kwdefaults__, function.__dict__
-    return [each for each in held if each] or None  # what keeps nothing is known by its name
-
-
-def _held_for_ever(items: Any) -> list[Any] | None:
-    """Return what a value refers to that stays as it is, None where nothing of it can change."""
-    return None if _leads_nowhere(items, _DEPTH) else gc.get_referents(items)
-
-
-def _leads_nowhere(items: Any, depth: int) -> bool:
-    if not depth:
-        return False
-    kinds = {identity(kind): kind for kind in map(type, items)}
-    if not all(key in _FIXED or _look_at(kind) is None for key, kind in kinds.items()):
-        return False
-    return all(_leads_nowhere(item, depth - 1) for item in items if identity(type(item)) in _FIXED)
 
 
 def _is_table(value: object) -> bool:

@@ -43,6 +43,8 @@ _CONTAINERS = frozenset({list, dict, set, bytearray})
 BYTE_S, OBJECT_S, CONSTANT_S, TABLE_S = 3e-9, 4e-6, 35e-8, 2e-3
 """About how long it takes to keep a byte of an array, an object, a number or text, and a table."""
 _ADDRESS_BYTES = 8
+FIXED = frozenset(map(identity, (tuple, frozenset)))
+"""Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
 _NOTHING: Mapping[int, object] = types.MappingProxyType({})
 _PERSONAL = frozenset({"__main__", "builtins"})
 """Modules that hold what cells made: IPython leaves the last results in `builtins`."""
@@ -129,7 +131,9 @@ class Surface:
                 self._behind[identity(kind)] = held
             reached = self._behind[identity(kind)]
             if reached is not None:
-                keys |= {identity(kind), *reached.shared()}
+                objects = reached.objects.items()
+                fixed = {key for key, item in objects if identity(type(item)) in FIXED}
+                keys |= {identity(kind), *(reached.shared() - fixed)}
                 waiting += reached.classes.values()
         return keys
 
