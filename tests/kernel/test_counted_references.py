@@ -153,6 +153,14 @@ def test_arrays() -> None:
     assert make()["x"].base is None, numpy.__version__
 
 
+def test_false_negative_of_what_shows_the_memory_of_an_array() -> None:
+    pytest.importorskip("polars")
+    home = made("import numpy as np, polars as pl\ny = np.zeros(9)\nx = pl.Series('x', y)")
+    home = {"x": home["x"], "y": home["y"]}
+    assert walked(home, "x") == ["y"]
+    assert (counted(home, "x"), counted(home, "y")) == ([], None)  # what is done to x copies it
+
+
 @columns_are_copied_late
 def test_tables_that_share_columns_need_not_know_of_one_another() -> None:
     cases: dict[str, list[str] | None] = {

@@ -187,6 +187,19 @@ def test_false_negative_of_what_a_class_of_the_notebook_holds(page: Page) -> Non
     assert page.groups() == {"a", "b"}  # else all objects of a class would be one
 
 
+def test_false_negative_of_a_picture_that_shows_an_array(page: Page) -> None:
+    _run(page, "from PIL import Image\na = np.zeros((9, 9), 'u1')\nb = Image.fromarray(a)")
+    page.run("before = b.getpixel((0, 0))\na[0, 0] = 7\nafter = b.getpixel((0, 0))")
+    assert (page.home["before"], page.home["after"]) == (0, 7)
+    assert {"a", "b"} <= page.groups()
+
+
+def test_false_negative_of_a_member_of_an_enumeration_that_gets_an_attribute(page: Page) -> None:
+    page.run("import enum\nclass E(enum.Enum): A = 1\na, b = E.A, [E.A]\na.note = 1")
+    assert Snapshot(Texts(), page.home).fingerprint(page.home["E"])["cause"] == ""  # not before
+    assert page.tied_to("a") == ""
+
+
 CHANGED_BY_CLASS = {
     "a number": (
         "class A: n = 0\nclass B(A): pass\na, b, c = A(), [A()], B",
