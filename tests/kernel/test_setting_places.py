@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import calendar
 import csv
 import json
 import logging
 import math
 import random
+import sys
 import types
 from fractions import Fraction
 from logging import basicConfig
@@ -23,7 +25,25 @@ def own() -> None:
 
 
 own.__module__ = "__main__"
+
+
+def append(rows: list[int], row: int) -> list[int]:
+    return [*rows, row]
+
+
+class Held:
+    def enable(self, name: str) -> None:
+        pass
+
+
+class InteractiveShell:
+    def get_shell(self) -> InteractiveShell:
+        return self
+
+
 library = types.ModuleType("library")
+vars(library).update(held=Held(), append=append, add_constant=append, set_config=math.floor)
+sys.modules["library"] = library
 HOME: dict[str, Any] = {
     "csv": csv,
     "json": json,
@@ -31,6 +51,11 @@ HOME: dict[str, Any] = {
     "math": math,
     "random": random,
     "library": library,
+    "calendar": calendar,
+    "held": vars(library)["held"],
+    "rows": [1],
+    "shell": InteractiveShell(),
+    "get_shell": InteractiveShell().get_shell,
     "basicConfig": basicConfig,
     "frame": object(),
     "own": own,
@@ -57,6 +82,18 @@ HOME: dict[str, Any] = {
         ("def ready():\n    library.enable_all()", "library"),
         ("@library.register('mine')\nclass Mine: pass", "library"),
         ("patcher.start()", "unittest.mock"),
+        ("old = csv.field_size_limit(9)", "csv"),
+        ("number and calendar.setfirstweekday(3)", "calendar"),
+        ("calendar.setfirstweekday(3) if number else 0", "calendar"),
+        ("[csv.register_dialect(name) for name in 'ab']", "csv"),
+        ("def ready(day): return calendar.setfirstweekday(day)", "calendar"),
+        ("print(library.set_config(shape='wide'))", "library"),
+        ("_ = library.held.enable('mine')", "library"),
+        ("held.shape = 3", "library"),
+        ("held['shape'] = 3", "library"),
+        ("_ = held.enable('mine')", "library"),
+        ("shell.hook.x = 3", "shell"),
+        ("get_shell().hook.x = 3", "shell"),
         ("def ready():\n    import logging as log\n    log.disable(10)", "logging"),
         ("def ready():\n    from logging import disable as quiet\n    quiet(10)", "logging"),
     ],
@@ -72,7 +109,14 @@ def test_what_sets_something(text: str, module: str) -> None:
         "frame.set_index('a')",
         "frame['a'] = math.sqrt(3)",
         "frame.a = library.b",
-        "number = library.set_of(3)",
+        "number = csv.field_size_limit()",
+        "number = library.frame([1]).set_of(3)",
+        "number = library.append([1], 3)",
+        "number = library.add_constant(3)",
+        "number = frame.set_of(3)",
+        "frame.set()",
+        "rows.append(3)",
+        "rows[0] = 3",
         "print(library.set_of)",
         "own.register(3)",
         "random.seed(3)",
@@ -84,6 +128,11 @@ def test_what_sets_something(text: str, module: str) -> None:
 )
 def test_what_sets_nothing(text: str) -> None:
     assert setting_places(text, HOME) == []
+
+
+def test_a_decorator_stands_where_it_is_written() -> None:
+    text = "@library.register('mine')\ndef mine(): library.enable_all()"
+    assert setting_places(text, HOME) == [(1, "library", True), (2, "library", False)]
 
 
 def test_settings_that_are_compared_count_where_their_library_is_new() -> None:

@@ -61,6 +61,17 @@ SETTINGS = {
         "put_there",
     ),
     "update": ("globals().update(put_so=1)", "put_so = 2", "put_so"),
+    "decorator": (
+        "@codecs.register\ndef look(name): return codecs.lookup('utf8') if name == 'own' else None",
+        "None",
+        "try: print(codecs.lookup('own').name)\nexcept LookupError: print('none')",
+    ),
+    "result": ("old = csv.field_size_limit(9)", "None", "csv.field_size_limit()"),
+    "alias": (
+        "from logging import root as log\nlog.extra = 1",
+        "None",
+        "hasattr(logging.root, 'extra')",
+    ),
     "class": (
         "class Point:\n    size = 1\np = Point()\nclass Point:\n    size = 2",
         "class Point:\n    size = 3\np = Point()",
@@ -73,7 +84,8 @@ SETTINGS = {
     ),
 }
 ABOVE = """
-import atexit, calendar, csv, decimal, json, logging, numbers, os, random, sys, types, warnings
+import atexit, calendar, codecs, csv, decimal, json, logging, numbers, os, random, sys, types
+import warnings
 class Widget:
     def __init__(self, value):
         self.value = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import PosixPath, WindowsPath
 from types import CodeType
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .project_reach import taking_part
 from .running_numbers import advanced, numbers
-from .setting_places import may_set, setting_places
+from .setting_places import SettingPlace, may_set, setting_places
 from .setting_uses import SettingUses
 from .variables import VariableUses
 
@@ -225,8 +225,7 @@ class RunInputs:
         names: set[str] = set()
         texts: list[str] = []
         told = setting_places(text, self._home, self._settings.met)
-        places = [Mention("setting", *place) for place in told]
-        in_functions: set[int] = set()
+        in_functions: set[SettingPlace] = set()
         for code in self._plain_codes(text):
             line_of, home = self._line_of(code), self._modules.home_of(code.co_filename)
             if home is None:
@@ -240,13 +239,16 @@ class RunInputs:
                 else:
                     found = [mention._replace(line=line_of(mention.line)) for mention in found]
                     lines = {line_of(line) for *_, line in inner.co_lines() if line}
-                    found += [place for place in places if place.line in lines]
-                    in_functions |= lines
+                    first = line_of(inner.co_firstlineno)
+                    within = [place for place in told if _is_within(place, lines, first)]
+                    found += [Mention("setting", *place[:2]) for place in within]
+                    in_functions.update(within)
                     about = tuple(names_of_code(inner)), tuple(texts_of(inner))
                     function = Function(run, inner.co_name, found, *about)
                     for line in lines:
                         self._functions.setdefault((run, line), []).append(function)
-        self._note((place for place in places if place.line not in in_functions), int)
+        at_once = (place for place in told if place not in in_functions)
+        self._note((Mention("setting", *place[:2]) for place in at_once), int)
         for place in (place for each in statements for place in each["called"]):
             for function in self._functions.get((place["run"], place["line"]), ()):
                 self._called.add(function.name)
@@ -311,6 +313,14 @@ class RunInputs:
     def _line_of(self, code: CodeType) -> Callable[[int], int]:
         known = self._positions.files.get(code.co_filename)
         return known[1] if known is not None else _nowhere
+
+
+def _is_within(place: SettingPlace, lines: Collection[int], first: int) -> bool:
+    """Return whether something is set where a function of these lines runs, not where it is made.
+
+    A function with decorators begins with the line of the `first` of them.
+    """
+    return place.line in lines and not (place.decorates and place.line == first)
 
 
 def _nowhere(_: int) -> int:

@@ -2,7 +2,8 @@
 
 Most of what libraries hold can be seen by nobody. But a statement that calls `set_config` of a
 module and takes no result is there for what it does, and so is one that puts something into what a
-module holds.
+module holds. Where a result is taken, only what a module itself has counts, by a stricter name:
+`old = csv.field_size_limit(9)` does, `fig = px.line(df).update_layout()` does not.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import re
 import sys
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from ..adapters import adapter_of, names, of_module
+from ..hashing.function_texts import lies_here
+from .held_by_modules import HeldByModules
 from .project_reach import ProjectModule
 
 _SETS = re.compile(
@@ -24,9 +27,16 @@ _SETS = re.compile(
     r"|(?:en|dis)able\w*|(?:basic|re|parallel_)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
     r"|(?:un)?install\w*|(?:un)?patch\w*|capture\w*|(?:add|remove|append|insert|extend|update|pop"
     r"|push|clear|discard|setdefault)(?:[_A-Z]\w*)?|umask|putenv|unsetenv|tzset|stack_size|signal"
-    r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*"
+    r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*|field_size_limit"
 )
 """Names of what is called for what it does."""
+_NO_SETS = re.compile(
+    r"(?:add|remove|append|insert|extend|update|pop|push|clear|discard)(?:[_A-Z]\w*)?"
+    r"|config\w+|(?:un)?patch|(?:un)?freeze|(?:un)?lock|init\w*|capture\w*|load_\w*env"
+)
+"""Those of them that functions have which give something: `sm.add_constant(x)`."""
+_TELL_TOO = frozenset({"field_size_limit", "stack_size"})
+"""Names of what sets nothing unless it is given something."""
 _SWITCHES = frozenset(
     {"start", "stop", "__enter__", "__exit__", "install", "uninstall", "activate", "deactivate"}
     | {"enable", "disable"}
@@ -34,16 +44,23 @@ _SWITCHES = frozenset(
 """Methods of what libraries make, called for what they do elsewhere: `patcher.start()`."""
 _REGISTERS = re.compile(r"(?:un)?register\w*")
 _TOLD_ELSEWHERE = frozenset({"", "__main__", "builtins", "random"})
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _HELD = ("vars", "globals")
+_held_by_modules = HeldByModules()
 _STYLES = frozenset({"options", "rcParams", "style", "theme", "rc", "mode"})
 """What libraries call that which is set by putting something into it."""
 
 
 class SettingPlace(NamedTuple):
-    """A statement that sets something: its line, and the module that holds it."""
+    """What sets something: its line, the module that holds it, and whether it is a decorator.
+
+    A decorator stands outside of the function that it is above.
+    """
 
     line: int
     module: str
+    decorates: bool = False
 
 
 def setting_places(
@@ -59,9 +76,10 @@ def setting_places(
         return []
     nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.expr))]
     names = ChainMap(home, dict(_imported(nodes)))  # type: ignore[arg-type]  # it is only read
-    return [
-        SettingPlace(node.lineno, module) for node in nodes for module in _set_by(node, names, new)
-    ]
+    defined = [node for node in nodes if isinstance(node, _DEFINITIONS)]
+    decorators = {id(each) for node in defined for each in node.decorator_list}
+    others = (node for node in nodes if id(node) not in decorators)
+    return [*dict.fromkeys(place for node in others for place in _set_by(node, names, new))]
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Any]]:
@@ -81,13 +99,45 @@ def may_set(module: ProjectModule) -> bool:
     return module.code is None or any(n in _STYLES or _SETS.fullmatch(n) for n in module.all_names)
 
 
-def _set_by(node: ast.AST, home: Mapping[str, Any], new: Collection[str]) -> Iterator[str]:
-    """Yield the modules that a statement sets something of."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield from _called(node.value, home, _SETS, new)
-    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        for decorator in node.decorator_list:
-            yield from _called(decorator, home, _REGISTERS, new)
+def _set_by(
+    node: ast.stmt | ast.expr, home: Mapping[str, Any], new: Collection[str]
+) -> Iterator[SettingPlace]:
+    """Yield what a statement, or a call inside one, sets."""
+    line = node.lineno
+    if isinstance(node, ast.Expr):
+        for value in _done_by(node.value):
+            if isinstance(value, ast.Call):
+                yield from (SettingPlace(line, m) for m in _called(value, home, _SETS, new))
+    elif isinstance(node, ast.Call):
+        yield from (SettingPlace(line, module) for module in _called_within(node, home, new))
+    elif isinstance(node, _DEFINITIONS):
+        for each in node.decorator_list:
+            modules = [*_called(each, home, _REGISTERS, new)]
+            modules += _called_within(each, home, new) if isinstance(each, ast.Call) else ()
+            yield from (SettingPlace(each.lineno, module, decorates=True) for module in modules)
+    else:
+        yield from (SettingPlace(line, module) for module in _put_into(node, home))
+
+
+def _done_by(value: ast.expr) -> Iterator[ast.expr]:
+    """Yield the expressions whose results a statement of an expression throws away."""
+    if isinstance(value, ast.BoolOp):
+        for part in value.values:
+            yield from _done_by(part)
+    elif isinstance(value, ast.IfExp):
+        yield from _done_by(value.body)
+        yield from _done_by(value.orelse)
+    elif isinstance(value, (ast.ListComp, ast.SetComp)):
+        yield from _done_by(value.elt)
+    elif isinstance(value, (ast.Tuple, ast.List)):
+        for part in value.elts:
+            yield from _done_by(part)
+    else:
+        yield value.value if isinstance(value, ast.Await) else value
+
+
+def _put_into(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the modules into which, or into what they hold, a statement puts something."""
     targets: list[ast.expr] = []
     if isinstance(node, (ast.Assign, ast.Delete)):
         targets = [*node.targets]
@@ -99,6 +149,54 @@ def _set_by(node: ast.AST, home: Mapping[str, Any], new: Collection[str]) -> Ite
                 held, _ = _root(part, home)
                 if type(held) is ModuleType:
                     yield held.__name__
+                elif _is_shell(held):
+                    yield "shell"
+                elif _held_by_modules.module_of(held):
+                    yield _held_by_modules.module_of(held)
+
+
+def _is_shell(held: Any) -> bool:
+    """Return whether something is the shell of the kernel, or gives it."""
+    shell = held.__self__ if type(held) is MethodType else held
+    return any(base.__name__ == "InteractiveShell" for base in type(shell).__mro__)
+
+
+def _called_within(call: ast.Call, home: Mapping[str, Any], new: Collection[str]) -> Iterator[str]:
+    """Yield the module that a call sets something of whose result is taken, if it does.
+
+    It is a function of a module, or a method of an object that a module holds.
+    """
+    path: list[str] = []
+    node = call.func
+    while isinstance(node, ast.Attribute):
+        path.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return
+    name, place = node.id, ""
+    held = home[name] if name in home else sys.modules.get(name)
+    while type(held) is ModuleType and path:
+        name, place = path.pop(), held.__name__
+        held = vars(held).get(name)
+    if type(held) is ModuleType:
+        return
+    is_function = not path and isinstance(held, _FUNCTIONS)
+    if not place:
+        place = str(held.__module__ or "") if is_function else _held_by_modules.module_of(held)
+    if path:
+        words = {path[0]}
+        is_compared = _is_compared(place) and isinstance(held, dict)
+    else:
+        words = {name, str(getattr(held, "__name__", ""))}
+        is_compared = _is_compared(place) and not any(map(_REGISTERS.fullmatch, words))
+    if is_function or isinstance(held, type):
+        words = {word for word in words if _NO_SETS.fullmatch(word) is None}
+    given = _TELL_TOO.isdisjoint(words) or bool(call.args or call.keywords)
+    sets = given and any(_is_setter(place, word, _SETS) for word in words)
+    if not sets or place in _TOLD_ELSEWHERE or (is_compared and place.partition(".")[0] not in new):
+        return
+    if not lies_here(getattr(sys.modules.get(place), "__file__", None)):
+        yield place
 
 
 def _called(
@@ -108,7 +206,7 @@ def _called(
     held, words = _root(call, home)
     if type(held) is ModuleType:
         place = held.__name__
-    elif isinstance(held, (FunctionType, BuiltinFunctionType, type)):
+    elif isinstance(held, (*_FUNCTIONS, type)):
         place = str(getattr(held, "__module__", None) or "")
         words = [*words, str(getattr(held, "__name__", ""))]
     else:
