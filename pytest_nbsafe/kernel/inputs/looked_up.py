@@ -45,16 +45,19 @@ class LookedUp:
         """Take no more notes."""
         self._on = False
 
-    def words(self, codes: Iterable[CodeType], texts: Iterable[str]) -> set[str]:
+    def words(
+        self, codes: Iterable[CodeType], called: Iterable[str], texts: Iterable[str]
+    ) -> set[str]:
         """Return the words that the run may have looked up as names.
 
-        `codes` are what ran, `texts` those that stand in functions that it called.
+        `codes` are what ran, `called` and `texts` the names and the texts that stand in functions
+        that it called.
         """
         found = set(self._classes)
         if self._asks:
             for text in (*texts, *(text for code in codes for text in texts_of(code))):
                 found.update(_WORD.findall(text[:_LONGEST]))
-            names = {name for code in codes for name in names_of_code(code)}
+            names = {*called, *(name for code in codes for name in names_of_code(code))}
             for name in names & self._home.keys():
                 for text in _held(self._home[name]):
                     found.update(_WORD.findall(text[:_LONGEST]))

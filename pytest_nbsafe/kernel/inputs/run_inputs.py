@@ -256,7 +256,7 @@ class RunInputs:
                 texts += function.texts
                 self._note(function.mentions, int if function.run == run else _nowhere)
         words = names | self.called
-        self._sought = self._looked_up.words(self._codes.values(), texts)
+        self._sought = self._looked_up.words(self._codes.values(), self.called, texts)
         self.called |= self._sought
         return words
 
