@@ -165,6 +165,18 @@ def test_what_is_changed_and_let_go(own_store: Path, change: str) -> None:
             assert pages[0] == pages[1]
 
 
+def test_what_waits_in_a_pipe(own_store: Path) -> None:
+    path, above, last = (
+        own_store / "nb.ipynb",
+        "import os\nr, w = os.pipe()",
+        "print(os.read(r, 1))",
+    )
+    shown(path, "os.write(w, b'1')", resumed=True, above=above, last=last)
+    change = "os.write(w, b'2')"
+    assert shown(path, change, resumed=True, above=above, last=last) == "b'2'\n"
+    assert shown(path, change, resumed=True, above=above, last=f"{last}  # edited") == "b'2'\n"
+
+
 def test_false_negative_of_a_hidden_name(own_store: Path) -> None:
     change = "import builtins\ngetattr(builtins, 'ex' + 'ec')('rows.append({})')"
     path = own_store / "nb.ipynb"

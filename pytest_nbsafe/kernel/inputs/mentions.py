@@ -1,4 +1,4 @@
-"""What code asks for by name: the clock, its user; and what it puts into modules.
+"""What code asks for by name: the clock, its user, descriptors; and what it puts into modules.
 
 The interpreter's own functions that tell the time cannot be watched. So the code that ran is read:
 each name in it, with the attributes behind it, is looked up where the code would look it up. A
@@ -10,7 +10,9 @@ from __future__ import annotations
 import atexit
 import datetime as dt
 import dis
+import os
 import re
+import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -23,7 +25,12 @@ _TIMES = frozenset(
     for ending in ("", "_ns")
 ) | {"localtime", "gmtime", "ctime", "asctime", "strftime"}
 _NOWS = frozenset({"now", "today", "utcnow"})
-_WORDS = _TIMES | _NOWS | {"register"}
+_DESCRIPTORS = frozenset(
+    {"open", "pipe", "pipe2", "openpty", "dup", "dup2", "eventfd", "memfd_create", "lseek"}
+    | {"read", "readv", "pread", "write", "writev", "pwrite", "sendfile", "splice", "ftruncate"}
+)
+"""Functions of the system for descriptors: what lies behind one no value shows."""
+_WORDS = _TIMES | _NOWS | {"register", "socketpair"} | _DESCRIPTORS
 _INPUT = "input"
 _LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK"})
 _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
@@ -48,7 +55,7 @@ _DRAWS = re.compile(
 class Mention(NamedTuple):
     """What stands on a line of a text.
 
-    `kind` is `clock`, `input` or `unseeded`, as of a hindrance, or `setting` with a name.
+    `kind` is `clock`, `input`, `unseeded` or `native`, as of a hindrance, or `setting` with a name.
     """
 
     kind: str
@@ -131,6 +138,9 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
             yield Mention("clock", line)
         elif _is_of(held, atexit):
             yield Mention("setting", line, "atexit")
+        elif _is_of_descriptors(held):
+            yield Mention("native", line)
+            yield Mention("setting", line, "descriptors")
 
 
 _SILENT = frozenset({"PUSH_NULL", "RESUME", "PRECALL", "CACHE", "COPY", "NOP", "EXTENDED_ARG"})
@@ -149,7 +159,13 @@ def _place(kind: type) -> str:
 
 
 def _tells(value: Any) -> bool:
-    return _is_clock(value) or _is_of(value, atexit)
+    return _is_clock(value) or _is_of(value, atexit) or _is_of_descriptors(value)
+
+
+def _is_of_descriptors(value: Any) -> bool:
+    if type(value) is BuiltinFunctionType and value.__name__ in _DESCRIPTORS:
+        return value is vars(os).get(value.__name__)
+    return value is socket.socketpair
 
 
 def _is_of(value: Any, module: ModuleType) -> bool:

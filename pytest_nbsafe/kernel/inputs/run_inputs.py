@@ -33,6 +33,7 @@ from .mentions import Mention, mentions
 from .module_states import ModuleStates
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
+from .pipes import is_of_a_pipe
 from .project_reach import taking_part
 from .running_numbers import advanced, numbers
 from .setting_places import SettingPlace, may_set, setting_places
@@ -44,6 +45,7 @@ _WORDS = {
     "clock": "it looks at the clock",
     "input": "it asks its user",
     "unseeded": "it asks a database for random numbers",
+    "native": "it uses descriptors of the system",
 }
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
 _LONGEST_PATH = 300
@@ -152,6 +154,9 @@ class RunInputs:
         names = self._look_at_codes(run, text, statements)
         modules, grown = self._look_at_modules(names)
         self._hindrances.look_at_what_runs()
+        if any(map(is_of_a_pipe, (self._home[n] for n in names & self._home.keys()))):
+            self._hindrances.add("native", "it uses a pipe or a socket", 0)
+            self._put.add("descriptors")
         if any(says("writes_to_file", self._home[n]) for n in names & self._home.keys()):
             self._hindrances.add("native", "it may write to a file that lies in memory", 0)
         if self._modules.are_new:  # what was imported may have set them, as it always does
