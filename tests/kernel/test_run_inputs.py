@@ -251,6 +251,22 @@ OF_LINUX = {
     "pathlib.Path('/proc/uptime').read_text()": "clock",
     "open('/dev/urandom', 'rb').read(1)": "unseeded",
 }
+
+
+def test_what_lambdas_change(tmp_path: Path) -> None:
+    with page(tmp_path) as nb:
+        nb.run(
+            "import functools, json\nlog, seen, large = [], {}, [*range(9999)]\n"
+            "@functools.singledispatch\ndef f(x): pass"
+        )
+        nb.run("f.register(int, lambda x: log.append(x) or seen.get(x) or large.append(x))")
+        nb.run("json.twice = lambda x: list.append(log, x)\ndef g(run=lambda: log.clear()): run()")
+        for source in ("f(1)", "json.twice(1)", "g()"):
+            assert list(nb.run(source)["unexpected"]) == ["log"], source
+            assert nb.run("x = 1")["unexpected"] == {}
+        assert nb.run("f(1); log.clear()")["unexpected"] == {}
+
+
 HINDRANCES = {
     "time.time()": "clock",
     "from time import perf_counter as pc; pc()": "clock",

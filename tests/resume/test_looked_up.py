@@ -74,6 +74,15 @@ def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path
     assert shown(path, *cells, "print(helper.found(q), 1)", resumed=True)[-1] == "7 1\n "
 
 
+def test_a_text_that_a_function_of_another_cell_finds_by_name(own_store: Path) -> None:
+    pytest.importorskip("pandas")
+    path = own_store / "nb.ipynb"
+    above = "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2, 3]})\nasked = 'a > @least'"
+    below = "def few(df): return [*df.query(asked).a]", "print(few(df))"
+    shown(path, above, "least = 1", *below, resumed=True)
+    assert shown(path, above, "least = 2", *below, resumed=True)[-1] == "[3]\n "
+
+
 def test_a_name_that_is_found_in_the_module_of_the_cells_is_there(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     cells = "import sys, time\nown = sys.modules[__name__]", "x = 7\ntime.sleep(0.6)\nq = chr(120)"

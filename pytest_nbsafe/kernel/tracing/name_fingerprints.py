@@ -11,6 +11,7 @@ from typing import Any
 from ..adapters import of_class
 from ..contract import HOME, Fingerprint
 from ..hashing.snapshot import Snapshot
+from .lambda_changes import LambdaChanges
 from .names import names_of
 from .read_only_uses import goes_side_ways, is_alone, only_looked_at
 
@@ -39,6 +40,7 @@ class NameFingerprints:
         self._heavy: dict[str, bool] = {}
         self._deferred: set[str] = set()
         self._threads = 0
+        self._lambdas = LambdaChanges(self.home)
 
     def start_run(self) -> None:
         """Forget what was asked of the last run."""
@@ -48,6 +50,8 @@ class NameFingerprints:
     def read(self, tree: ast.Module, raw: str) -> None:
         """Take the fingerprints of what a text, about to run, could access."""
         names = names_of(tree, self.home, self._deferred) - self.names
+        if "lambda" in raw:
+            self._lambdas.read(tree)
         open_text = bool(self._heavy) and goes_side_ways(raw)
         if open_text or threading.active_count() > self._threads:
             self._kept = {}
@@ -75,10 +79,15 @@ class NameFingerprints:
     def unexpected(self, called: Collection[str], own: Collection[str]) -> dict[str, Fingerprint]:
         """Return the fingerprints after the run of `own` names that it accessed unexpectedly.
 
-        `called` are the words of the functions that it has called.
+        `called` are the words of the functions that it has called. What lambdas have changed is
+        among them.
         """
         names = {*own}.intersection(called) - self.names - self._last.keys()
         found = self._fingerprints(names, {})
+        told = {**self._last, **found}
+        found.update(
+            self._lambdas.changed(own, told, self._fingerprint, lambda: self.snapshot.work)
+        )
         self._last = {**self._last, **found}
         return found
 
