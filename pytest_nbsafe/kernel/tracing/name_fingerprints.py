@@ -85,9 +85,11 @@ class NameFingerprints:
         names = {*own}.intersection(called) - self.names - self._last.keys()
         found = self._fingerprints(names, {})
         told = {**self._last, **found}
-        found.update(
-            self._lambdas.changed(own, told, self._fingerprint, lambda: self.snapshot.work)
+        small = {*own} - self._heavy.keys()
+        by_lambdas = self._lambdas.changed(
+            small, told, self._fingerprint, lambda: self.snapshot.work
         )
+        found.update(by_lambdas)
         self._last = {**self._last, **found}
         return found
 
