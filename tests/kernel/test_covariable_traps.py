@@ -267,6 +267,13 @@ def test_what_a_class_holds_ties_its_objects_once_it_was_changed(page: Page, wha
     assert page.tied_to("a") == others
 
 
+def test_a_class_that_cannot_be_compared_ties_its_objects(page: Page) -> None:
+    page.run("import threading\nclass A: worker = threading.Thread()\na, b = A(), A()")
+    look = Snapshot(Texts(), page.home)
+    assert look.fingerprint(page.home["A"])["cause"] != ""
+    assert page.tied_to("a") == "A b"
+
+
 KEPT_WITH_CLASSES = {
     "a list of a class": ("class A: held = [1]\na = A.held", "the class A of a cell"),
     "a list in it": (
