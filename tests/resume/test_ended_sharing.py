@@ -48,7 +48,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.spread(3, 1, PAGES))
+@pytest.mark.parametrize("page", tiers.spread(6, 1, PAGES))
 def test_what_is_shown_is_what_a_full_run_shows(
     own_store: Path, page: tuple[str, str, str, str, str]
 ) -> None:
