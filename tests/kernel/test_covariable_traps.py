@@ -56,6 +56,12 @@ class Page:
         assert counted is None or set(found[name]) <= set(counted)
         return " ".join(found[name])
 
+    def look(self) -> None:
+        """Look at all that cells have made, as a kernel does after each run."""
+        look = Snapshot(Texts(), self.home)
+        made = [value for name, value in self.home.items() if not name.startswith("__")]
+        assert {look.fingerprint(value)["cause"] for value in made} == {""}
+
     def hash_of(self, name: str) -> str:
         found = Snapshot(Texts(), self.home).fingerprint(self.home[name])
         assert found["cause"] == ""
@@ -260,8 +266,7 @@ CHANGED_BY_CLASS = {
 def test_what_a_class_holds_ties_its_objects_once_it_was_changed(page: Page, what: str) -> None:
     make, change, others = CHANGED_BY_CLASS[what]
     page.run(make)
-    look = Snapshot(Texts(), page.home)
-    assert {look.fingerprint(value)["cause"] for value in [*page.home.values()]} == {""}
+    page.look()
     assert page.tied_to("a") == ""
     page.run(change)
     assert page.tied_to("a") == others
@@ -303,8 +308,7 @@ KEPT_WITH_CLASSES = {
 def test_what_a_class_holds_is_not_kept_without_the_class(page: Page, what: str) -> None:
     make, cause = KEPT_WITH_CLASSES[what]
     page.run(make)
-    look = Snapshot(Texts(), page.home)
-    assert {look.fingerprint(value)["cause"] for value in [*page.home.values()]} == {""}
+    page.look()
     (kept,) = page.keep("a")
     assert kept["names"] == ["a"]
     assert cause in kept["cause"] if cause else kept["cause"] == ""
