@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import marshal
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ _FORM_LIMIT = 64
 _SMALL_BYTES = 4_096
 _WORDS = 1 << 15
 _GOLDEN = 0x9E3779B97F4A7C15
+_FOR_LOOKS: Any = {"usedforsecurity": False} if sys.version_info >= (3, 9) else {}
+"""So that Pythons which allow no SHA-1 for secrets give it; 3.8 asks nobody."""
 
 
 def hasher() -> Any:
@@ -32,7 +35,7 @@ def hasher() -> Any:
 
     Nobody attacks a fingerprint: it must be told apart from others by chance only.
     """
-    return hashlib.sha1(usedforsecurity=False)
+    return hashlib.sha1(**_FOR_LOOKS)  # noqa: S324  # as above
 
 
 # ------------------------------------------------------------------ lists of one form
