@@ -48,6 +48,8 @@ _SHOW_TEXTS = frozenset(
 """Words of texts that may show how a function of another cell is written, comments and all."""
 _DEFINES = re.compile(r"\b(?:def|class|lambda)\b")
 _KEEPS_RESULTS = "functools._lru_cache_wrapper"
+NEW = "it is new"
+"""What is said of a text of which nothing is kept."""
 _NOBODY = Held("", "")
 """What a name holds that no run has made."""
 
@@ -185,7 +187,7 @@ def known_run(
             return entry, recalled(entry, source, past, state, memory, limit_s)
         except NotAsThen as other:
             reason = reason or str(other)
-    return reason or "it is new"
+    return reason or NEW
 
 
 def _compare_names(

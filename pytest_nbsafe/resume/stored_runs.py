@@ -16,10 +16,8 @@ from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import dataclass
 
-_NEW = "it is new"
-"""What `recalling` says of a text of which nothing is kept."""
 _NOT_RUN_HERE = "nothing is kept of it here"
-"""Nor of any other cell: that one is new cannot be told."""
+"""Nor of any other cell: that it is new cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def stored_runs(
     stored = [*_runs(memory)]
     others = _others(stored, {run.entry for run in past})
     if not stored:
-        reasons = [_NOT_RUN_HERE if reason == _NEW else reason for reason in reasons]
+        reasons = [_NOT_RUN_HERE if reason == recalling.NEW else reason for reason in reasons]
     return tuple(
         _stored(run, step, reason, tuple(others.get(number, ())))
         for number, (run, step, reason) in enumerate(zip(past, plan, reasons, strict=True), 1)

@@ -88,8 +88,10 @@ class Links:
         counted.update(links or {})
         shared = {}
         for name, others in counted.items():
-            twice = leads_twice(self._home[name]) if name in self._home else None
-            if others is not None and twice is not None:
+            if others is None or name not in self._home:
+                continue
+            twice = leads_twice(self._home[name])
+            if twice is not None:
                 shared[name] = [*others, name] if twice else others
         return shared
 

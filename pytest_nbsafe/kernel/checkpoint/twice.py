@@ -12,11 +12,10 @@ from typing import Any
 
 from ..functions.reach import fields, is_own
 from ..identity import identity
-from .reachable import CONSTANTS
+from .reachable import CONSTANTS, FIXED
 
-_ENDS = frozenset({*CONSTANTS, types.FunctionType, types.BuiltinFunctionType})
-_SEQUENCES = frozenset({list, tuple, set, frozenset})
-_FIXED = frozenset({tuple, frozenset})
+_ENDS = frozenset(map(identity, (*CONSTANTS, types.FunctionType, types.BuiltinFunctionType)))
+_SEQUENCES = frozenset(map(identity, (list, tuple, set, frozenset)))
 _MOST = 5000
 
 
@@ -32,9 +31,9 @@ def leads_twice(value: object) -> typing.Optional[bool]:  # noqa: UP045  # Pytho
         below: list[Any] = []
         for item in level:
             kind = type(item)
-            if kind in _ENDS or isinstance(item, (type, enum.Enum)):
+            if identity(kind) in _ENDS or issubclass(kind, (type, enum.Enum)):
                 continue
-            if kind not in _FIXED:
+            if identity(kind) not in FIXED:
                 if identity(item) in met:
                     return True
                 met.add(identity(item))
@@ -48,7 +47,7 @@ def leads_twice(value: object) -> typing.Optional[bool]:  # noqa: UP045  # Pytho
 
 
 def _held(item: Any, kind: type) -> list[Any]:
-    if kind in _SEQUENCES:
+    if identity(kind) in _SEQUENCES:
         return [*item]
     if kind is dict:
         return [*item.values()]

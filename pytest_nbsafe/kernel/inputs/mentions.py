@@ -70,12 +70,13 @@ def mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
 
 def _queries(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
     """Yield what the texts of a code object, and those that its names hold, ask of a database."""
-    asked = [const for const in code.co_consts if type(const) is str and any(_asked_by(const))]
+    texts = (const for const in code.co_consts if type(const) is str)
+    asked = {text: kinds for text in texts for kinds in ([*_asked_by(text)],) if kinds}
     line = 0
     for step in dis.get_instructions(code) if asked else ():
         line = _line_of(step) or line
         if type(step.argval) is str and step.argval in asked:
-            yield from (Mention(kind, line) for kind in _asked_by(step.argval))
+            yield from (Mention(kind, line) for kind in asked[step.argval])
     for text in map(home.get, code.co_names):
         if type(text) is str:
             yield from (Mention(kind, code.co_firstlineno) for kind in _asked_by(text))

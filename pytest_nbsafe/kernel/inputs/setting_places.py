@@ -151,8 +151,10 @@ def _put_into(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
                     yield held.__name__
                 elif _is_shell(held):
                     yield "shell"
-                elif _held_by_modules.module_of(held):
-                    yield _held_by_modules.module_of(held)
+                else:
+                    place = _held_by_modules.module_of(held)
+                    if place:
+                        yield place
 
 
 def _is_shell(held: Any) -> bool:
