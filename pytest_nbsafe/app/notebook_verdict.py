@@ -132,7 +132,8 @@ def _resumed(trial: Trial) -> Resumed:
     runs = [trial.clean, trial.replay, trial.second, *trial.repeats]
     results = [result for run in runs if run is not None for result in run.results]
     reused = [result for result in results if result.reused]
-    return Resumed(len(results), len(reused), sum(result.cost_s for result in reused))
+    saved_s = sum(result.cost_s for result in reused) - sum(result.again_s for result in results)
+    return Resumed(len(results), len(reused), max(saved_s, 0.0))
 
 
 def _reuse(trial: Trial) -> Iterator[str]:

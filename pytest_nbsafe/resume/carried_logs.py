@@ -28,12 +28,14 @@ class Carried:
     """A state of the log that fits a session: what restores it, and where its objects were found.
 
     `tracked` gives for each object the names that lead to it, each with the steps from it (None
-    where they cannot be told); what else is in the names that are `cut` is not known.
+    where they cannot be told); what else is in the names that are `cut` is not known, but by the
+    `state` of the session with whom they may share objects.
     """
 
     question: CarryQuestion
     tracked: Mapping[str, Mapping[str, list[Any] | None]]
     cut: frozenset[str]
+    state: State
 
     def of(self, held: Collection[str]) -> CarryQuestion | None:
         """Return what restores it in a kernel that holds some of the names.
@@ -41,15 +43,23 @@ class Carried:
         None where an object may be there and nobody can tell where.
         """
         found: dict[str, tuple[str, list[Any]]] = {}
-        is_cut = not self.cut.isdisjoint(held)
+        cut = self.cut.intersection(held)
         for key, paths in self.tracked.items():
             here = [(name, path) for name, path in paths.items() if name in held]
             known = next(((name, path) for name, path in here if path is not None), None)
             if known is not None:
                 found[key] = known
-            elif here or is_cut:
+            elif here or not self._are_apart(cut, paths):
                 return None
         return {**self.question, "found": found}
+
+    def _are_apart(self, cut: Collection[str], paths: Mapping[str, list[Any] | None]) -> bool:
+        """Return whether an object that is found on these paths is in none of the names."""
+        return not cut or any(
+            path is not None and (shares := self.state[name].shares) is not None
+            and shares.isdisjoint(cut)
+            for name, path in paths.items()
+        )  # fmt: skip
 
 
 class CarriedLogs:
@@ -119,7 +129,7 @@ class CarriedLogs:
                     "probe": content["probe"],
                     "runs": _runs_now(content["runs"], past),
                 }
-                return Carried(question, version["tracked"], frozenset(version["cut"]))
+                return Carried(question, version["tracked"], frozenset(version["cut"]), state)
         return None
 
 

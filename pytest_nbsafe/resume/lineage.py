@@ -56,8 +56,10 @@ class Lineage:
         """
         after = self._past[place].after
         made = [each for name in kept.names if (each := self._made(place, name)) is not None]
+        shares = [after[own.name].shares for own in made]
         return all(
             kept.around.get(name) == after[name].maker
+            or all(mine is not None and name not in mine for mine in shares)
             or all(self._are_apart(own, other, _DEEPEST) for own in made)
             for name in others
             if name not in kept.names and (other := self._made(place, name)) is not None

@@ -67,16 +67,13 @@ class RememberingKernel:
         self, memory: Memory, wake: Callable[[], LiveKernel], folder: FolderCopies | None = None
     ) -> None:
         self.reasons: dict[int, str] = {}
-        self.python = ""
-        self.fault = ""
-        self._memory = memory
-        self._wake = wake
-        self._folder = folder
+        self.python = self.fault = ""
+        self._memory, self._wake, self._folder = memory, wake, folder
         self.live: LiveKernel | None = None
         self.woken = False
         self._identities = Identities()
         self.past: list[PastRun] = []
-        self._made = 0
+        self._made, self._again_s = 0, 0.0
         self._held: dict[str, str] = {}
         self._numbers = RunNumbers()
         self._is_whole = self._log_is_whole = True
@@ -351,6 +348,7 @@ class RememberingKernel:
         if is_other(run.executed, again, step.left_out):
             note_varying(self._memory, run.source, run.entry)
             raise StateDiffers(run.source)
+        self._again_s += again.duration_s
         self._numbers.note(again.event["run"], number)
         self._identities.learn(again.event, run.executed.event)
 
@@ -368,7 +366,8 @@ class RememberingKernel:
         self._numbers.note(executed.event["run"], number)
         told = self._told(executed.event, number)
         self._identities.follow(executed.event)
-        return replace(executed, event=told)
+        again_s, self._again_s = self._again_s, 0.0
+        return replace(executed, event=told, again_s=again_s)
 
     def _told(self, event: CellRun, number: int) -> CellRun:
         """Return what the live kernel told of a run, in the numbers of the session."""

@@ -52,6 +52,7 @@ class CellResults:
             incidents=self._incidents(executed),
             duration_s=executed.duration_s,
             reused=executed.reused,
+            again_s=executed.again_s,
         )
         return self._traced(result, event) if event is not None else result
 

@@ -21,7 +21,7 @@ class Executed:
 
     `reason` says why it has another status than `ok`. `reply` is None when none came, `event` when
     the island was silent. `duration_s` is by the clock. With `reused` nothing ran: this is what an
-    earlier run gave.
+    earlier run gave. Before one that ran, others were made again for `again_s`, for what they hold.
     """
 
     status: RunStatus
@@ -31,6 +31,7 @@ class Executed:
     outputs: tuple[Output, ...] = ()
     duration_s: float = 0.0
     reused: bool = False
+    again_s: float = 0.0
 
 
 def of_side_run(run: SideRun, raw: str) -> Executed:

@@ -110,7 +110,8 @@ class CellResult:
     `because` is the cell that a skipped one waits for. `reads` holds the values that names had
     when the cell started, `after` when it ended. `records` are its statements in order, and
     `evaluations` and `copies` what was seen of learning. With `reused` it is that of an earlier
-    run, which would give the same again.
+    run, which would give the same again. Before one that ran, such runs were made after all for
+    `again_s`, for the values that it needs.
     """
 
     step: int
@@ -129,6 +130,7 @@ class CellResult:
     duration_s: float = 0.0
     cpu_s: float = 0.0
     reused: bool = False
+    again_s: float = 0.0
 
     @property
     def cost_s(self) -> float:

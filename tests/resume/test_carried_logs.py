@@ -114,6 +114,19 @@ def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[s
     assert set(restored) <= {""}
 
 
+def test_a_state_is_carried_beside_a_figure_that_stays_open(pages: Pages) -> None:
+    """What a figure leads to is not followed, and what is not needed comes to no kernel."""
+    pytest.importorskip("matplotlib")
+    draws = "import matplotlib.pyplot as plt\nplt.switch_backend('agg')\nfig, ax = plt.subplots()"
+    page = PAGE.replace("# %% [2]", f"other = StandardScaler().fit(X)\n{draws}\n# %% [2]")
+    page = page.replace(COUNT, f"{COUNT}; ax.set_title('a');")
+    pages.leaks(page)
+    page = page.replace(LAST, f"ax.get_title()\n{LAST}")
+    resumed, restored = pages.leaks(page), [*pages.restored]
+    assert resumed == pages.leaks(page, "off")
+    assert restored == [""]
+
+
 @pytest.mark.corpus
 def test_a_state_is_carried_from_kernel_to_kernel(pages: Pages) -> None:
     """The second kernel has the log of the first, and the third that of the second."""

@@ -85,6 +85,32 @@ def test_what_took_long_is_kept_while_the_next_cell_runs(
 
 
 @pytest.mark.kernel
+def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) -> None:
+    """Both come of what was there before, and the kernel saw that they share nothing of it."""
+    pytest.importorskip("matplotlib")
+    starts = "import matplotlib.pyplot as plt\nplt.switch_backend('agg')\nmost = [4_000_000]"
+    draws, writes = "fig, ax = plt.subplots()\nax.plot(most);", "ax.set_title('a');"
+    above = starts, draws, writes, SLOW.replace("4_000_000", "most[0]"), "n = 1"
+    pages.run(*above, "plt.title(rows[0]);")
+    pages.run(*above, "plt.title(rows[1]);")
+    assert pages.ran == [starts, draws, writes, "plt.title(rows[1]);"]
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(("least_s", "is_made_again"), [(0.05, False), (1e9, True)])
+def test_what_is_made_again_for_its_values_is_not_called_saved(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch, least_s: float, is_made_again: bool
+) -> None:
+    monkeypatch.setattr(kept_values, "LEAST_S", least_s)
+    pages.run(SLOW, "n = rows[0]")
+    resumed = pages.run(SLOW, "n = rows[1]").notebooks[0].resumed
+    assert (SLOW in pages.ran) is is_made_again
+    assert resumed is not None
+    assert resumed.reused == 1
+    assert (resumed.saved_s < 0.05) is is_made_again  # the cell takes several times as long
+
+
+@pytest.mark.kernel
 def test_what_there_is_no_time_for_is_not_asked_for_again_and_again(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -86,11 +86,14 @@ class Links:
         bound = [name for name in names if name in self._home]
         counted = self.counted(bound, own, result, most=_MANY) if bound else {}
         counted.update(links or {})
+        figures = (links or {}).get(OPEN_FIGURES, ())
+        for name in counted.keys() & figures:  # nobody counts in a figure: they were followed
+            counted[name] = [OPEN_FIGURES, *(other for other in figures if other != name)]
         shared = {}
         for name, others in counted.items():
-            if others is None or name not in self._home:
+            if others is None or (name not in self._home and name != OPEN_FIGURES):
                 continue
-            twice = leads_twice(self._home[name])
+            twice = name in {OPEN_FIGURES, *figures} or leads_twice(self._home[name])
             if twice is not None:
                 shared[name] = [*others, name] if twice else others
         return shared
