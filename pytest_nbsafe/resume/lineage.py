@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
-from pytest_nbsafe.resume.state import is_tied
+from pytest_nbsafe.resume.state import State, is_tied
 from pytest_nbsafe.values import dataclass
 
 _DEEPEST = 100
@@ -56,10 +56,9 @@ class Lineage:
         """
         after = self._past[place].after
         made = [each for name in kept.names if (each := self._made(place, name)) is not None]
-        shares = [after[own.name].shares for own in made]
         return all(
             kept.around.get(name) == after[name].maker
-            or all(mine is not None and name not in mine for mine in shares)
+            or all(_share_nothing(after, own.name, name) for own in made)
             or all(self._are_apart(own, other, _DEEPEST) for own in made)
             for name in others
             if name not in kept.names and (other := self._made(place, name)) is not None
@@ -124,6 +123,12 @@ class Lineage:
             return None
         places = [each for each in self._places.get(held.run, ()) if each <= place]
         return _Made(name, max(places)) if places else _Made(name, -1)
+
+
+def _share_nothing(state: State, one: str, other: str) -> bool:
+    """Return whether two names are known to share nothing."""
+    known = state[other].shares is not None
+    return known and (shares := state[one].shares) is not None and other not in shares
 
 
 class Loads:

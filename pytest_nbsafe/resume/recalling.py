@@ -7,31 +7,24 @@ import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS, CellRun
+from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.catching_up import lists_names
-from pytest_nbsafe.resume.kept_values import Keeper
+from pytest_nbsafe.resume.following import by_value, found_names
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
 from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
-from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond
+from pytest_nbsafe.resume.read_beyond import read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
 from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
 from pytest_nbsafe.resume.state import (
     BESIDE,
-    RESULTS,
+    NOBODY,
     Held,
     State,
-    after,
-    asks_figures,
-    bound_again,
     changed_in_place,
     lookups_told,
-    made_by_value,
-    names_of,
     results_of,
-    sources,
-    unexpected,
 )
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner import executed as forms
@@ -47,11 +40,8 @@ _SHOW_TEXTS = frozenset(
 )
 """Words of texts that may show how a function of another cell is written, comments and all."""
 _DEFINES = re.compile(r"\b(?:def|class|lambda)\b")
-_KEEPS_RESULTS = "functools._lru_cache_wrapper"
 NEW = "it is new"
 """What is said of a text of which nothing is kept."""
-_NOBODY = Held("", "")
-"""What a name holds that no run has made."""
 
 
 class NotAsThen(Exception):  # noqa: N818  # it is an answer
@@ -59,9 +49,17 @@ class NotAsThen(Exception):  # noqa: N818  # it is an answer
 
 
 def kept(
-    memory: Memory, source: str, executed: Executed, past: Sequence[PastRun], state: State
+    memory: Memory,
+    source: str,
+    executed: Executed,
+    past: Sequence[PastRun],
+    state: State,
+    here: Collection[str] | None,
 ) -> str:
-    """Keep what came of a run, if it may be recalled, and return the name of its entry."""
+    """Keep what came of a run, if it may be recalled, and return the name of its entry.
+
+    Its kernel held the names `here`, None for all.
+    """
     event = executed.event
     is_fit = (
         event is not None
@@ -73,20 +71,25 @@ def kept(
     if not is_fit:
         return secrets.token_hex(8)
     about = memory.context, questions.of_cell(source), memory.notebook
-    held = content(executed, source, past, state)
+    held = content(executed, source, past, state, here)
     return memory.store.add(*about, held, executed.duration_s)
 
 
 def content(
-    executed: Executed, source: str, past: Sequence[PastRun], state: State
+    executed: Executed,
+    source: str,
+    past: Sequence[PastRun],
+    state: State,
+    here: Collection[str] | None = None,
 ) -> Mapping[str, Any]:
     """Return what is kept of a run that was made in a state, `past` being the runs before it.
 
     `names` are what it may have read, or bound to what they held already, each with its fingerprint
     and the entry that made it; `unread` those that it mentions without reading them; `runs` those
     whose functions it called; `around`, where it changed objects in place, who made what may share
-    them; `shared` who made those that may share objects with one another; `learned` the runs before
-    it that the watch of learning has seen; `shown` the texts of functions that it may show.
+    them; `shared` who made those that may share objects with one another; `seen` with whom each
+    may share them of the names `here`; `learned` the runs before it that the watch of learning has
+    seen; `shown` the texts of functions that it may show.
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
@@ -94,12 +97,12 @@ def content(
     texts = [source, *(text for _, text in runs.values())]
     is_open, beyond = reads_all(*texts), sorted(read_beyond(texts, event, past, state))
     mentioned = words_of(*texts)
-    found = [*_found_names(event), *_futures(source), *beyond, *(state if is_open else ())]
+    found = [*found_names(event), *_futures(source), *beyond, *(state if is_open else ())]
     found += [*lookups_told(mentioned), *sorted(results_of(found, state))]
     names = {
         name: (_found(event, name, held), held.maker)
         for name in dict.fromkeys(found)
-        for held in (state.get(name, _NOBODY),)
+        for held in (state.get(name, NOBODY),)
     }
     others, changes = entries_by_value(past), bool(changed_in_place(state, event))
     return {
@@ -110,6 +113,7 @@ def content(
         "runs": runs,
         "around": sharing.stamps(state, state, others) if changes else {},
         "shared": sharing.shared(names, state, others, changes=changes),
+        "seen": sharing.seen(names, state, here),
         "learned": _learned(past),
         "shown": _texts_shown(mentioned, past),
     }
@@ -194,7 +198,7 @@ def _compare_names(
     content: Mapping[str, Any], texts: Sequence[str], words: Collection[str], state: State
 ) -> None:
     for name, (digest, maker) in content["names"].items():
-        held = state.get(name, _NOBODY)
+        held = state.get(name, NOBODY)
         is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
             what = name.strip("<>") if name.startswith("<") else f"`{name}`"
@@ -227,20 +231,6 @@ def _texts(content: Mapping[str, Any], source: str) -> list[str]:
     return [source, *(text for _, text in content["runs"].values())]
 
 
-def by_value(entry: Entry, past: Sequence[PastRun], state: State) -> str:
-    """Return what stands for the values that a run would find now that are only equal.
-
-    That is empty where it would find the very values that it found.
-    """
-    others = entries_by_value(past)
-    found: list[str] = []
-    for name, (_, maker) in entry.content["names"].items():
-        held = state.get(name, _NOBODY)
-        if held.maker != maker or made_by_value(maker, others):
-            found += [name, sharing.stamp(held.maker, others)]
-    return questions.hashed(*found) if found else ""
-
-
 def _texts_shown(words: Collection[str], past: Sequence[PastRun]) -> str:
     """Return what stands for the texts above that define something, if a text may show one."""
     if _SHOW_TEXTS.isdisjoint(words):
@@ -252,114 +242,16 @@ def _learned(past: Sequence[PastRun]) -> list[str]:
     return [run.entry for run in past if run.learning]
 
 
-def links(
-    entry: Entry, executed: Executed, past: Sequence[PastRun], state: State
-) -> Mapping[str, Collection[str]] | None:
-    """Return what a run that is recalled has changed besides the names that it told of.
-
-    What other runs made than then may share objects with what it changed, whatever it told. Where
-    that holds for what it changed itself, with whom that shares them counts; None where nobody
-    knows.
-    """
-    told, around = links_told(executed), entry.content["around"]
-    if not around or told is None or executed.event is None:
-        return told
-    others = entries_by_value(past)
-    now = sharing.stamps(state, state, others)
-    made_anew = {name for name, mark in now.items() if around.get(name) != mark}
-    found: dict[str, set[str]] = {}
-    for name in changed_in_place(state, executed.event):
-        known = state[name].shares if name in made_anew else frozenset(told.get(name, ()))
-        if known is None:
-            return None
-        found[name] = {*known, *made_anew} - {name}
-    return found
-
-
-def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
-    """Return what a run that was made has told of names that share objects."""
-    event = executed.event
-    return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
-
-
 def written(executed: Executed) -> Sequence[str]:
     """Return the files that a run that was made has told that it has written."""
     event = executed.event
     return event["inputs"]["written"] if event is not None and event["inputs"] is not None else ()
 
 
-def beyond(
-    source: str, executed: Executed, past: Sequence[PastRun], state: State
-) -> frozenset[str]:
-    """Return the names that a run of the session may have read without a word."""
-    event = executed.event
-    if event is None:
-        return frozenset()
-    texts = _texts_told(event, past)
-    if reads_all(*texts):
-        return frozenset(names_of(state))
-    return read_beyond([source, *texts], event, past, state)
-
-
-def _texts_told(event: CellRun, past: Sequence[PastRun]) -> list[str]:
-    """Return the texts of the cells whose functions a run of the session called."""
-    return [past[run - 1].source for run in runs_told(event) if run <= len(past)]
-
-
-def after_run(
-    source: str,
-    executed: Executed,
-    entry: str,
-    past: Sequence[PastRun],
-    state: State,
-    links: Mapping[str, Collection[str]] | None,
-    by_value: str = "",
-) -> State:
-    """Return what is held after a run of an entry; `links`, `by_value` as `state.after` has it."""
-    event, unseen = executed.event, frozenset[str]()
-    if event is not None:
-        unseen = changed_beyond([source, *_texts_told(event, past)], event, past, state)
-    now = after(state, event, entry, links, unseen, by_value)
-    return sharing.followed(now, state, executed, links, unseen)
-
-
-def past_run(
-    source: str,
-    executed: Executed,
-    entry: str,
-    past: Sequence[PastRun],
-    state: State,
-    links: Mapping[str, Collection[str]] | None,
-    keeper: Keeper | None,
-    *,
-    by_value: str = "",
-) -> PastRun:
-    """Return a run of a session that was made, or recalled, in a state, and what is kept of it."""
-    now = after_run(source, executed, entry, past, state, links, by_value)
-    equal = {*entries_by_value(past), *((entry,) if by_value else ())}
-    kept = keeper.known(entry, now, equal) if keeper is not None else ()
-    read = beyond(source, executed, past, state)
-    return PastRun(entry, source, executed, state, now, kept, by_value, read, links)
-
-
 def is_hindered(event: CellRun) -> bool:
     """Return whether a run asked, or did, what keeps it from being reused."""
     inputs = event["inputs"]
     return inputs is None or bool(inputs["hindrances"] or inputs["written"])
-
-
-def _found_names(event: CellRun) -> Iterator[str]:
-    """Yield the names whose values a run found, and what stands for what no name holds."""
-    for name, held in event["before"].items():
-        yield name
-        if held["kind"] == _KEEPS_RESULTS:
-            yield RESULTS.format(name)
-    yield BESIDE
-    if asks_figures(event):
-        yield OPEN_FIGURES
-    yield from sources(event)
-    yield from sorted(bound_again(event))
-    yield from sorted(unexpected(event))
 
 
 def _futures(source: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ that is judged of the answers is judged as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -21,7 +21,7 @@ from pytest_nbsafe.kernel.contract import (
     Sweep,
     no_answer,
 )
-from pytest_nbsafe.resume import known_answers, questions, recalling, world
+from pytest_nbsafe.resume import following, known_answers, questions, recalling, world
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
     Step,
@@ -132,8 +132,10 @@ class RememberingKernel:
             raise StateDiffers  # it read what nobody thought that it would
         if not isinstance(known, str):
             verify(self._memory, number, *known, executed)
-        name = recalling.kept(self._memory, source, executed, self.past, self.state)
-        self._note(name, source, executed, recalling.links_told(executed))
+        here = None if self._is_whole else [n for n in self._held if self._holds({n})]
+        name = recalling.kept(self._memory, source, executed, self.past, self.state, here)
+        about = self.past, self.state, self.keeper, here
+        self._note(following.made_run(source, executed, name, *about))
         self._held = held_after(self._held, self.past[-1])
         self._is_between = False
         if self.keeper is not None:
@@ -375,25 +377,14 @@ class RememberingKernel:
 
     # -- what is remembered ------------------------------------------------------------------------
 
-    def _note(
-        self,
-        entry: str,
-        source: str,
-        executed: Executed,
-        links: Mapping[str, Collection[str]] | None,
-        *,
-        by_value: str = "",
-    ) -> None:
+    def _note(self, run: PastRun) -> None:
         """Take note that a run has been made, or recalled."""
-        about = self.past, self.state, links, self.keeper
-        run = recalling.past_run(source, executed, entry, *about, by_value=by_value)
         self.past.append(run)
         self.state = run.after
         self._to_come = self._to_come[1:]
 
     def _recall(self, source: str, entry: Entry, recalled: Executed) -> Executed:
         """Take note of what a cell gives that is known, and return it."""
-        links = recalling.links(entry, recalled, self.past, self.state)
-        by_value = recalling.by_value(entry, self.past, self.state)
-        self._note(entry.id, source, recalled, links, by_value=by_value)
+        about = self.past, self.state, self.keeper
+        self._note(following.recalled_run(source, recalled, entry, *about))
         return recalled

@@ -10,7 +10,7 @@ may share with all.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.state import State, changed_in_place, is_tied, runs_of
@@ -61,26 +61,80 @@ def shared(
     }
 
 
+def seen(
+    found: Iterable[str], state: State, here: Collection[str] | None
+) -> dict[str, list[str] | None]:
+    """Return with whom each name that a run found may share objects, of the names `here`.
+
+    Those are what its kernel held, None for all: of others it cannot tell whether they share what
+    it has made or changed.
+    """
+    shares = {n: state[n].shares for n in found if n in state and is_tied(n, state[n])}
+    return {
+        name: sorted(others if here is None else others.intersection(here))
+        if others is not None
+        else None
+        for name, others in shares.items()
+    }
+
+
+def not_seen(
+    seen: Mapping[str, Sequence[str] | None], state: State, *, by_value: bool
+) -> dict[str, Shares]:
+    """Return for names that a run found those with which they may share objects now, if more.
+
+    None where that may be any: where it is not known, and the run is reused `by_value`.
+    """
+    more: dict[str, Shares] = {}
+    for name, others in seen.items():
+        now = state[name].shares if name in state else frozenset()
+        known = now - frozenset(others or ()) if now is not None else None
+        if known or (known is None and (others is not None or by_value)):
+            more[name] = known
+    return more
+
+
+def linked(
+    links: Mapping[str, Collection[str]] | None,
+    changed: Iterable[str],
+    more: Mapping[str, Shares],
+) -> Mapping[str, Collection[str]] | None:
+    """Return the links of a run, those added that it did not see of what it has changed in place.
+
+    Both are as `state.after` takes them; None where they are not known.
+    """
+    unseen = {name: more[name] for name in changed if name in more}
+    if links is None or None in unseen.values():
+        return None
+    return {**links, **{n: {*links.get(n, ()), *(unseen[n] or ())} for n in unseen}}
+
+
 def followed(
     now: State,
     before: State,
     executed: Executed,
     links: Mapping[str, Collection[str]] | None,
     unseen: Collection[str],
+    more: Mapping[str, Shares],
 ) -> State:
     """Return what is held `now`, after a run, with whom each name may share objects by then.
 
-    `links` and `unseen` are as `state.after` takes them.
+    `links` and `unseen` are as `state.after` takes them. With the names that share `more` by now
+    with what it found, what it made may share objects as well.
     """
     event = executed.event
     if event is None:
         return now
-    made = _made(executed, before)
-    met = {**made, **_changed(executed, before, links, made), **dict.fromkeys(unseen, None)}
+    made = _made(executed)
+    met = {**made, **_changed(executed, before, links, made)}
+    for name, others in met.items() if more else ():
+        met[name] = _joined([others, *(each and each - {name} for each in more.values())])
+    met.update(dict.fromkeys(unseen, None))
     gone = made.keys() | (before.keys() - now.keys())
     shares: dict[str, set[str] | None] = {}
     for name in now:
-        was = frozenset() if name in made else before[name].shares if name in before else None
+        is_new = name in made or (name not in before and name in met)
+        was = frozenset() if is_new else before[name].shares if name in before else None
         shares[name] = {*was} - gone if was is not None else None
     for name in met.keys() & now.keys():
         _meet(name, met[name], shares)
@@ -101,6 +155,16 @@ def _meet(name: str, others: Shares, shares: dict[str, set[str] | None]) -> None
             mine |= group - {other}
             if other == name and others is not None and name in others:
                 mine.add(name)
+
+
+def _joined(shares: Iterable[Shares]) -> Shares:
+    """Return all with which one of several may share objects."""
+    joined = frozenset[str]()
+    for each in shares:
+        if each is None:
+            return None
+        joined |= each
+    return joined
 
 
 def _frozen(names: set[str] | None) -> Shares:
@@ -125,22 +189,15 @@ def _changed(
     }
 
 
-def _made(executed: Executed, before: State) -> dict[str, Shares]:
-    """Return with whom all that a run has bound may share objects.
-
-    Where it is reused, what it found may share with others by now, and so what it made of that.
-    """
+def _made(executed: Executed) -> dict[str, Shares]:
+    """Return with whom all that a run has bound may share objects, as it told."""
     assert executed.event is not None, "nothing is known of such a run"
     told, bindings = _told(executed), executed.event["bindings"]
-    made: dict[str, Shares] = {}
-    for name in (name for name, identity in bindings.items() if identity):
-        others: set[str] | None = {*told[name]} if name in told else None
-        for other in told.get(name, ()) if executed.reused else ():
-            if other in before and other not in bindings and others is not None:
-                more = before[other].shares
-                others = others | (more - {name}) if more is not None else None
-        made[name] = _frozen(others)
-    return made
+    return {
+        name: frozenset(told[name]) if name in told else None
+        for name, identity in bindings.items()
+        if identity
+    }
 
 
 def _told(executed: Executed) -> Mapping[str, Collection[str]]:

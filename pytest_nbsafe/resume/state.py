@@ -80,6 +80,8 @@ def made_by_value(maker: str, by_value: Collection[str]) -> bool:
     return not set(by_value).isdisjoint(runs_of(maker))
 
 
+NOBODY = Held("", "")
+"""What a name holds that no run has made."""
 State = Mapping[str, Held]
 START: State = {}
 """What a fresh kernel holds."""

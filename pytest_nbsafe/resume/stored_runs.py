@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_nbsafe.resume import recalling
+from pytest_nbsafe.resume import following, recalling
 from pytest_nbsafe.resume.catching_up import Step, needed, steps
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory
@@ -66,9 +66,7 @@ def stored_runs(
             run = PastRun(token, source, Executed("ok"), state, after)
         else:
             entry, executed = known
-            by_value = recalling.by_value(entry, past, state)
-            about = past, state, recalling.links(entry, executed, past, state), keeper
-            run = recalling.past_run(source, executed, entry.id, *about, by_value=by_value)
+            run = following.recalled_run(source, executed, entry, past, state, keeper)
         reasons.append(known if isinstance(known, str) else "")
         past.append(run)
         state = run.after

@@ -12,7 +12,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     VisitorAsks,
 )
 from pytest_nbsafe.kernel.contract import CellRun, SideRun
-from pytest_nbsafe.resume import moving, recalling
+from pytest_nbsafe.resume import following, moving
 from pytest_nbsafe.resume.moving import CannotMove, Part
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
@@ -67,10 +67,10 @@ class VisitedKernel:
             executed, before = Executed("ok", event=event), self.state
             past = [*self._kernel.past[: self._at], *self._visits]
             entry = f"visit{len(self._visits) + 1}"
-            links = recalling.links_told(executed)
+            links = following.links_told(executed)
             # the kernel counts runs as it likes: any function may have been called
             texts = "\n".join([source, *(run.source for run in past)])
-            self.state = recalling.after_run(texts, executed, entry, past, before, links)
+            self.state = following.after_run(texts, executed, entry, past, before, links)
             self._visits.append(PastRun(entry, source, executed, before, self.state))
             if event["inputs"] is None:
                 self.lost = _UNSEEN

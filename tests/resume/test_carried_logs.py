@@ -114,6 +114,7 @@ def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[s
     assert set(restored) <= {""}
 
 
+@pytest.mark.corpus
 def test_a_state_is_carried_beside_a_figure_that_stays_open(pages: Pages) -> None:
     """What a figure leads to is not followed, and what is not needed comes to no kernel."""
     pytest.importorskip("matplotlib")
@@ -156,6 +157,7 @@ def test_a_kernel_with_other_hashes_runs_all(pages: Pages, monkeypatch: pytest.M
     assert resumed == pages.leaks(page, "off")
 
 
+@pytest.mark.corpus
 def test_nothing_is_kept_of_a_run_that_is_done_anew(own_store: Path) -> None:
     """It read a name that nobody thought it would, which it did not find."""
     path = own_store / "nb.ipynb"

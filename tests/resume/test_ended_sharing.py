@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import tiers
 
+from pytest_nbsafe.resume import kept_values
 from resume.test_state_of_many_kinds import shown
 
 pytestmark = pytest.mark.kernel
@@ -48,7 +49,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.spread(6, 1, PAGES))
+@pytest.mark.parametrize("page", tiers.spread(14, 1, PAGES))
 def test_what_is_shown_is_what_a_full_run_shows(
     own_store: Path, page: tuple[str, str, str, str, str]
 ) -> None:
@@ -61,5 +62,36 @@ def test_what_is_shown_is_what_a_full_run_shows(
         (made, edited, done, last),
         (made, edited, done, f"{last}\nedited = 1"),
         (made, second, done, f"{last}\nedited = 1"),
+    ):
+        assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
+
+
+@pytest.mark.parametrize(
+    "takes",
+    tiers.every(
+        5,
+        [
+            "c = b.pop()",
+            "c = b[0]; b = None",
+            "c = b[0]\ndel b",
+            "def take(it):\n    global b\n    b = None\n    return it[0]\nc = take(b)",
+            "d = [0]\nd.append(b.pop())\nc = d[1]",
+        ],
+    ),
+)
+def test_what_was_taken_of_a_value_that_shares_now(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, takes: str
+) -> None:
+    """The cell that took it is reused, and its value is no more a part of what that has found."""
+    for name, value in {"_WORTH_S": 0.05, "MOST_SHARE": 20.0, "_WAIT_SHARE": 20.0}.items():
+        monkeypatch.setattr(kept_values, name, value)  # so that it is kept
+    path, made = own_store / "nb.ipynb", "a = [1]"
+    takes = f"{takes}\nlast = sum(n * n for n in range(2_000_000))"
+    shown(path, (made, "b = [list(a)]", takes, "k = 1", "print(c)"), resumed=True)
+    for cells in (
+        (made, "b = [a]", takes, "k = 1", "print(c)"),
+        (made, "b = [a]", takes, "a.append(2)", "print(c)"),
+        (made, "b = [a]", takes, "c.append(3)", "print(a)"),
+        (made, "b = [list(a)]", takes, "c.append(3)", "print(a)"),
     ):
         assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)

@@ -40,7 +40,7 @@ def needs(*texts: str) -> None:
             pytest.importorskip(library)
 
 
-@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(5, 2, BY_TEXTS))
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(9, 2, BY_TEXTS))
 def test_what_is_found_by_a_text(own_store: Path, made: str, found: str) -> None:
     needs(made)
     path = own_store / "nb.ipynb"
@@ -50,7 +50,7 @@ def test_what_is_found_by_a_text(own_store: Path, made: str, found: str) -> None
     assert now != first
 
 
-@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(3, 2, BY_MODULES))
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(5, 2, BY_MODULES))
 def test_what_a_module_sets_when_it_is_imported(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, made: str, found: str
 ) -> None:

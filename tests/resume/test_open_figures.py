@@ -61,7 +61,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.spread(5, 1, PAGES))
+@pytest.mark.parametrize("name", tiers.spread(9, 1, PAGES))
 def test_what_is_drawn_in_it(own_store: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     path, first = own_store / "nb.ipynb", (USE, *PAGES[name])
@@ -73,6 +73,7 @@ def test_what_is_drawn_in_it(own_store: Path, name: str) -> None:
         assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
 
 
+@pytest.mark.corpus
 def test_a_module_of_the_project_draws_in_it(own_store: Path) -> None:
     pytest.importorskip("matplotlib")
     helper = (

@@ -1,0 +1,181 @@
+"""What a session holds after a run that was made, or is recalled: state, links, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES, CellRun
+from pytest_nbsafe.resume import questions, sharing
+from pytest_nbsafe.resume.kept_values import Keeper
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
+from pytest_nbsafe.resume.positions import runs_told
+from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond
+from pytest_nbsafe.resume.state import (
+    BESIDE,
+    NOBODY,
+    RESULTS,
+    State,
+    after,
+    asks_figures,
+    bound_again,
+    changed_in_place,
+    made_by_value,
+    names_of,
+    sources,
+    unexpected,
+)
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.store.database import Entry
+
+_KEEPS_RESULTS = "functools._lru_cache_wrapper"
+
+
+def made_run(
+    source: str,
+    executed: Executed,
+    entry: str,
+    past: Sequence[PastRun],
+    state: State,
+    keeper: Keeper | None,
+    here: Collection[str] | None,
+) -> PastRun:
+    """Return a run of a session that was made by a kernel which held the names `here`."""
+    event = executed.event
+    seen = sharing.seen(found_names(event), state, here) if event is not None else {}
+    more = sharing.not_seen(seen, state, by_value=False)
+    return _past_run(source, executed, entry, past, state, links_told(executed), keeper, more)
+
+
+def recalled_run(
+    source: str,
+    executed: Executed,
+    entry: Entry,
+    past: Sequence[PastRun],
+    state: State,
+    keeper: Keeper | None,
+) -> PastRun:
+    """Return a run of a session that is recalled."""
+    equal = by_value(entry, past, state)
+    more = sharing.not_seen(entry.content["seen"], state, by_value=bool(equal))
+    about = past, state, _links(entry, executed, past, state), keeper, more
+    return _past_run(source, executed, entry.id, *about, by_value=equal)
+
+
+def by_value(entry: Entry, past: Sequence[PastRun], state: State) -> str:
+    """Return what stands for the values that a run would find now that are only equal.
+
+    That is empty where it would find the very values that it found.
+    """
+    others = entries_by_value(past)
+    found: list[str] = []
+    for name, (_, maker) in entry.content["names"].items():
+        held = state.get(name, NOBODY)
+        if held.maker != maker or made_by_value(maker, others):
+            found += [name, sharing.stamp(held.maker, others)]
+    return questions.hashed(*found) if found else ""
+
+
+def after_run(
+    source: str,
+    executed: Executed,
+    entry: str,
+    past: Sequence[PastRun],
+    state: State,
+    links: Mapping[str, Collection[str]] | None,
+    by_value: str = "",
+    more: Mapping[str, sharing.Shares] = MappingProxyType({}),
+) -> State:
+    """Return what is held after a run of an entry; `links`, `by_value` as `state.after` has it.
+
+    `more` is as `sharing.not_seen` returns it.
+    """
+    event, unseen = executed.event, frozenset[str]()
+    if event is not None:
+        unseen = changed_beyond([source, *_texts_told(event, past)], event, past, state)
+    now = after(state, event, entry, links, unseen, by_value)
+    return sharing.followed(now, state, executed, links, unseen, more)
+
+
+def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
+    """Return what a run that was made has told of names that share objects."""
+    event = executed.event
+    return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
+
+
+def found_names(event: CellRun) -> Iterator[str]:
+    """Yield the names whose values a run found, and what stands for what no name holds."""
+    for name, held in event["before"].items():
+        yield name
+        if held["kind"] == _KEEPS_RESULTS:
+            yield RESULTS.format(name)
+    yield BESIDE
+    if asks_figures(event):
+        yield OPEN_FIGURES
+    yield from sources(event)
+    yield from sorted(bound_again(event))
+    yield from sorted(unexpected(event))
+
+
+def _past_run(
+    source: str,
+    executed: Executed,
+    entry: str,
+    past: Sequence[PastRun],
+    state: State,
+    links: Mapping[str, Collection[str]] | None,
+    keeper: Keeper | None,
+    more: Mapping[str, sharing.Shares],
+    *,
+    by_value: str = "",
+) -> PastRun:
+    """Return a run of a session that was made, or recalled, in a state, and what is kept of it."""
+    changed = changed_in_place(state, executed.event) if executed.event is not None else ()
+    links = sharing.linked(links, changed, more)
+    now = after_run(source, executed, entry, past, state, links, by_value, more)
+    equal = {*entries_by_value(past), *((entry,) if by_value else ())}
+    kept = keeper.known(entry, now, equal) if keeper is not None else ()
+    read = _beyond(source, executed, past, state)
+    return PastRun(entry, source, executed, state, now, kept, by_value, read, links)
+
+
+def _links(
+    entry: Entry, executed: Executed, past: Sequence[PastRun], state: State
+) -> Mapping[str, Collection[str]] | None:
+    """Return what a run that is recalled has changed besides the names that it told of.
+
+    What other runs made than then may share objects with what it changed, whatever it told. Where
+    that holds for what it changed itself, with whom that shares them counts; None where nobody
+    knows.
+    """
+    told, around = links_told(executed), entry.content["around"]
+    if not around or told is None or executed.event is None:
+        return told
+    others = entries_by_value(past)
+    now = sharing.stamps(state, state, others)
+    made_anew = {name for name, mark in now.items() if around.get(name) != mark}
+    found: dict[str, set[str]] = {}
+    for name in changed_in_place(state, executed.event):
+        known = state[name].shares if name in made_anew else frozenset(told.get(name, ()))
+        if known is None:
+            return None
+        found[name] = {*known, *made_anew} - {name}
+    return found
+
+
+def _beyond(
+    source: str, executed: Executed, past: Sequence[PastRun], state: State
+) -> frozenset[str]:
+    """Return the names that a run of the session may have read without a word."""
+    event = executed.event
+    if event is None:
+        return frozenset()
+    texts = _texts_told(event, past)
+    if reads_all(*texts):
+        return frozenset(names_of(state))
+    return read_beyond([source, *texts], event, past, state)
+
+
+def _texts_told(event: CellRun, past: Sequence[PastRun]) -> list[str]:
+    """Return the texts of the cells whose functions a run of the session called."""
+    return [past[run - 1].source for run in runs_told(event) if run <= len(past)]
