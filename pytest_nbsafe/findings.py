@@ -124,13 +124,15 @@ class Cost:
 class Resumed:
     """How many `runs` of a notebook there were, and how many of them were `reused`.
 
-    It saved seconds. `told` are sentences: why nothing is reused, or what came out otherwise.
+    It saved seconds; in others such runs were made `again` after all, for values that others need.
+    `told` are sentences: why nothing is reused, or what came out otherwise.
     """
 
     runs: int
     reused: int
     saved_s: float
     told: tuple[str, ...] = ()
+    again_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

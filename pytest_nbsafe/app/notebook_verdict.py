@@ -132,8 +132,9 @@ def _resumed(trial: Trial) -> Resumed:
     runs = [trial.clean, trial.replay, trial.second, *trial.repeats]
     results = [result for run in runs if run is not None for result in run.results]
     reused = [result for result in results if result.reused]
-    saved_s = sum(result.cost_s for result in reused) - sum(result.again_s for result in results)
-    return Resumed(len(results), len(reused), max(saved_s, 0.0))
+    again_s = sum(result.again_s for result in results)
+    saved_s = max(sum(result.cost_s for result in reused) - again_s, 0.0)
+    return Resumed(len(results), len(reused), saved_s, again_s=again_s)
 
 
 def _reuse(trial: Trial) -> Iterator[str]:

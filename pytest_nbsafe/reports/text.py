@@ -30,6 +30,8 @@ _PATCHED: Mapping[str, Role] = {"-": "error", "+": "remedy"}
 _MOST_PATHS = 20
 """Of a fault that is the same in more notebooks some are named."""
 _MOST_RESUMED = 3
+_SHOWN_S = 0.05
+"""What is less is shown as nothing."""
 
 
 def render(report: Report, paint: Paint = plain) -> str:
@@ -238,24 +240,31 @@ def remarks(notebooks: Iterable[NotebookReport]) -> list[str]:
 def resumed(notebooks: Iterable[NotebookReport]) -> list[str]:
     """Return what is to be told of all that was reused: why nothing was once, and a count."""
     told: dict[str, list[str]] = {}
-    runs, count, saved_s = 0, 0, 0.0
+    total = Resumed(0, 0, 0.0)
     for notebook in notebooks:
         each = notebook.resumed or Resumed(0, 0, 0.0)
-        runs, count, saved_s = runs + each.runs, count + each.reused, saved_s + each.saved_s
+        total = Resumed(
+            total.runs + each.runs,
+            total.reused + each.reused,
+            total.saved_s + each.saved_s,
+            again_s=total.again_s + each.again_s,
+        )
         for said in each.told:
             told.setdefault(said, []).append(escape.line(notebook.path))
     lines = [
         f"{few(sorted(paths), _MOST_RESUMED)}: {escape.line(said)}"
         for said, paths in sorted(told.items())
     ]
-    counted = [reused(Resumed(runs, count, saved_s))] if count or (runs and not told) else []
-    return lines + counted
+    is_counted = total.reused or (total.runs and not told)
+    return [*lines, reused(total)] if is_counted else lines
 
 
 def reused(counted: Resumed) -> str:
     """Return how many of some runs were reused, as the beginning of a sentence."""
     runs = many(counted.runs, "run")
-    return f"{counted.reused} of {runs} reused, {counted.saved_s:.1f} s saved"
+    spent = f" ({counted.again_s:.1f} s went into making values again)"
+    again = spent if counted.again_s >= _SHOWN_S else ""
+    return f"{counted.reused} of {runs} reused, {counted.saved_s:.1f} s saved{again}"
 
 
 def _compared(notebook: NotebookReport) -> str:

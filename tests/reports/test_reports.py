@@ -378,6 +378,8 @@ def test_what_was_reused_is_summed_and_reasons_are_told_once() -> None:
     assert text.resumed([of("a"), of("b")]) == ["0 of 4 runs reused, 0.0 s saved"]
     mixed = [of("a", reused=2), of("b", "refused"), of("c", reused=1)]
     assert text.resumed(mixed) == ["b: refused", "3 of 6 runs reused, 0.8 s saved"]
+    made_again = text.reused(Resumed(6, 3, 0.0, again_s=1.26))
+    assert made_again == "3 of 6 runs reused, 0.0 s saved (1.3 s went into making values again)"
     assert text.resumed([NotebookReport("a", 2, (), "passed", 0.0)]) == []
 
 
