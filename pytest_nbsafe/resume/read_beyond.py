@@ -8,7 +8,7 @@ code, all that is read by code of the cells counts that the value has come from,
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from pytest_nbsafe import patterns
@@ -22,8 +22,9 @@ _ANNOTATED = patterns.compile(r"->|:[ \t]*[^\W\d]")
 """Texts that may hold an annotation."""
 _CLASS = patterns.compile(r"^[ \t]*class[ \t]+([^\W\d]\w*)", 8)
 _WORD = patterns.compile(r"[^\W\d]\w*")
-_LATER = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.GeneratorExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMELESS = (ast.Lambda, ast.GeneratorExp)
+_PAUSES = (ast.Yield, ast.YieldFrom, ast.Await)
 _FOLLOWED = frozenset({"function", "type", "method", "module", "abc.ABCMeta"})
 """Kinds of values whose code the kernel follows itself, where a text mentions them."""
 
@@ -41,7 +42,7 @@ def read_beyond(
     words.update(*map(_annotations, texts))
     if any(_holds_objects(held) for held in event["before"].values()):
         words.update(*(_CLASS.findall(run.source) for run in past))
-    return frozenset((words | _words_held(event, past, state, _LATER)) & state.keys())
+    return frozenset((words | _words_held(event, past, state, _runs_later)) & state.keys())
 
 
 def changed_beyond(
@@ -49,12 +50,13 @@ def changed_beyond(
 ) -> frozenset[str]:
     """Return the names of a state that a run may have changed without a word.
 
-    By lambdas that its values hold (of functions with a name it is told that they were called), or
-    by looking for names itself; `texts` are its own and those of the functions that it called.
+    By lambdas that its values hold, or functions that go on there (of others with a name it is told
+    that they were called), or by looking for names itself; `texts` are its own and those of the
+    functions that it called.
     """
     if may_change_all(*texts) or _finds_home(event):
         return frozenset(name for name, held in state.items() if is_tied(name, held))
-    return frozenset(_words_held(event, past, state, _NAMELESS) & state.keys())
+    return frozenset(_words_held(event, past, state, _runs_untold) & state.keys())
 
 
 def _finds_home(event: CellRun) -> bool:
@@ -63,13 +65,13 @@ def _finds_home(event: CellRun) -> bool:
 
 
 def _words_held(
-    event: CellRun, past: Sequence[PastRun], state: State, kinds: tuple[type[ast.AST], ...]
+    event: CellRun, past: Sequence[PastRun], state: State, counts: Callable[[ast.AST], bool]
 ) -> frozenset[str]:
-    """Return what code of these kinds reads that is in the values which a run has found."""
+    """Return what code that counts reads which is in the values that a run has found."""
     holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
     if not holders:
         return frozenset()
-    later = _later_words(past, kinds)
+    later = _later_words(past, counts)
     makers = {entry for name in holders for entry in runs_of(state[name].maker)}
     return frozenset().union(*(later.get(entry, ()) for entry in makers))
 
@@ -87,17 +89,28 @@ def _holds_code(state: State, name: str) -> bool:
 
 
 def _later_words(
-    past: Sequence[PastRun], kinds: tuple[type[ast.AST], ...]
+    past: Sequence[PastRun], counts: Callable[[ast.AST], bool]
 ) -> Mapping[str, frozenset[str]]:
     """Return, by the entries of runs, what code reads that may be in the values that they made."""
     later: dict[str, frozenset[str]] = {}
     for run in past:
         found = (run.before[name] for name in run.reads if name in run.before)
         makers = {entry for held in found for entry in runs_of(held.maker)}
-        later[run.entry] = _words_of_code(run.source, kinds).union(
+        later[run.entry] = _words_of_code(run.source, counts).union(
             *(later[maker] for maker in makers & later.keys())
         )
     return later
+
+
+def _runs_later(node: ast.AST) -> bool:
+    return isinstance(node, (*_FUNCTIONS, *_NAMELESS, ast.ClassDef))
+
+
+def _runs_untold(node: ast.AST) -> bool:
+    """Return whether code runs, or goes on, with nobody told that it does."""
+    if isinstance(node, _FUNCTIONS):
+        return any(isinstance(inner, _PAUSES) for inner in ast.walk(node))
+    return isinstance(node, _NAMELESS)
 
 
 @lru_cache(maxsize=2_000)
@@ -116,15 +129,15 @@ def _annotations(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=2_000)
-def _words_of_code(text: str, kinds: tuple[type[ast.AST], ...]) -> frozenset[str]:
-    """Return the names that code of these kinds reads which stands in a text."""
+def _words_of_code(text: str, counts: Callable[[ast.AST], bool]) -> frozenset[str]:
+    """Return the names that code reads which stands in a text, and counts."""
     tree = parsed(text)
     if tree is None:
         return frozenset(_WORD.findall(text))
     return frozenset(
         inner.id
         for node in ast.walk(tree)
-        if isinstance(node, kinds)
+        if counts(node)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Name)
     )
