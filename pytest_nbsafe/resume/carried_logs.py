@@ -15,7 +15,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion, KeptFile, Lo
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.positions import CannotMove, moves
-from pytest_nbsafe.resume.state import State, is_tied, runs_of
+from pytest_nbsafe.resume.state import NOBODY, State, is_tied, runs_of
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import VALUES, Store
 from pytest_nbsafe.values import dataclass
@@ -55,11 +55,9 @@ class Carried:
 
     def _are_apart(self, cut: Collection[str], paths: Mapping[str, list[Any] | None]) -> bool:
         """Return whether an object that is found on these paths is in none of the names."""
-        return not cut or any(
-            path is not None and (shares := self.state[name].shares) is not None
-            and shares.isdisjoint(cut)
-            for name, path in paths.items()
-        )  # fmt: skip
+        found = [name for name, path in paths.items() if path is not None]
+        shares = [self.state.get(name, NOBODY).shares for name in found]
+        return not cut or any(each is not None and each.isdisjoint(cut) for each in shares)
 
 
 class CarriedLogs:
