@@ -116,7 +116,7 @@ def test_other_threads_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None
 )
 @example([["text"] * 5, [[]] * 5], [(ALL, FIRST), (FIRST, ALL), (ALL, FIRST)], np.asarray)
 @example([["text"] * 5, [[]] * 5], [(FIRST, ALL), (slice(None, None, -1), ALL)], np.asarray)
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 def test_what_is_noted_of_parts_holds_for_no_others(
     rows: list[list[object]], looks: list[tuple[slice, slice]], order: Callable[[Any], Any]
 ) -> None:

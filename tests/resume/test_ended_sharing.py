@@ -49,7 +49,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.spread(14, 1, PAGES))
+@pytest.mark.parametrize("page", tiers.spread(14, 2, PAGES))
 def test_what_is_shown_is_what_a_full_run_shows(
     own_store: Path, page: tuple[str, str, str, str, str]
 ) -> None:

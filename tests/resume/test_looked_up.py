@@ -40,7 +40,7 @@ def needs(*texts: str) -> None:
             pytest.importorskip(library)
 
 
-@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(9, 2, BY_TEXTS))
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(18, 4, BY_TEXTS))
 def test_what_is_found_by_a_text(own_store: Path, made: str, found: str) -> None:
     needs(made)
     path = own_store / "nb.ipynb"
@@ -50,7 +50,7 @@ def test_what_is_found_by_a_text(own_store: Path, made: str, found: str) -> None
     assert now != first
 
 
-@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(5, 2, BY_MODULES))
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(10, 4, BY_MODULES))
 def test_what_a_module_sets_when_it_is_imported(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, made: str, found: str
 ) -> None:
@@ -74,6 +74,7 @@ def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path
     assert shown(path, *cells, "print(helper.found(q), 1)", resumed=True)[-1] == "7 1\n "
 
 
+@pytest.mark.corpus
 def test_a_text_that_a_function_of_another_cell_finds_by_name(own_store: Path) -> None:
     pytest.importorskip("pandas")
     path = own_store / "nb.ipynb"
@@ -83,6 +84,7 @@ def test_a_text_that_a_function_of_another_cell_finds_by_name(own_store: Path) -
     assert shown(path, above, "least = 2", *below, resumed=True)[-1] == "[3]\n "
 
 
+@pytest.mark.corpus
 def test_a_name_that_is_found_in_the_module_of_the_cells_is_there(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     cells = "import sys, time\nown = sys.modules[__name__]", "x = 7\ntime.sleep(0.6)\nq = chr(120)"
@@ -111,6 +113,7 @@ def test_a_text_in_which_nobody_looks_is_no_name(own_store: Path, below: str) ->
         assert each.report().remarks[0].endswith("run again: cell 1")
 
 
+@pytest.mark.corpus
 def test_what_a_magic_raised_tells_its_new_place(own_store: Path) -> None:
     path, last = own_store / "nb.ipynb", "%%capture out\nnowhere + 1"
     shown(path, "print(1)", "print(2)", last, resumed=True)

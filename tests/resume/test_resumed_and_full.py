@@ -105,6 +105,7 @@ print(rows)
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_may_have_been_changed_is_not_held_for_that(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     run(path, TOUCHES, resumed=True)
@@ -126,6 +127,7 @@ def test_a_name_that_is_bound_to_what_it_held(own_store: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_a_future_that_was_there_is_bound_where_it_is_not(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     first, second = "from __future__ import division", "from __future__ import division\nhalf = 1"
@@ -199,6 +201,7 @@ print(values)
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_a_seed_and_the_order_of_a_set(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     run(path, SEEDED, resumed=True)
@@ -243,6 +246,7 @@ print({asked}other)
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_stands_beside_a_change_that_is_reused(own_store: Path) -> None:
     """The third cell may change `other`, as it was made anew, and does not look at it."""
     path = own_store / "nb.ipynb"

@@ -146,7 +146,7 @@ FAULTS = (
 )
 
 
-@pytest.mark.parametrize("fault", tiers.spread(30, 1, FAULTS))
+@pytest.mark.parametrize("fault", tiers.spread(30, 2, FAULTS))
 def test_a_store_with_a_fault_restores_nothing_wrong(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[Path], None]
 ) -> None:

@@ -90,7 +90,7 @@ def moved(visitor: FrontEnd, point: str) -> str:
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("typed", tiers.spread(9, 2, TYPED))
+@pytest.mark.parametrize("typed", tiers.spread(18, 4, TYPED))
 def test_a_kernel_comes_to_the_state_of_a_cell(notebook: Path, typed: str) -> None:
     with checked_out(notebook, {}, 6, before=False) as state, front_end(state) as visitor:
         for point, expected in POINTS.items():
