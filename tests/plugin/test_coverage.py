@@ -68,6 +68,7 @@ def measured(pytester: pytest.Pytester, *command: str) -> object:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 @pytest.mark.usefixtures("shop")
 def test_modules_that_cells_use_are_measured_as_in_a_script(pytester: pytest.Pytester) -> None:
     script = measured(pytester, "coverage", "run", *MEASURE, "script.py")
