@@ -41,9 +41,10 @@ def made_run(
     here: Collection[str] | None,
 ) -> PastRun:
     """Return a run of a session that was made by a kernel which held the names `here`."""
-    event = executed.event
-    seen = sharing.seen(found_names(event), state, here) if event is not None else {}
-    more = sharing.not_seen(seen, state, by_value=False)
+    event, more = executed.event, dict[str, sharing.Shares]()
+    if event is not None and here is not None:
+        seen = sharing.seen(found_names(event), state, here)
+        more = sharing.not_seen(seen, state, by_value=False)
     return _past_run(source, executed, entry, past, state, links_told(executed), keeper, more)
 
 

@@ -126,9 +126,8 @@ def followed(
     if event is None:
         return now
     made = _made(executed)
-    met = {**made, **_changed(executed, before, links, made)}
-    for name, others in met.items() if more else ():
-        met[name] = _joined([others, *(each and each - {name} for each in more.values())])
+    met, added = {**made, **_changed(executed, before, links, made)}, _joined(more.values())
+    met = {name: _joined([others, added and added - {name}]) for name, others in met.items()}
     met.update(dict.fromkeys(unseen, None))
     gone = made.keys() | (before.keys() - now.keys())
     shares: dict[str, set[str] | None] = {}

@@ -89,11 +89,12 @@ class Links:
         figures = (links or {}).get(OPEN_FIGURES, ())
         for name in counted.keys() & figures:  # nobody counts in a figure: they were followed
             counted[name] = [OPEN_FIGURES, *(other for other in figures if other != name)]
+        followed = {OPEN_FIGURES, *figures}
         shared = {}
         for name, others in counted.items():
             if others is None or (name not in self._home and name != OPEN_FIGURES):
                 continue
-            twice = name in {OPEN_FIGURES, *figures} or leads_twice(self._home[name])
+            twice = name in followed or leads_twice(self._home[name])
             if twice is not None:
                 shared[name] = [*others, name] if twice else others
         return shared
