@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import tiers
 from makenb import write
 
 from pytest_nbsafe.app.run import run
@@ -77,10 +78,7 @@ print(late)
 # %%
 late = 1
 """
-MENDED: Mapping[str, tuple[str, str]] = {
-    "moved": (MOVED, IN_ORDER),
-    "stale": (STALE, FRESH),
-}
+MENDED = ((MOVED, IN_ORDER), (STALE, FRESH))
 KEPT: Mapping[str, str] = {
     "clean": IN_ORDER,
     "fails": "\n# %% [3]\ndef f():\n    return 2\n# %% [2]\nprint(f(), gone)\n#> 1 1\n",
@@ -92,29 +90,25 @@ def _cells(page: Path) -> list[tuple[str, int | None, tuple[Output, ...]]]:
     return [(cell.source, cell.count, cell.outputs) for cell in load.read(page).cells]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("fix")
-    for name, text in (*KEPT.items(), *((n, before) for n, (before, _) in MENDED.items())):
-        write(folder / f"{name}.ipynb", text)
-    assert main(["fix", str(folder)]) == 0
-    return folder
+def _fixed(folder: Path, text: str) -> Path:
+    """Return a page that was mended, beside which nothing is left that was tried."""
+    folder.mkdir()
+    page = write(folder / "a.ipynb", text)
+    assert main(["fix", str(page)]) == 0
+    assert [*folder.iterdir()] == [page]
+    return page
 
 
-@pytest.mark.parametrize("name", MENDED)
-def test_what_is_proved_is_written(folder: Path, tmp_path: Path, name: str) -> None:
-    expected = write(tmp_path / f"{name}.ipynb", MENDED[name][1])
-    assert _cells(expected) == _cells(folder / f"{name}.ipynb")
+@pytest.mark.parametrize(("before", "after"), tiers.every_row(2, MENDED))
+def test_what_is_proved_is_written(tmp_path: Path, before: str, after: str) -> None:
+    expected = write(tmp_path / "expected.ipynb", after)
+    assert _cells(expected) == _cells(_fixed(tmp_path / "page", before))
 
 
-@pytest.mark.parametrize("name", KEPT)
-def test_all_else_stays_byte_by_byte(folder: Path, tmp_path: Path, name: str) -> None:
-    expected = write(tmp_path / f"{name}.ipynb", KEPT[name]).read_bytes()
-    assert expected == (folder / f"{name}.ipynb").read_bytes()
-
-
-def test_nothing_that_was_tried_is_left(folder: Path) -> None:
-    assert sorted(path.stem for path in folder.iterdir()) == sorted((*MENDED, *KEPT))
+@pytest.mark.parametrize("text", tiers.every(2, KEPT.values()), ids=tuple(KEPT))
+def test_all_else_stays_byte_by_byte(tmp_path: Path, text: str) -> None:
+    expected = write(tmp_path / "expected.ipynb", text).read_bytes()
+    assert expected == _fixed(tmp_path / "page", text).read_bytes()
 
 
 def test_a_move_is_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from probe import probe, sockets
 
 _BATCH = 50
-_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 50, 2_000, 20_000
+_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 50, 700, 20_000
 
 
 def batches() -> list[object]:

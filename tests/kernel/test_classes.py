@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiers
 from class_verdicts import Case, judge, read_cases, standing_for_main
 
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
@@ -26,7 +27,7 @@ def test_no_case_comes_twice() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+@pytest.mark.parametrize("case", tiers.every(2, CASES), ids=lambda case: case.name)
 def test_a_class(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = standing_for_main()
     monkeypatch.setattr(module, "skip", pytest.skip, raising=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from runner.kernels import notebook
-from tiers import sampled
+from tiers import by_hand
 
 from pytest_nbsafe.judge.observed_leaks import watched
 from pytest_nbsafe.notebook.model import Cell, CellId
@@ -96,8 +96,7 @@ def counted(folder: Path, before: str, source: Callable[[int], str]) -> dict[int
     return found
 
 
-@pytest.mark.parametrize("name", sampled(WORK, lambda name: name == "another cell each time"))
-@pytest.mark.corpus
+@pytest.mark.parametrize("name", by_hand(3, WORK))
 def test_a_late_cell_takes_what_an_early_one_takes(name: str, tmp_path: Path) -> None:
     found = counted(tmp_path, *WORK[name])
     for where in (0, 1):

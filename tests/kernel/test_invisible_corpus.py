@@ -84,7 +84,7 @@ def essence(result: CellResult) -> str:
 
 @pytest.mark.kernel
 @pytest.mark.skipif(not runnable(), reason="the corpus is not here")
-@pytest.mark.parametrize("path", by_hand(2, runnable()), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", by_hand(5, runnable()), ids=lambda path: path.stem)
 def test_a_notebook_gives_the_same(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

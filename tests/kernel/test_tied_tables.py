@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from keeping import KeepingKernel, columns_are_copied_late
@@ -33,15 +32,20 @@ WARNED = (
 )
 
 
-@pytest.fixture
-def kernels(tmp_path: Path) -> Iterator[list[KeepingKernel]]:
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[KeepingKernel]]:
     """Two kernels, the first of which will keep and restore."""
-    folders = [tmp_path / "keeping", tmp_path / "plain"]
-    for folder in folders:
-        folder.mkdir()
-    both = [*map(KeepingKernel, folders)]
+    both = [KeepingKernel(tmp_path_factory.mktemp(name)) for name in ("keeping", "plain")]
     with both[0].session, both[1].session:
         yield both
+
+
+@pytest.fixture
+def kernels(both: list[KeepingKernel]) -> Iterator[list[KeepingKernel]]:
+    """The two, which forget all names after each test."""
+    yield both
+    for kernel in both:
+        kernel.run("%reset -sf")
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_a_timeout_of_another_plugin_is_a_failure_of_that_cell(pytester: pytest.
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+@pytest.mark.corpus
 def test_pdb_says_that_it_cannot_reach_a_kernel(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", BROKEN)
     pytester.makepyfile("def test_own():\n    here = 3\n    assert here == 4\n")

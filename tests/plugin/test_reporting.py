@@ -214,6 +214,7 @@ def test_the_proof_of_a_leak_is_that_of_a_run(pytester: pytest.Pytester) -> None
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_was_reused_is_told_once(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.spread(14, 2, PAGES))
+@pytest.mark.parametrize("page", tiers.spread(14, 4, PAGES))
 def test_what_is_shown_is_what_a_full_run_shows(
     own_store: Path, page: tuple[str, str, str, str, str]
 ) -> None:
@@ -68,8 +68,8 @@ def test_what_is_shown_is_what_a_full_run_shows(
 
 @pytest.mark.parametrize(
     "takes",
-    tiers.every(
-        5,
+    tiers.by_hand(
+        2,
         [
             "c = b.pop()",
             "c = b[0]; b = None",

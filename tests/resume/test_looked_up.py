@@ -40,7 +40,7 @@ def needs(*texts: str) -> None:
             pytest.importorskip(library)
 
 
-@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(18, 4, BY_TEXTS))
+@pytest.mark.parametrize(("made", "found"), tiers.spread_rows(18, 6, BY_TEXTS))
 def test_what_is_found_by_a_text(own_store: Path, made: str, found: str) -> None:
     needs(made)
     path = own_store / "nb.ipynb"
@@ -97,7 +97,9 @@ def test_a_name_that_is_found_in_the_module_of_the_cells_is_there(own_store: Pat
     [
         "import logging\nlogging.getLogger('a').warning('x')",
         "from collections import namedtuple\nprint(namedtuple('N', 'x')(1))",
-        "import pandas as pd\nprint(pd.Series([1], name='x'))",
+        pytest.param(
+            "import pandas as pd\nprint(pd.Series([1], name='x'))", marks=pytest.mark.corpus
+        ),
     ],
 )
 def test_a_text_in_which_nobody_looks_is_no_name(own_store: Path, below: str) -> None:

@@ -154,17 +154,17 @@ def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
 @pytest.mark.parametrize(
     ("edited", "imported"),
     [
-        pytest.param("print(table.y.sum())", False, id="not needed"),
+        pytest.param("print(table.y.sum())", False, id="not needed", marks=pytest.mark.corpus),
         pytest.param(
             "print(LinearRegression().fit(table[['x']], table.y).coef_)",
             True,
             id="needed",
-            marks=pytest.mark.corpus,
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "import sys\nprint('sklearn' in sys.modules)", True, id="told", marks=pytest.mark.long
         ),
-        pytest.param("table.nothing", True, id="fails", marks=pytest.mark.corpus),
+        pytest.param("table.nothing", True, id="fails"),
         pytest.param(
             "import sklearn.svm\nsklearn.svm.SVC()", True, id="shows", marks=pytest.mark.corpus
         ),

@@ -61,7 +61,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.spread(9, 2, PAGES))
+@pytest.mark.parametrize("name", tiers.by_hand(3, PAGES))
 def test_what_is_drawn_in_it(own_store: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     path, first = own_store / "nb.ipynb", (USE, *PAGES[name])

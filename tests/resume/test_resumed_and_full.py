@@ -449,7 +449,7 @@ print(lines)
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("is_there", tiers.every(2, [True, False]))
+@pytest.mark.parametrize("is_there", tiers.by_hand(2, [True, False]))
 def test_what_a_second_kernel_finds_in_the_folder(own_store: Path, *, is_there: bool) -> None:
     """The first did not run all, and then a text asks for what IPython keeps of each."""
     path = own_store / "nb.ipynb"

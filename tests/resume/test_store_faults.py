@@ -146,7 +146,7 @@ FAULTS = (
 )
 
 
-@pytest.mark.parametrize("fault", tiers.spread(30, 2, FAULTS))
+@pytest.mark.parametrize("fault", tiers.spread(30, 5, FAULTS))
 def test_a_store_with_a_fault_restores_nothing_wrong(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[Path], None]
 ) -> None:
@@ -175,7 +175,7 @@ raise SystemExit(main(["run", "--resume", sys.argv[2]]))
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="there is no such limit")
-@pytest.mark.parametrize("most", tiers.spread(3, 1, [40_000, 4_000, 80_000]))
+@pytest.mark.parametrize("most", tiers.by_hand(2, [40_000, 4_000, 80_000]))
 def test_a_disk_that_takes_no_more(own_store: Path, most: int) -> None:
     """Each file may be so long: then writing it fails, as on a full disk."""
     (own_store / "zstandard.py").write_text("", encoding="utf-8")  # so that nothing is compressed

@@ -115,7 +115,7 @@ def shown(path: Path, text: str, *, resumed: bool) -> list[str]:
         each.close()
 
 
-@pytest.mark.parametrize("name", tiers.spread(24, 2, SETTINGS))
+@pytest.mark.parametrize("name", tiers.spread(24, 4, SETTINGS))
 def test_what_no_name_shows(own_store: Path, name: str) -> None:
     (own_store / "below").mkdir()
     (own_store / "own_magic.py").write_text(MAGIC, encoding="utf-8")
@@ -180,8 +180,9 @@ def test_what_stands_around(own_store: Path, change: Callable[[Path], None], exp
 
 @pytest.mark.parametrize(
     ("defined", "reader"),
-    tiers.every_row(
-        3,
+    tiers.spread_rows(
+        6,
+        2,
         [
             ("def f(x: Size, *more: Size) -> None: pass", "f.__annotations__"),
             ("def f(*, x: 'Size' = 1, **named: Size) -> Size: pass", "f.__annotations__"),

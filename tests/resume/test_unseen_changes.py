@@ -142,7 +142,7 @@ def shown(
         return [each.outcome(cell.number).output for cell in each.cells][-1]
 
 
-@pytest.mark.parametrize("change", tiers.spread(50, 6, CHANGES))
+@pytest.mark.parametrize("change", tiers.spread(50, 10, CHANGES))
 def test_what_changes_unseen(own_store: Path, change: str) -> None:
     for number in (1, 2):
         (own_store / f"grown{number}.py").write_text(f"rows.append({number})\n", encoding="utf-8")
@@ -152,7 +152,7 @@ def test_what_changes_unseen(own_store: Path, change: str) -> None:
     assert shown(path, change.format(2), resumed=True) == expected
 
 
-@pytest.mark.parametrize("change", tiers.spread(19, 6, LET_GO))
+@pytest.mark.parametrize("change", tiers.spread(19, 9, LET_GO))
 def test_what_is_changed_and_let_go(own_store: Path, change: str) -> None:
     path = own_store / "nb.ipynb"
     for name in ("alias", "holder"):

@@ -354,9 +354,10 @@ _SEARCHES = [
 @pytest.mark.parametrize(
     "sql",
     [
-        (
+        pytest.param(
             "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 30000000) "
-            "SELECT n FROM r ORDER BY n DESC"
+            "SELECT n FROM r ORDER BY n DESC",
+            marks=pytest.mark.corpus,
         ),
         pytest.param(f"SELECT {' + '.join(_SEARCHES)} AS n", marks=pytest.mark.corpus),
         f"SELECT replace({_TEXT.format(900000, 'a')}, 'a', {_TEXT.format(900000, 'b')}) AS n",

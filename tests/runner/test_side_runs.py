@@ -303,7 +303,7 @@ def test_threads_and_numbers_work_in_a_sealed_child(started: KernelSession) -> N
 @pytest.mark.parametrize(
     "source",
     every(
-        2,
+        9,
         [
             (
                 "x = 2\nheld.append(9)\nrandom.seed(1)\nrandom.random()\n"
