@@ -30,7 +30,9 @@ os.environ["NBSAFE_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbsafe-tests-")
 atexit.register(shutil.rmtree, os.environ["NBSAFE_CACHE_DIR"], ignore_errors=True)
 
 # How long an example takes says how busy the machine is, and no more.
-settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "any load", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("any load")
 
 # A shell that starts the tests in the background has them ignore interrupts, and so would every

@@ -97,6 +97,7 @@ def test_every_cell_was_run_is_no_alarm(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_workers_agree(pytester: pytest.Pytester) -> None:
     pytest.importorskip("xdist")
     contract(pytester, "SELECT cell FROM runs WHERE status = 'ok' AND cell = 2")

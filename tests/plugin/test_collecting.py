@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import tiers
 from makenb import BROKEN, CLEAN, OUT_OF_ORDER, write
 
 from pytest_nbsafe.app.session import NotebookSession
@@ -171,7 +172,7 @@ def test_a_bad_configuration_at_the_root_is_misuse(pytester: pytest.Pytester) ->
     assert "Traceback" not in result.stderr.str() + result.stdout.str()
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", tiers.every(2, ["0", "2"]))
 def test_a_bad_configuration_below_stops_the_run_in_one_line(
     pytester: pytest.Pytester, workers: str
 ) -> None:

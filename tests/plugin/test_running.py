@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+import tiers
 from makenb import CLEAN, write
 
 pytestmark = pytest.mark.kernel
@@ -191,7 +192,7 @@ def test_collect_only_starts_no_kernel(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", tiers.every(2, [signal.SIGINT, signal.SIGTERM]))
 def test_an_interrupt_leaves_no_kernel(pytester: pytest.Pytester, how: signal.Signals) -> None:
     source = "import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
     write(pytester.path / "nb.ipynb", f"# %% [1]\n{source}")

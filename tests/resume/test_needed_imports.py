@@ -164,7 +164,7 @@ def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
         pytest.param(
             "import sys\nprint('sklearn' in sys.modules)", True, id="told", marks=pytest.mark.long
         ),
-        pytest.param("table.nothing", True, id="fails"),
+        pytest.param("table.nothing", True, id="fails", marks=pytest.mark.corpus),
         pytest.param(
             "import sklearn.svm\nsklearn.svm.SVC()", True, id="shows", marks=pytest.mark.corpus
         ),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import IPython
 import pytest
+import tiers
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, NoSuchKernel
@@ -171,9 +172,10 @@ def test_a_kernel_that_an_interrupt_ends(run_cells: RunCells) -> None:
             "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
             "the kernel was killed by SIGKILL, perhaps because memory ran out",
         ),
-        (
+        pytest.param(
             "import ctypes\nctypes.string_at(0)",
             "the kernel was killed by SIGSEGV, a crash inside compiled code",
+            marks=pytest.mark.corpus,
         ),
     ],
 )
@@ -276,7 +278,7 @@ def test_close_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", tiers.every(2, [signal.SIGINT, signal.SIGTERM]))
 def test_a_stopped_host_leaves_no_kernel(tmp_path: Path, how: signal.Signals) -> None:
     script = textwrap.dedent(f"""
         import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})
