@@ -54,3 +54,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     unsaid = getattr(config.option, "numprocesses", 0) is None  # 0 without pytest-xdist
     if unsaid and not few and not hasattr(config, "workerinput"):
         config.option.numprocesses, config.option.dist = "auto", "worksteal"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than there are cores: a test often waits for a process that it started."""
+    own = getattr(os, "sched_getaffinity", None)
+    return 1 + (len(own(0)) if own else os.cpu_count() or 1)
