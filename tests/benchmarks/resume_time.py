@@ -9,11 +9,12 @@ import argparse
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,28 +66,53 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
+def measured(notebook: Path) -> tuple[Cost, Mapping[str, Cost], int]:
+    """Return what a full run takes, what each edit takes, and the bytes that are kept then.
+
+    A full run is that before and that after the edits, their mean: a machine has its moods.
+    """
+    page: Page = json.loads(notebook.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "nbs", notebook.name)
+        caches = Path(folder, "caches")
+        path.parent.mkdir()
+        caches.mkdir(mode=0o700)
+        path.write_text(json.dumps(page), encoding="utf-8")
+        before = cost(path, caches)
+        took = {}
+        for name, edit in EDITS.items():
+            path.write_text(json.dumps(edit(page)), encoding="utf-8")
+            took[name] = cost(path, caches, "--resume")
+        after = cost(path, caches)
+        held = sum(file.stat().st_size for file in caches.rglob("*") if file.is_file())
+    return Cost(*map(statistics.mean, zip(before, after, strict=True))), took, held
+
+
+def shares(took: Iterable[float], full: Iterable[float]) -> str:
+    """Return the median of ratios, and from where to where they go."""
+    ratios = sorted(one / whole for one, whole in zip(took, full, strict=True))
+    return f"{statistics.median(ratios):6.1%} ({ratios[0]:.0%} to {ratios[-1]:.0%})"
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notebooks", nargs="+", type=Path)
-    for notebook in parser.parse_args().notebooks:
-        page: Page = json.loads(notebook.read_text(encoding="utf-8"))
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "nbs", notebook.name)
-            caches = Path(folder, "caches")
-            path.parent.mkdir()
-            caches.mkdir(mode=0o700)
-            path.write_text(json.dumps(page), encoding="utf-8")
-            cost(path, caches)  # what is compiled, and read from disk, is there for all of them
-            full = cost(path, caches)
-            say(f"{notebook.name}: {full.wall_s:.1f} s, {full.cpu_s:.1f} s CPU")
-            for name, edit in EDITS.items():
-                path.write_text(json.dumps(edit(page)), encoding="utf-8")
-                took = cost(path, caches, "--resume")
-                wall, cpu = took.wall_s / full.wall_s, took.cpu_s / full.cpu_s
-                say(f"  {name:32} wall {wall:6.1%}  CPU {cpu:6.1%}  ({took.wall_s:.2f} s)")
-            held = sum(file.stat().st_size for file in caches.rglob("*") if file.is_file())
-            say(f"  kept on disk: {held / 1e6:.0f} MB")
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
+    for notebook in asked.notebooks:
+        with tempfile.TemporaryDirectory() as folder:  # what is compiled, and read from disk
+            cost(notebook, Path(folder))
+        rounds = [measured(notebook) for _ in range(asked.rounds)]
+        full = [whole for whole, _, _ in rounds]
+        wall_s, cpu_s = (statistics.median(each) for each in zip(*full, strict=True))
+        say(f"{notebook.name}: {wall_s:.1f} s, {cpu_s:.1f} s CPU, {asked.rounds} rounds")
+        for name in EDITS:
+            took = [each[name] for _, each, _ in rounds]
+            wall = shares((each.wall_s for each in took), (each.wall_s for each in full))
+            cpu = shares((each.cpu_s for each in took), (each.cpu_s for each in full))
+            say(f"  {name:32} wall {wall:24} CPU {cpu}")
+        say(f"  kept on disk: {max(held for _, _, held in rounds) / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":
