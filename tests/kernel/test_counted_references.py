@@ -228,7 +228,7 @@ _WRAPS: list[Callable[[Any], Any]] = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**9))
 def test_it_never_says_fewer_than_a_walk_through_all_names(seed: int) -> None:
     home, hidden = _graph(random.Random(seed))
@@ -239,7 +239,7 @@ def test_it_never_says_fewer_than_a_walk_through_all_names(seed: int) -> None:
     del hidden
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**9))
 def test_what_others_lead_to_need_not_be_walked_through(seed: int) -> None:
     home, hidden = _graph(random.Random(seed))

@@ -148,6 +148,7 @@ def test_a_kernel_that_dies_is_told(tmp_path: Path) -> None:
     assert report.notes == ("not judged after step 2: the session's kernel is gone",)
 
 
+@pytest.mark.corpus
 def test_a_clean_run_that_dies_is_told(tmp_path: Path) -> None:
     killing = "import os\nif a == 2:\n    os._exit(3)"
     steps = [("c1", "a = 1"), ("c2", killing), ("c1", "a = 2")]

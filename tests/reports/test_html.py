@@ -114,6 +114,7 @@ def test_what_a_run_shows_is_on_the_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_cells_read_in_the_run_and_where_orders_part(tmp_path: Path) -> None:
     path = makenb.write(
         tmp_path / "nb.ipynb",

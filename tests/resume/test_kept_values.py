@@ -97,7 +97,7 @@ def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) 
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("least_s", [0.05, 1e9])
+@pytest.mark.parametrize("least_s", tiers.every(2, [0.05, 1e9]))
 def test_what_is_made_again_for_its_values_is_not_called_saved(
     pages: Pages, monkeypatch: pytest.MonkeyPatch, least_s: float
 ) -> None:

@@ -152,7 +152,7 @@ def test_what_changes_unseen(own_store: Path, change: str) -> None:
     assert shown(path, change.format(2), resumed=True) == expected
 
 
-@pytest.mark.parametrize("change", tiers.spread(19, 9, LET_GO))
+@pytest.mark.parametrize("change", tiers.by_hand(9, LET_GO))
 def test_what_is_changed_and_let_go(own_store: Path, change: str) -> None:
     path = own_store / "nb.ipynb"
     for name in ("alias", "holder"):

@@ -198,6 +198,7 @@ def test_what_has_not_run_needs_a_new_kernel(notebook: Path) -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.corpus
 def test_what_is_typed_wrongly(notebook: Path) -> None:
     with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
         assert visitor.run("%nbsafe").startswith("%nbsafe --before CELL or --after CELL brings")

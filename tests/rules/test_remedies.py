@@ -123,7 +123,7 @@ def carried_out(case: Case, folder: Path) -> None:
     assert [f.message for f in after if f.severity == "error"] == []
 
 
-@pytest.mark.parametrize("case", every(2, cases("static")), ids=name_of)
+@pytest.mark.parametrize("case", every(4, cases("static")), ids=name_of)
 def test_static_remedies(case: Case, tmp_path: Path) -> None:
     carried_out(case, tmp_path)
 

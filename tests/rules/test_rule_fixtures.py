@@ -26,8 +26,8 @@ def name_of(path: Path) -> str:
 
 
 def runs_by_default(path: Path) -> bool:
-    """Return whether the default tier runs it: each fortieth of a folder, each fourth of bad/."""
-    step = 4 if path.parent.name == "bad" else 40
+    """Return whether the default tier runs it: the first of a folder, each sixth of bad/."""
+    step = 6 if path.parent.name == "bad" else 1000
     return path in sorted(path.parent.glob("*.ipynb"))[::step]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiers
 
 from pytest_nbsafe.runner import forked_kernels
 from pytest_nbsafe.runner.kernel_session import KernelSession
@@ -106,10 +107,13 @@ def test_two_kernels_of_one_slot_draw_other_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cell", "reason"),
-    [
-        ("import os; os._exit(3)", "the kernel exited with code 3"),
-        ("import os; os.kill(os.getpid(), 9)", "the kernel was killed by SIGKILL"),
-    ],
+    tiers.every_row(
+        2,
+        [
+            ("import os; os._exit(3)", "the kernel exited with code 3"),
+            ("import os; os.kill(os.getpid(), 9)", "the kernel was killed by SIGKILL"),
+        ],
+    ),
 )
 def test_how_a_fork_ended_is_told(tmp_path: Path, cell: str, reason: str) -> None:
     page = notebook(cell)

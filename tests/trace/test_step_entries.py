@@ -42,7 +42,7 @@ def entry_states(records: list[Record]) -> dict[int, LineageState]:
     return {step: replay(some).now for step, some in (before | {0: records}).items()}
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(runs())
 def test_the_stale_names_are_those_of_each_state(records: list[Record]) -> None:
     states = entry_states(records)
@@ -52,7 +52,7 @@ def test_the_stale_names_are_those_of_each_state(records: list[Record]) -> None:
         assert {name for name in state.symbols if any(state.roots(name))} == moment.stale
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(runs(), st.frozensets(st.integers(0, 10)))
 def test_what_happened_between_the_steps_that_are_asked_for_is_taken_in_at_once(
     records: list[Record], steps: frozenset[int]
@@ -66,7 +66,7 @@ def related(descent: Descent) -> tuple[object, ...]:
     return descent.name, link.cell, parent.name, link.maker, parent.cell
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(runs(), runs())
 def test_a_relation_holds_when_any_state_shows_it(
     records: list[Record], others: list[Record]
