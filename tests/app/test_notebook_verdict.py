@@ -7,9 +7,10 @@ from dataclasses import replace
 import percent
 import pytest
 
-from pytest_nbsafe.app.notebook_verdict import by_text, run_anew, verdict
+from pytest_nbsafe.app.notebook_verdict import by_text, resumed, run_anew, verdict
 from pytest_nbsafe.codes import Severity
-from pytest_nbsafe.findings import Finding, Step
+from pytest_nbsafe.config import Config
+from pytest_nbsafe.findings import Finding, Resumed, Step
 from pytest_nbsafe.judge.trial import NOTHING_RAN, RanOtherwise
 from pytest_nbsafe.locations import Location
 from pytest_nbsafe.order.plan import Plan
@@ -123,3 +124,17 @@ def test_what_was_run_anew_names_a_cell_only_where_it_is_known() -> None:
     assert run_anew(page, "b = 2") == f"cell 2 {said}"
     unknown = "what is kept of earlier runs has given something else than before: all was run anew"
     assert {run_anew(page, "a = 1"), run_anew(page, "")} == {unknown}
+
+
+@pytest.mark.parametrize(("again_s", "saved_s"), [(0.0, 5.0), (1.5, 3.5), (6.0, 0.0)])
+def test_what_is_made_again_for_its_values_is_not_called_saved(
+    again_s: float, saved_s: float
+) -> None:
+    results = (
+        CellResult(1, 1, "ok", duration_s=2.0, cpu_s=2.0, reused=True),
+        CellResult(2, 2, "ok", duration_s=3.0, cpu_s=3.0, reused=True),
+        CellResult(3, 3, "ok", duration_s=4.0, cpu_s=4.0, again_s=again_s),
+    )
+    trial = replace(RAN, clean=PlanResult(Plan("top-down", ()), results))
+    told = resumed(Config(resume="on"), trial, ())
+    assert told == Resumed(3, 2, saved_s, again_s=again_s)

