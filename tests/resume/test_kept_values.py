@@ -127,7 +127,7 @@ def test_what_there_is_no_time_for_is_not_asked_for_again_and_again(
 
     monkeypatch.setattr(LiveKernel, "keep", noted)
     pages.run("many = [n % 7 for n in range(3_000_000)]", *(f"x{n} = {n}" for n in range(6)))
-    assert asked.count(["many"]) == 2  # and once at the end
+    assert sum("many" in names for names in asked) == 2  # and once at the end
 
 
 @pytest.mark.kernel
