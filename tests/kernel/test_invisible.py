@@ -63,7 +63,13 @@ def test_code_that_is_shown(tmp_path: Path) -> None:
             f"bare = {{}}\nexec({text!r}, bare)\n{text.replace('f(', 'g(')}",
             "dis.dis(f)\ndis.show_code(g)",
         )
-        pair.run("%prun -q f(1)", "import cProfile\ncProfile.run('f(1)')")
+        pair.run("%prun -q f(1)")
+        called = pair.prints(
+            "import cProfile, pstats\nprofile = cProfile.Profile()\nprofile.run('f(1)')",
+            "counted = pstats.Stats(profile).stats.items()\n"
+            "print(sorted((line, name, calls[:2]) for (_, line, name), calls in counted))",
+        )
+        assert "(1, 'f', (1, 1))" in called
         assert pair.prints("print(steps(f) == steps(g) == steps(bare['f']), f(2))") == "True 3"
 
 
