@@ -99,7 +99,7 @@ def _fixed(folder: Path, text: str) -> Path:
     return page
 
 
-@pytest.mark.parametrize(("before", "after"), tiers.every_row(2, MENDED))
+@pytest.mark.parametrize(("before", "after"), tiers.every_row(2, MENDED), ids=("moved", "stale"))
 def test_what_is_proved_is_written(tmp_path: Path, before: str, after: str) -> None:
     expected = write(tmp_path / "expected.ipynb", after)
     assert _cells(expected) == _cells(_fixed(tmp_path / "page", before))

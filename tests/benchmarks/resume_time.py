@@ -101,8 +101,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     for notebook in asked.notebooks:
-        with tempfile.TemporaryDirectory() as folder:  # what is compiled, and read from disk
-            cost(notebook, Path(folder))
+        with tempfile.TemporaryDirectory() as folder:
+            cost(notebook, Path(folder))  # what is compiled, and read from disk, is there for all
         rounds = [measured(notebook) for _ in range(asked.rounds)]
         full = [whole for whole, _, _ in rounds]
         wall_s, cpu_s = (statistics.median(each) for each in zip(*full, strict=True))
