@@ -27,6 +27,12 @@ _SAFELY = ["-P"] if sys.version_info >= (3, 11) else []
 """From Python 3.13 on a module is imported before such a text begins."""
 
 
+def processors() -> int:
+    """Return how many processors this process may use."""
+    affinity = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if affinity else os.cpu_count() or 1
+
+
 def results(
     do: Callable[[_Task], _Result], tasks: Sequence[_Task], processes: int
 ) -> Iterator[_Result]:

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 import pytest_nbsafe.app.session
 import pytest_nbsafe.plugin.collecting
 import pytest_nbsafe.plugin.reporting  # noqa: F401
+from pytest_nbsafe import workers
 
 pytest_plugins = ["pytester"]
 
@@ -59,5 +60,4 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return one more than there are cores: a test often waits for a process that it started."""
-    own = getattr(os, "sched_getaffinity", None)
-    return 1 + (len(own(0)) if own else os.cpu_count() or 1)
+    return workers.processors() + 1

@@ -6,7 +6,6 @@ every notebook is in the cache, nothing that analyses is imported.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -169,8 +168,7 @@ def processes_for(notebooks: int, settings: Mapping[str, Any], worth: int = _WOR
     most = notebooks // worth
     if most <= 1:
         return 1
+    from pytest_nbsafe import workers
+
     jobs = configs.merge(configs.for_path(Path()), settings, "options").jobs
-    if not jobs:
-        affinity = hasattr(os, "sched_getaffinity")
-        jobs = len(os.sched_getaffinity(0)) if affinity else os.cpu_count() or 1
-    return min(jobs, most)
+    return min(jobs or workers.processors(), most)

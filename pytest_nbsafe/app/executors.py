@@ -87,9 +87,7 @@ class LocalProcesses(Executor):
 
 
 def _local(processes: str) -> Executor:
-    affinity = hasattr(os, "sched_getaffinity")
-    here = len(os.sched_getaffinity(0)) if affinity else os.cpu_count() or 1
-    return LocalProcesses(int(processes) if processes else here)
+    return LocalProcesses(int(processes) if processes else workers.processors())
 
 
 # -- clusters --------------------------------------------------------------------------------------
