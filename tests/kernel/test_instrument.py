@@ -194,6 +194,31 @@ def test_a_statement_that_calls_nothing_in_a_loop_is_given_no_calls() -> None:
     assert ran(source) == ["1 f", "3 i", "4 a >2", "5 b"]
 
 
+def test_what_is_called_in_later_turns_alone_is_of_the_statements_that_call() -> None:
+    functions = "def g(x):\n    return x\ndef f(x):\n    return x and g(x)\n"
+    loop = "for i in range(3):\n    a = f(i)\n    b = i\n"
+    assert ran(functions + loop) == ["1 g", "3 f", "5 i", "6 a >4 >2", "7 b"]
+    several = "for i in range(3):\n    c = f(0)\n    a = abs(f(i))\n    print\n    b = i\n"
+    assert ran(functions + several)[3:] == ["6 c >4 >2", "7 a >4 >2", "8", "9 b"]
+    nobody_else = "for i in range(3):\n    c = abs(i)\n    b = i\nd = f(1)\n"
+    assert ran(functions + nobody_else)[3:] == ["6 c", "7 b", "8 d >4 >2"]
+
+
+def test_what_an_operator_calls_is_of_the_statement_that_has_it() -> None:
+    source = """
+        class A:
+            def __iadd__(self, other):
+                return self
+        def f(x):
+            return x
+        a = A()
+        for i in range(3):
+            b = f(i)
+            a += b
+        """
+    assert ran(source) == ["1 A", "4 f", "6 a", "7 i", "8 b >5", "9 a >3"]
+
+
 def test_a_function_is_seen_once_in_each_statement() -> None:
     source = "def f(n):\n    return n and f(n - 1)\nfor i in range(5):\n    f(i); f(i)\nx = f(2)"
     assert ran(source) == ["1 f", "3 i", "4 >2", "4 >2", "5 x >2"]

@@ -203,7 +203,9 @@ class _Planner(NamedTuple):
         """Return the hook of a function."""
         place = _entry(node)[1]
         line, names = self.line_of(place.lineno), global_names(node)
-        return self.recorder.reserve((Slot(self.run, line, place.col_offset, line, maybe=names),))
+        implicit = bool(node.decorator_list) or node.name.startswith("__")
+        slot = Slot(self.run, line, place.col_offset, line, maybe=names, implicit=implicit)
+        return self.recorder.reserve((slot,))
 
     def function(self, node: FunctionNode) -> None:
         """Plan the hook at a function's entry; nothing in it can raise but a missing name."""

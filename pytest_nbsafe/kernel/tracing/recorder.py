@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import compress
 from typing import Any, NamedTuple
 
-from ..contract import StatementEvent
+from ..contract import Position, StatementEvent
 
 
 class Identities:
@@ -55,7 +55,8 @@ class Slot(NamedTuple):
 
     `sure` are the names that the statement has bound once it is done, `maybe` those that it binds
     on some paths. `entered` is the flag of a loop's body: cleared once the body has run. A `quiet`
-    statement is in a loop and calls nothing by its text.
+    statement is in a loop and calls nothing by its text. An `implicit` function is one that such a
+    statement may run all the same: a method of operators, or what a decorator made a property.
     """
 
     run: int
@@ -66,6 +67,7 @@ class Slot(NamedTuple):
     maybe: tuple[str, ...] = ()
     entered: int = -1
     quiet: bool = False
+    implicit: bool = False
 
 
 class Recorder:
@@ -146,7 +148,8 @@ class Recorder:
         """Note what the open statements have called and bound.
 
         When the last statement of a loop's body has had its first turn, calls of later turns come
-        in under it; where its own text calls nothing, those that were seen before are not its own.
+        in under it. Where its own text calls nothing, those that were seen before are not its own,
+        and the others are of the statements of the loop that call functions.
         """
         hooks: list[int] = []
         old: set[int] = set()
@@ -154,12 +157,11 @@ class Recorder:
             hooks, old = list(self.hits), set(self._called)
             self._called.update(hooks)
             self._rearm()
+            hooks = self._not_given_away([hook for hook in hooks if hook not in old], hooks)
         for index in range(self._open, len(self.events)):
             event, slot = self.events[index], self.began[index]
             calls = [self.slots[h][0] for h in hooks if not (slot.quiet and h in old)]
-            event["called"] = [
-                {"run": call.run, "line": call.line, "offset": call.offset} for call in calls
-            ]
+            event["called"] = [_position(call) for call in calls]
             if event["done"]:
                 self._bind(event, slot.sure)
             else:
@@ -169,6 +171,23 @@ class Recorder:
                 self._bind(event, slot.maybe)
             for call in calls:
                 self._bind_changed(event, call.maybe)
+
+    def _not_given_away(self, new: list[int], hooks: list[int]) -> list[int]:
+        """Return the hooks of functions but those that statements before have called.
+
+        These are `new`, called in later turns of a loop, and what is open calls nothing.
+        """
+        slots = self.began[self._open :]
+        called = [self.slots[hook][0] for hook in new]
+        if not called or not all(slot.quiet for slot in slots) or any(c.implicit for c in called):
+            return hooks
+        first = next((n for n, slot in enumerate(self.began) if _holds(slot, slots[0])), self._open)
+        callers = [event for event in self.events[first : self._open] if event["called"]]
+        for event in callers:
+            event["called"] += [_position(call) for call in called]
+            for call in called:
+                self._bind_changed(event, call.maybe)
+        return [hook for hook in hooks if hook not in new] if callers else hooks
 
     def _bind(self, event: StatementEvent, names: tuple[str, ...]) -> None:
         for name in names:
@@ -188,3 +207,12 @@ class Recorder:
             self.flags[hook] = 1
             if self.rearm is not None:
                 self.rearm(hook)
+
+
+def _holds(loop: Slot, slot: Slot) -> bool:
+    """Return whether a statement is a loop in which another stands."""
+    return loop.entered >= 0 and loop.line <= slot.line <= loop.end_line
+
+
+def _position(slot: Slot) -> Position:
+    return {"run": slot.run, "line": slot.line, "offset": slot.offset}
