@@ -13,7 +13,7 @@ from ..aspects import COLUMNS, MANY, mean, table
 from ..hashing import bulk, instances, object_arrays
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
 from ..tracing import read_only_uses
-from . import Table, _plain_tables, of_columns
+from . import Table, _plain_tables, _shared_tables, of_columns
 from .numpy import CHANGING, add_array, add_content, add_objects
 
 WATCHED = frozenset({"pandas.concat", "pandas.DataFrame.sample"})
@@ -109,45 +109,9 @@ CONSTANTS = read_only_uses.words(
 )
 
 
-def lazily_copied(value: Any) -> list[Any] | None:
-    """Return what a table, an index or an array of such holds, None of what is no such thing.
-
-    Where it is copied before it is written to, two tables may share it and need not know of one
-    another: None else. Caches are left out, which they share too.
-    """
-    pandas = sys.modules["pandas"]
-    if isinstance(value, pandas.api.extensions.ExtensionArray):
-        if hasattr(value, "_pa_array"):  # which nobody writes to; asked for others, pandas 2 warns
-            return []
-        return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
-    if isinstance(value, pandas.MultiIndex):
-        return [*value.levels, *value.codes, *value.names]
-    if isinstance(value, pandas.Index):  # it is never written to, in pandas 2 either
-        return [] if isinstance(value, pandas.RangeIndex) else [value.array, *value.names]
-    if not isinstance(value, (pandas.DataFrame, pandas.Series)):
-        return None
-    late = _plain_tables.copies_on_write(pandas)  # then it warns when it is asked for the option
-    if not late and getattr(pandas.options.mode, "copy_on_write", False) is not True:
-        return None
-    held = [item for name, item in vars(value).items() if name not in _OWN_FIELDS]
-    return [*held, *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
-
-
-def lazy_holders_of(value: Any) -> list[Any]:
-    """Return the columns of tables that share memory until one of them is written to.
-
-    `value` may be what pandas itself keeps of who shares memory: weak references.
-    """
-    if type(value).__name__ != "BlockValuesRefs":
-        return []
-    return [column for held in value.referenced_blocks if (column := held()) is not None]
-
-
-_ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")
-"""Where the arrays of pandas keep those of numpy."""
-_TIES = ("_is_copy", "_cacher", "_item_cache")
-"""Where pandas 2 keeps which tables and columns came from one another, and may still be one."""
-_OWN_FIELDS = frozenset({"_mgr", "_flags", "_typ", "_metadata", *_TIES})
+part_of_table = _shared_tables.part_of_table
+lazily_copied = _shared_tables.lazily_copied
+lazy_holders_of = _shared_tables.lazy_holders_of
 
 
 def reduced(value: Any) -> Any:
@@ -247,7 +211,7 @@ def _beside(hasher: Hasher, value: Any) -> None:
         hasher.tag("no two labels alike")
     if hasher.context.in_form:
         hasher.add(sorted(_ties(value)))
-    done, held = {*_OWN_FIELDS, "_attrs", "_name"}, vars(value).items()
+    done, held = {*_shared_tables.OWN_FIELDS, "_attrs", "_name"}, vars(value).items()
     beside = {n: each for n, each in held if n not in done and not _is_accessor(value, n, each)}
     hasher.attributes(beside)
     instances.add_own(hasher, type(value))

@@ -163,7 +163,8 @@ class _Leads:
         return {
             name
             for name, key in self._holders.own.items()
-            if key in objects and (key in direct or not _is_table(objects[key]))
+            if key in objects
+            and (key in direct or not _is_table(objects[key]) or _part_of_table(objects[key]))
         }
 
     def shows_tables(self) -> bool:
@@ -319,4 +320,12 @@ def _is_ours(reference: Any) -> bool:
 def _is_table(value: object) -> bool:
     """Return whether what lies in a value is copied before it is written to."""
     adapter = of_class(type(value))
-    return hasattr(adapter, "lazily_copied") and adapter.lazily_copied(value) is not None
+    if not hasattr(adapter, "lazily_copied") or _part_of_table(value) == "array":
+        return False
+    return adapter.lazily_copied(value) is not None
+
+
+def _part_of_table(value: object) -> str:
+    """Return which part of a table a value may be, as the adapter of its library tells."""
+    adapter = of_class(type(value))
+    return adapter.part_of_table(value) if hasattr(adapter, "part_of_table") else ""

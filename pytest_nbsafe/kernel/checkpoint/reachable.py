@@ -168,6 +168,7 @@ class Reached:
     `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
+    `inside` are parts of such tables that others may hold too, by identity.
     `places` are where other values show memory of which nobody tells whose it is, and how much.
     `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
     themselves. `classes` are those of cells, by identity. `constants` is how often something was
@@ -182,6 +183,7 @@ class Reached:
         self.kinds: set[int] = set()
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
+        self.inside: set[int] = set()
         self.places: list[tuple[int, int]] = []
         self.borrowed: set[int] = set()
         self.met: set[int] = set()
@@ -199,8 +201,9 @@ class Reached:
         return {*self.objects, *(identity(memory.owner) for memory in self.memories), *places}
 
     def lazily_shared(self) -> set[int]:
-        """Return what owns the memory of tables, by identity."""
-        return {identity(memory.owner) for held in self.lazy.values() for memory in held}
+        """Return what owns the memory of tables, and their parts, by identity."""
+        owners = {identity(memory.owner) for held in self.lazy.values() for memory in held}
+        return owners | self.inside
 
     def all_memories(self) -> Iterator[Memory]:
         """Yield the memory of all arrays, of those in tables too."""
@@ -262,12 +265,15 @@ class Reached:
             self.places += adapter.places_of(item)
         array = adapter.memory_of(item) if hasattr(adapter, "memory_of") else None
         parts = adapter.lazily_copied(item) if hasattr(adapter, "lazily_copied") else None
+        part = adapter.part_of_table(item) if parts is not None else ""
         if lazy is not None and (array is not None or parts is not None):
-            del self.objects[identity(item)]  # that it is the same object says nothing
+            del self.objects[identity(item)]  # that two tables have the same says nothing
+            if part:
+                self.inside.add(identity(item))
         if array is not None:
             (self.memories if lazy is None else lazy).append(Memory(item, array))
             return [*adapter.items_of(item), *gc.get_referents(item)]
-        if parts is not None and lazy is None:
+        if parts is not None and lazy is None and part != "array":
             self._walk(parts, self.lazy.setdefault(identity(item), []))
             return []
         return gc.get_referents(item) if parts is None else parts
