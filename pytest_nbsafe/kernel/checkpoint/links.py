@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Collection, Iterable, Mapping
+from types import FunctionType
 from typing import Any
 
 from ..contract import CHANGED, OPEN_FIGURES, Fingerprint
@@ -66,6 +67,8 @@ class Links:
         left = [name for name in changed if name not in links]
         if left:
             links.update(self._searched(left, own, figures))
+        for name in [n for n in links if type(self._home.get(n)) is FunctionType]:
+            links[name] = sorted({*links[name], *self._aliases(name, own)})
         self._is_slow = time.thread_time() - started > _MOST_S
         return links
 
@@ -113,6 +116,11 @@ class Links:
         """
         holders = holders_of(self._home, own, self._shell, result)
         return {name: sharing(name, holders, most=most) for name in names}
+
+    def _aliases(self, name: str, own: Iterable[str]) -> Iterable[str]:
+        """Yield the other names of an object: a walk ends at functions that keep nothing."""
+        held = self._home[name]
+        return (other for other in own if other != name and self._home.get(other) is held)
 
     def _searched(
         self, changed: Collection[str], own: Collection[str], figures: list[Any]
