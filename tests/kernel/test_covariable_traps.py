@@ -152,6 +152,10 @@ TOGETHER = {
     "notes of a table": "import pandas as pd\na = [1]\nb = pd.Series([1])\nb.attrs['n'] = a",
     "the index of a table": "import pandas as pd\na = pd.Series([1], ['x'])\nb = [a.index]",
     "the array of a column": "import pandas as pd\na = pd.Series([1])\nb = a.array",
+    "a resampler": (
+        "import pandas as pd\na = pd.Series([1], pd.DatetimeIndex(['2020']))\n"
+        "b = a.resample('D')\na.iloc[0] = 2"
+    ),
     "an accessor": "import pandas as pd\na = pd.Series([1], dtype='category')\nb = a.cat",
     "a view of a tensor": "import torch\na = torch.zeros(4)\nb = a[1:].view(3, 1)",
     "a series of polars": "import polars as pl\na = np.zeros(9)\nb = pl.Series('x', a[2:])",

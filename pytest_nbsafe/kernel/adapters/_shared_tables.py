@@ -48,6 +48,14 @@ def lazily_copied(value: Any) -> list[Any] | None:
     return [*held, *value._mgr.axes, *value._mgr.arrays]  # noqa: SLF001  # as it lies
 
 
+def blocks_of(value: Any) -> list[Any]:
+    """Return what a table keeps its arrays in; two that have one of them write to it as to theirs.
+
+    A resampler holds such a table: its block counts once, and so it is not copied.
+    """
+    return [*getattr(getattr(value, "_mgr", None), "blocks", ())]
+
+
 def lazy_holders_of(value: Any) -> list[Any]:
     """Return the columns of tables that share memory until one of them is written to.
 

@@ -168,7 +168,8 @@ class Reached:
     `objects` are by identity what can change, or leads to it, `kinds` their classes. `memories`
     are of the arrays among them; `lazy` of arrays in tables that are copied before they are
     written to (pandas), by the identity of the table: two that share them need not know of it.
-    `inside` are parts of such tables that others may hold too, by identity.
+    `inside` are parts of such tables that others may hold too, `blocks` what they keep arrays in,
+    both by identity.
     `places` are where other values show memory of which nobody tells whose it is, and how much.
     `borrowed` are containers that libraries hold, by identity: those tie only names that hold them
     themselves. `classes` are those of cells, by identity. `constants` is how often something was
@@ -184,6 +185,7 @@ class Reached:
         self.memories: list[Memory] = []
         self.lazy: dict[int, list[Memory]] = {}
         self.inside: set[int] = set()
+        self.blocks: set[int] = set()
         self.places: list[tuple[int, int]] = []
         self.borrowed: set[int] = set()
         self.met: set[int] = set()
@@ -198,7 +200,8 @@ class Reached:
     def shared(self) -> set[int]:
         """Return what ties names together, by identity: objects, and what owns memory."""
         places = {memory.place for memory in self.memories if memory.place}
-        return {*self.objects, *(identity(memory.owner) for memory in self.memories), *places}
+        owners = {identity(memory.owner) for memory in self.memories}
+        return {*self.objects, *owners, *places, *self.blocks}
 
     def lazily_shared(self) -> set[int]:
         """Return what owns the memory of tables, and their parts, by identity."""
@@ -274,6 +277,7 @@ class Reached:
             (self.memories if lazy is None else lazy).append(Memory(item, array))
             return [*adapter.items_of(item), *gc.get_referents(item)]
         if parts is not None and lazy is None and part != "array":
+            self.blocks.update(map(identity, adapter.blocks_of(item)))
             self._walk(parts, self.lazy.setdefault(identity(item), []))
             return []
         return gc.get_referents(item) if parts is None else parts
