@@ -68,7 +68,7 @@ class StatementEvent(TypedDict):
 SETS = "~"
 CODE = "()"
 HOME = "module __main__"
-"""The kind of the module that holds the names of the notebook."""
+"""The kind of what holds the names of the notebook: their module, or its dictionary."""
 
 
 class Fingerprint(TypedDict):

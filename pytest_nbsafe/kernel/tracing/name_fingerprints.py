@@ -121,7 +121,7 @@ class NameFingerprints:
     def _fingerprint(self, name: str) -> Fingerprint:
         value = self.home[name]
         kind = type(value)
-        if kind is ModuleType and vars(value) is self.home:
+        if value is self.home or (kind is ModuleType and vars(value) is self.home):
             return {**self.snapshot.look(value)[0], "kind": HOME}
         if kind is int or kind is float or kind is bool or value is None:
             self._heavy.pop(name, None)
