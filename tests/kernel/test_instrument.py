@@ -219,6 +219,20 @@ def test_what_an_operator_calls_is_of_the_statement_that_has_it() -> None:
     assert ran(source) == ["1 A", "4 f", "6 a", "7 i", "8 b >5", "9 a >3"]
 
 
+def test_what_a_generator_does_is_of_the_statement_that_asks_it() -> None:
+    source = """
+        def g():
+            yield 1
+        def f(x):
+            return x
+        it = g()
+        for i in range(2):
+            a = f(i)
+            b = [*it]
+        """
+    assert ran(source)[2:] == ["5 it", "6 i", "7 a >4", "8 b >2"]
+
+
 def test_a_function_is_seen_once_in_each_statement() -> None:
     source = "def f(n):\n    return n and f(n - 1)\nfor i in range(5):\n    f(i); f(i)\nx = f(2)"
     assert ran(source) == ["1 f", "3 i", "4 >2", "4 >2", "5 x >2"]

@@ -203,7 +203,7 @@ class _Planner(NamedTuple):
         """Return the hook of a function."""
         place = _entry(node)[1]
         line, names = self.line_of(place.lineno), global_names(node)
-        implicit = bool(node.decorator_list) or node.name.startswith("__")
+        implicit = bool(node.decorator_list) or node.name.startswith("__") or _goes_on(node)
         slot = Slot(self.run, line, place.col_offset, line, maybe=names, implicit=implicit)
         return self.recorder.reserve((slot,))
 
@@ -307,6 +307,11 @@ def _calls(node: ast.stmt) -> bool:
     """Tell whether a statement's own text calls something."""
     calling = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom)
     return any(isinstance(inner, calling) for inner in header(node))
+
+
+def _goes_on(node: FunctionNode) -> bool:
+    """Tell whether a function may be a generator, which goes on with nobody calling it."""
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(node))
 
 
 def _inner_blocks(node: ast.stmt) -> list[Block]:

@@ -56,7 +56,8 @@ class Slot(NamedTuple):
     `sure` are the names that the statement has bound once it is done, `maybe` those that it binds
     on some paths. `entered` is the flag of a loop's body: cleared once the body has run. A `quiet`
     statement is in a loop and calls nothing by its text. An `implicit` function is one that such a
-    statement may run all the same: a method of operators, or what a decorator made a property.
+    statement may run all the same: a method of operators, a generator, what a decorator made a
+    property.
     """
 
     run: int
