@@ -10,7 +10,7 @@ from pytest_nbsafe.resume import questions, sharing
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
 from pytest_nbsafe.resume.positions import runs_told
-from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond
+from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond, texts_of_lambdas
 from pytest_nbsafe.resume.state import (
     BESIDE,
     NOBODY,
@@ -93,7 +93,7 @@ def after_run(
     """
     event, unseen = executed.event, frozenset[str]()
     if event is not None:
-        unseen = changed_beyond([source, *_texts_told(event, past)], event, past, state)
+        unseen = changed_beyond([source, *_texts_told(event, past, state)], event, past, state)
     now = after(state, event, entry, links, unseen, by_value)
     return sharing.followed(now, state, executed, links, unseen, more)
 
@@ -171,12 +171,16 @@ def _beyond(
     event = executed.event
     if event is None:
         return frozenset()
-    texts = _texts_told(event, past)
+    texts = _texts_told(event, past, state)
     if reads_all(*texts):
         return frozenset(names_of(state))
     return read_beyond([source, *texts], event, past, state)
 
 
-def _texts_told(event: CellRun, past: Sequence[PastRun]) -> list[str]:
-    """Return the texts of the cells whose functions a run of the session called."""
-    return [past[run - 1].source for run in runs_told(event) if run <= len(past)]
+def _texts_told(event: CellRun, past: Sequence[PastRun], state: State) -> list[str]:
+    """Return the texts of the cells whose functions a run of the session called.
+
+    Nobody tells that a lambda was: those of the lambdas that it found are among them.
+    """
+    called = [past[run - 1].source for run in runs_told(event) if run <= len(past)]
+    return [*called, *texts_of_lambdas(event, past, state)]

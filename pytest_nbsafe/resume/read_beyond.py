@@ -59,6 +59,13 @@ def changed_beyond(
     return frozenset(_words_held(event, past, state, _runs_untold) & state.keys())
 
 
+def texts_of_lambdas(event: CellRun, past: Sequence[PastRun], state: State) -> list[str]:
+    """Return the texts of the cells that made the functions which a run has found, by lambdas."""
+    found = [n for n, held in event["before"].items() if held["kind"] == "function" and n in state]
+    makers = {entry for name in found for entry in runs_of(state[name].maker)}
+    return [run.source for run in past if run.entry in makers and "lambda" in run.source]
+
+
 def _finds_home(event: CellRun) -> bool:
     """Return whether a run has found the module that holds all names of the notebook."""
     return any(held["kind"] == HOME for held in event["before"].values())
