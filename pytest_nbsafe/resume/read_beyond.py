@@ -8,14 +8,14 @@ code, all that is read by code of the cells counts that the value has come from,
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE, HOME, CellRun, Fingerprint
 from pytest_nbsafe.resume.past_runs import PastRun, may_change_all
 from pytest_nbsafe.resume.questions import parsed
-from pytest_nbsafe.resume.state import State, is_tied, names_of, runs_of
+from pytest_nbsafe.resume.state import Held, State, is_tied, names_of, runs_of
 
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
 _ANNOTATED = patterns.compile(r"->|:[ \t]*[^\W\d]")
@@ -60,14 +60,14 @@ def changed_beyond(
 
 
 def texts_of_lambdas(event: CellRun, past: Sequence[PastRun], state: State) -> list[str]:
-    """Return the texts of the cells that made the functions which a run has found, by lambdas."""
+    """Return the texts with a lambda of the cells that made the functions which a run has found."""
     found = [n for n, held in event["before"].items() if held["kind"] == "function" and n in state]
-    makers = {entry for name in found for entry in runs_of(state[name].maker)}
+    makers = _makers(state[name] for name in found)
     return [run.source for run in past if run.entry in makers and "lambda" in run.source]
 
 
 def _finds_home(event: CellRun) -> bool:
-    """Return whether a run has found the module that holds all names of the notebook."""
+    """Return whether a run has found what holds all names of the notebook."""
     return any(held["kind"] == HOME for held in event["before"].values())
 
 
@@ -79,7 +79,7 @@ def _words_held(
     if not holders:
         return frozenset()
     later = _later_words(past, counts)
-    makers = {entry for name in holders for entry in runs_of(state[name].maker)}
+    makers = _makers(state[name] for name in holders)
     return frozenset().union(*(later.get(entry, ()) for entry in makers))
 
 
@@ -101,12 +101,16 @@ def _later_words(
     """Return, by the entries of runs, what code reads that may be in the values that they made."""
     later: dict[str, frozenset[str]] = {}
     for run in past:
-        found = (run.before[name] for name in run.reads if name in run.before)
-        makers = {entry for held in found for entry in runs_of(held.maker)}
+        makers = _makers(run.before[name] for name in run.reads if name in run.before)
         later[run.entry] = _words_of_code(run.source, counts).union(
             *(later[maker] for maker in makers & later.keys())
         )
     return later
+
+
+def _makers(values: Iterable[Held]) -> set[str]:
+    """Return the entries of the runs that have made values."""
+    return {entry for held in values for entry in runs_of(held.maker)}
 
 
 def _runs_later(node: ast.AST) -> bool:

@@ -220,7 +220,7 @@ def _plan() -> Plan:
     return Plan("recorded", tuple(runs))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(notebooks, some)
 def test_theorem_1_the_index_finds_what_joining_finds(sources: list[str], stale: set[str]) -> None:
     expected = alg_3(sources, stale)
@@ -228,7 +228,7 @@ def test_theorem_1_the_index_finds_what_joining_finds(sources: list[str], stale:
     assert alg_4(sources, stale) == expected, sources
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(cells, cells, some)
 def test_theorem_1_as_an_equality(refresher: str, reader: str, stale: set[str]) -> None:
     def live(source: str) -> frozenset[str]:

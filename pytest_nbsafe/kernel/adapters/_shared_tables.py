@@ -68,6 +68,7 @@ def lazy_holders_of(value: Any) -> list[Any]:
 
 _ARRAYS = ("_ndarray", "_data", "_mask", "_codes", "_left", "_right", "_sparse_values")
 """Where the arrays of pandas keep those of numpy."""
-TIES = ("_is_copy", "_cacher", "_item_cache")
+_TIES = ("_is_copy", "_cacher", "_item_cache")
 """Where pandas 2 keeps which tables and columns came from one another, and may still be one."""
-OWN_FIELDS = frozenset({"_mgr", "_flags", "_typ", "_metadata", *TIES})
+OWN_FIELDS = frozenset({"_mgr", "_flags", "_typ", "_metadata", *_TIES})
+"""What a table or column has that is no part of what it holds."""

@@ -158,7 +158,7 @@ class Recorder:
             hooks, old = list(self.hits), set(self._called)
             self._called.update(hooks)
             self._rearm()
-            hooks = self._not_given_away([hook for hook in hooks if hook not in old], hooks)
+            hooks = self._not_given_away(hooks, old)
         for index in range(self._open, len(self.events)):
             event, slot = self.events[index], self.began[index]
             calls = [self.slots[h][0] for h in hooks if not (slot.quiet and h in old)]
@@ -173,13 +173,13 @@ class Recorder:
             for call in calls:
                 self._bind_changed(event, call.maybe)
 
-    def _not_given_away(self, new: list[int], hooks: list[int]) -> list[int]:
+    def _not_given_away(self, hooks: list[int], old: set[int]) -> list[int]:
         """Return the hooks of functions but those that statements before have called.
 
-        These are `new`, called in later turns of a loop, and what is open calls nothing.
+        These are not `old`, called in later turns of a loop, and what is open calls nothing.
         """
         slots = self.began[self._open :]
-        called = [self.slots[hook][0] for hook in new]
+        called = [self.slots[hook][0] for hook in hooks if hook not in old]
         if not called or not all(slot.quiet for slot in slots) or any(c.implicit for c in called):
             return hooks
         first = next((n for n, slot in enumerate(self.began) if _holds(slot, slots[0])), self._open)
@@ -188,7 +188,7 @@ class Recorder:
             event["called"] += [_position(call) for call in called]
             for call in called:
                 self._bind_changed(event, call.maybe)
-        return [hook for hook in hooks if hook not in new] if callers else hooks
+        return [hook for hook in hooks if hook in old] if callers else hooks
 
     def _bind(self, event: StatementEvent, names: tuple[str, ...]) -> None:
         for name in names:
