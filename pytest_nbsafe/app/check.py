@@ -7,14 +7,14 @@ every notebook is in the cache, nothing that analyses is imported.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe import files, patterns
 from pytest_nbsafe.app.discovery import Which, notebooks_in
-from pytest_nbsafe.app.inputs import configuration, reads_project
+from pytest_nbsafe.app.inputs import configuration, standing_for
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, merged
 from pytest_nbsafe.module_files import ModuleFiles
@@ -117,22 +117,7 @@ def _entry(path: Path, config: Config) -> str:
         return ""
     if not _FORMAT_4.search(content):
         return ""
-    return cache.key(content, (str(path), *_settings(path, config)))
-
-
-def _settings(path: Path, config: Config) -> Iterator[str]:
-    """Yield what else an answer hangs on: settings, what the baseline knows, the project."""
-    which = replace(config, folder="", per_file_ignores=(), exclude=(), include=())
-    yield repr(replace(which, respect_gitignore=True, cache=True, jobs=1, baseline=None))
-    if config.baseline:
-        from pytest_nbsafe.app import baseline
-
-        known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
-        yield repr(known)
-    if reads_project(config):
-        from pytest_nbsafe import project
-
-        yield project.of(path).key
+    return cache.key(content, (str(path), *standing_for(path, config)))
 
 
 # -- the work --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.notebook_verdict import run_anew
 from pytest_nbsafe.app.visits import Visits
 from pytest_nbsafe.order import orderings
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.runner.live_kernel import StateDiffers
 from pytest_nbsafe.values import dataclass
 
@@ -57,9 +58,9 @@ def checked_out(
     page = states.cells_as_far(path, graph, numbers, numbers[-1])
     if before:
         to_run.pop()
-    remarks: list[str] = []
+    reuse = Reuse()
     with ExitStack() as stack:
-        for make in states.session_makers(stack, facts, graph, path, remarks, copies=False):
+        for make in states.session_makers(stack, facts, graph, path, reuse, copies=False):
             try:
                 with (
                     states.running(make, "clean", path) as session,
@@ -73,8 +74,8 @@ def checked_out(
                         states.failed(results),
                         time.perf_counter() - started,
                         visits,
-                        tuple(remarks),
+                        tuple(reuse.remarks),
                     )
                     return
             except StateDiffers as differs:  # what is remembered is of no use: run it all
-                remarks.append(run_anew(graph.notebook, str(differs)))
+                reuse.remarks.append(run_anew(graph.notebook, str(differs)))

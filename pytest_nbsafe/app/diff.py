@@ -18,6 +18,7 @@ from pytest_nbsafe.judge.state_differences import DescribedState, StateDifferenc
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.diff_report import DiffReport
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.live_kernel import StateDiffers
 from pytest_nbsafe.sentences import cells
@@ -98,15 +99,17 @@ def _answered(
 ) -> DiffReport:
     """Return the report of what is asked of sessions of a notebook."""
     facts, _ = facts_of(graph, None, config)
-    told = [*remarks]
+    reuse = Reuse([*remarks])
     with ExitStack() as stack:
-        for make in states.session_makers(stack, facts, graph, path, told, copies=copies):
+        for make in states.session_makers(stack, facts, graph, path, reuse, copies=copies):
             try:
                 answer, results = ask(make)
             except StateDiffers as differs:  # what is remembered is of no use: run it all
-                told.append(run_anew(graph.notebook, str(differs)))
+                reuse.remarks.append(run_anew(graph.notebook, str(differs)))
                 continue
-            return DiffReport(str(path), points, answer, states.failed(results), tuple(told))
+            return DiffReport(
+                str(path), points, answer, states.failed(results), tuple(reuse.remarks)
+            )
     raise AssertionError("a kernel that remembers nothing runs all")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_nbsafe import config as configs
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.values import replace
 
 
 def reads_project(config: Config) -> bool:
@@ -42,6 +43,26 @@ def configuration(path: Path, settings: Mapping[str, Any]) -> Config:
 
         queries.prepared(config.contracts)
     return config
+
+
+def standing_for(path: Path, config: Config) -> Iterator[str]:
+    """Yield what an answer hangs on beside the page: settings, the baseline's entries, the project.
+
+    Raises:
+        NbsafeError: the baseline cannot be read.
+
+    """
+    which = replace(config, folder="", per_file_ignores=(), exclude=(), include=())
+    yield repr(replace(which, respect_gitignore=True, cache=True, jobs=1, baseline=None))
+    if config.baseline:
+        from pytest_nbsafe.app import baseline
+
+        known = baseline.of_notebook(baseline.read(Path(config.baseline)), path)
+        yield repr(known)
+    if reads_project(config):
+        from pytest_nbsafe import project
+
+        yield project.of(path).key
 
 
 def working_folder(path: Path, config: Config) -> Path:

@@ -12,6 +12,7 @@ from pytest_nbsafe.app import environments
 from pytest_nbsafe.app.facts import watched
 from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.notebook import markers
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner import repeating
 from pytest_nbsafe.runner.folder_copies import FolderCopies
@@ -23,6 +24,13 @@ from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.runner.trial_run import Purpose
 
 MakeKernel = Callable[[Launch], Kernel]
+
+
+def end_servers() -> None:
+    """End what waits to start kernels, once no more notebooks will run."""
+    from pytest_nbsafe.runner import forked_kernels
+
+    forked_kernels.close_idle()
 
 
 class Folders:
@@ -74,9 +82,9 @@ def _wake(folders: Folders) -> Callable[[Launch], LiveKernel]:
 
 
 def remembering(
-    facts: Facts, graph: Graph, path: Path, folders: Folders, remarks: list[str], *, verifies: bool
+    facts: Facts, graph: Graph, path: Path, folders: Folders, reuse: Reuse, *, verifies: bool
 ) -> MakeKernel:
-    """Return what makes kernels that reuse what is known; why they do not goes to the remarks.
+    """Return what makes kernels that reuse what is known, and tell of it in `reuse`.
 
     Those that `verifies` is for run everything, and remark what would have been another.
     """
@@ -85,13 +93,13 @@ def remembering(
 
     wake = _wake(folders)
     if not facts.config.trace:  # nobody tells what a cell reads
-        remarks.append("nothing is reused: `trace` is off")
+        reuse.remarks.append("nothing is reused: `trace` is off")
         return wake
     try:
-        verifier = remarks.append if verifies else None
-        return resuming.remembering(graph, path, wake, folders.copies, verifier)
+        verifier = reuse.remarks.append if verifies else None
+        return resuming.remembering(graph, path, wake, folders.copies, verifier, reuse.used)
     except StoreRefused as refused:
-        remarks.append(f"nothing is reused: {refused}")
+        reuse.remarks.append(f"nothing is reused: {refused}")
         return wake
 
 

@@ -12,6 +12,7 @@ from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import text
 from pytest_nbsafe.reports.order_report import TextVerdict
 from pytest_nbsafe.sentences import cells, few
+from pytest_nbsafe.trace.results import PlanResult
 from pytest_nbsafe.values import replace
 
 _STALE = "NBS201"
@@ -135,6 +136,24 @@ def _resumed(trial: Trial) -> Resumed:
     again_s = sum(result.again_s for result in results)
     saved_s = max(sum(result.cost_s for result in reused) - again_s, 0.0)
     return Resumed(len(results), len(reused), saved_s, again_s=again_s)
+
+
+def as_reused(trial: Trial) -> Trial:
+    """Return a trial as it is when none of its runs has to be made again."""
+    return replace(
+        trial,
+        clean=_as_reused(trial.clean),
+        replay=trial.replay and _as_reused(trial.replay),
+        second=trial.second and _as_reused(trial.second),
+        repeats=tuple(map(_as_reused, trial.repeats)),
+    )
+
+
+def _as_reused(ran: PlanResult) -> PlanResult:
+    results = tuple(
+        replace(result, reused=result.came_to_end, again_s=0.0) for result in ran.results
+    )
+    return replace(ran, results=results, duration_s=0.0, cpu_s=0.0)
 
 
 def _reuse(trial: Trial) -> Iterator[str]:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from pathlib import Path
 
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.app import cache
-from pytest_nbsafe.app.store import FOLDER
+from pytest_nbsafe.app import cache, run_store
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import asked_by
-from pytest_nbsafe.resume import environment_key, questions
+from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
+from pytest_nbsafe.resume.used import Used
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, interpreter
 from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
-from pytest_nbsafe.store import database, place, signing
-from pytest_nbsafe.store.database import Store, StoreRefused
 from pytest_nbsafe.values import replace
 
 _ASKED = {
@@ -43,10 +38,6 @@ LEARNING_EFFECTS = frozenset(
     {"split", "resample", "shuffle", "sample", "concat", "cv", "cv_curve", "metric", "fitted"}
 )
 """Effects of the functions that it watches."""
-_ENVIRONMENT = re.compile(
-    r"PYTHON\w*|LANG|LC_\w+|TZ|MPLBACKEND|\w+_NUM_THREADS|CUDA_VISIBLE_DEVICES|TF_\w+|HOME|PATH"
-)
-"""Variables that kernels and libraries heed, whether or not a cell asks for them."""
 
 
 def remembering(
@@ -55,18 +46,19 @@ def remembering(
     wake: Callable[[Launch], LiveKernel],
     folder: FolderCopies,
     verifier: Callable[[str], None] | None = None,
+    used: list[Used] | None = None,
 ) -> Callable[[Launch], Kernel]:
     """Return what makes a kernel of a notebook that remembers what its runs gave.
 
     `wake` makes the live one; `folder` is that of the notebook. A kernel whose environment cannot
     be told does not remember. A `verifier` is told what would have been reused wrongly: then
-    everything is run.
+    everything is run. What the answers of each hang on is added to `used`.
 
     Raises:
         StoreRefused: there is no store to be used.
 
     """
-    memory_of = memories(graph, path, verifier)
+    memory_of = memories(graph, path, verifier, used)
 
     def make(launch: Launch) -> Kernel:
         memory = memory_of(launch)
@@ -79,20 +71,29 @@ def remembering(
 
 
 def memories(
-    graph: Graph, path: Path, verifier: Callable[[str], None] | None = None
+    graph: Graph,
+    path: Path,
+    verifier: Callable[[str], None] | None = None,
+    used: list[Used] | None = None,
 ) -> Callable[[Launch], Memory | None]:
     """Return what tells with what a kernel remembers, None where its environment is not known.
+
+    What the answers of each hang on is added to `used`.
 
     Raises:
         StoreRefused: there is no store to be used.
 
     """
-    store = store_of(os.getpid(), _home(path))
+    store = run_store.of_notebook(path)
     unfit, changes = _unfit(graph), _changes(graph)
 
     def memory_of(launch: Launch) -> Memory | None:
+        own = Used(launch.kernel, launch.environ)
+        if used is not None:
+            used.append(own)
         context = _context(launch, path)
         if context is None:
+            own.note_unkept()
             return None
         environ = {**os.environ, **launch.environ}
         return Memory(
@@ -105,42 +106,10 @@ def memories(
             keeps=launch.copies is None,
             learners=learners(launch),
             verifier=verifier,
+            used=own,
         )
 
     return memory_of
-
-
-@lru_cache(maxsize=4)
-def store_of(process: int, folder: Path) -> Store:  # noqa: ARG001  # a fork has its own connection
-    """Return the store in a folder, opened once for each process.
-
-    Raises:
-        StoreRefused: it cannot be used.
-
-    """
-    return database.opened(folder)
-
-
-def _home(notebook: Path) -> Path:
-    """Return the folder of the store.
-
-    Raises:
-        StoreRefused: there is none that only the user, or the pipeline, writes to.
-
-    """
-    from pytest_nbsafe import project
-
-    folder = place.folder()
-    if folder is None:
-        raise StoreRefused(f"the folder for it cannot be used (see {place.VARIABLE})")
-    root = project.of(notebook).folders[-1]
-    if folder.resolve().is_relative_to(root.resolve()) and not signing.given():
-        raise StoreRefused(
-            f"{folder} lies in the repository, where a commit could bring a store along; "
-            f"set {signing.VARIABLE} to a secret of the pipeline, or {place.VARIABLE} to a folder "
-            "outside"
-        )
-    return folder / FOLDER
 
 
 def _unfit(graph: Graph) -> Mapping[str, str]:
@@ -190,14 +159,9 @@ def _context(launch: Launch, path: Path) -> str | None:
 
     Each notebook has contexts of its own: in a folder of notebooks many cells have one text.
     """
-    try:
-        program = interpreter(launch.kernel)
-    except NoSuchKernel:
-        return None
-    environment = environment_key.key(program) if program else None
+    environment = run_store.environment(launch.kernel)
     if environment is None:
         return None
-    heeded = {k: v for k, v in os.environ.items() if _ENVIRONMENT.fullmatch(k)}
     about = [
         str(path.resolve()),
         launch.kernel,
@@ -206,6 +170,6 @@ def _context(launch: Launch, path: Path) -> str | None:
         launch.learning,
         dict(launch.environ),
         launch.paths,
-        heeded,
+        run_store.heeded(),
     ]
     return questions.hashed(cache.program(), environment, json.dumps(about, sort_keys=True))

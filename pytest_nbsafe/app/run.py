@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pytest_nbsafe.app import whole_reports
 from pytest_nbsafe.app.discovery import Which, notebooks_in
 from pytest_nbsafe.app.inputs import configuration
-from pytest_nbsafe.app.session import NOBODY_LISTENS, Listen, examine
+from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, merged
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.app.session import Listen
 
 
 def run(
     paths: Sequence[Path],
     settings: Mapping[str, Any],
     which: Which | None = None,
-    listen: Listen = lambda _: NOBODY_LISTENS,
+    listen: Listen | None = None,
     *,
     updates: bool = False,
 ) -> Report:
@@ -31,6 +35,29 @@ def run(
 
     """
     return merged(
-        examine(path, configuration(path, settings), listen(path), updates=updates)
+        report(path, configuration(path, settings), listen, updates=updates)
         for path in notebooks_in(paths, settings, which)
     )
+
+
+def report(
+    path: Path, config: Config, listen: Listen | None = None, *, updates: bool = False
+) -> Report:
+    """Return what is found in a notebook: as it was kept, where that would come out again.
+
+    Raises:
+        NbsafeError: the notebook cannot be run as its settings say.
+
+    """
+    asked = None if updates else whole_reports.asked(path, config)
+    known = whole_reports.known(asked) if asked is not None else None
+    if known is not None:
+        return known
+    from pytest_nbsafe.app.session import NOBODY_LISTENS, NotebookSession, examine
+
+    def keep(session: NotebookSession) -> None:
+        if asked is not None and asked == whole_reports.asked(path, config):
+            whole_reports.keep(asked, session)
+
+    listener = listen(path) if listen is not None else NOBODY_LISTENS
+    return examine(path, config, listener, updates=updates, then=keep)

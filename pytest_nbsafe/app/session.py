@@ -40,6 +40,7 @@ from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.notebook import load
 from pytest_nbsafe.notebook.model import Cell, Notebook, runs_once
 from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.rules import evaluate, faults
 from pytest_nbsafe.rules import nbs501_contract_broken as nbs501
 from pytest_nbsafe.rules.base import Facts
@@ -66,8 +67,12 @@ def examine(
     content: bytes | None = None,
     *,
     updates: bool = False,
+    then: Callable[[NotebookSession], object] = id,
 ) -> Report:
-    """Run one notebook (or only look at it, as `config` says) and return what is found."""
+    """Run one notebook (or only look at it, as `config` says) and return what is found.
+
+    The session is given to `then` when it is over.
+    """
     session = NotebookSession(path, config, listener=listener, content=content)
     session.updates = updates
     try:
@@ -76,7 +81,9 @@ def examine(
         session.outcome(0)
     finally:
         session.close()
-    return Report(session.findings, (session.report(),))
+    report = Report(session.findings, (session.report(),))
+    then(session)
+    return report
 
 
 def look(path: Path, config: Config) -> tuple[Report, Mapping[str, str]]:
@@ -87,13 +94,6 @@ def look(path: Path, config: Config) -> tuple[Report, Mapping[str, str]]:
     session = NotebookSession(path, config)
     session.outcome(0)
     return Report(session.findings, (session.report(),)), session.module_answers
-
-
-def end_kernel_servers() -> None:
-    """End what waits to start kernels, once no more notebooks will run."""
-    from pytest_nbsafe.runner import forked_kernels
-
-    forked_kernels.close_idle()
 
 
 class NotebookSession:
@@ -143,7 +143,7 @@ class NotebookSession:
         self._environment: Environment | None = None
         self._temporaries: list[TemporaryFolder] = []
         self._known, self.no_kernel, self._forgets = 0, "", False
-        self._resumed: list[str] = []
+        self.reuse = Reuse()
         self._copies = FolderCopies(working_folder(path, config))
         self._started = time.perf_counter()
         self._note, self._runs = "", True
@@ -214,7 +214,7 @@ class NotebookSession:
             compared=compared(self.notebook, trial) if trial and self.notebook else (),
             page=page_of(self.facts, trial) if self.config.pages and self.facts else None,
             updated=self._updated,
-            resumed=resumed(self.config, trial, self._resumed),
+            resumed=resumed(self.config, trial, self.reuse.remarks),
         )
 
     @property
@@ -248,8 +248,8 @@ class NotebookSession:
         yield from remarks(self.trial) if self.trial else ()
         for folder in self._temporaries[:1]:
             yield str(folder.left)
-        yield from self._resumed
-        if self.trial and self._keeps_runs:
+        yield from self.reuse.remarks
+        if self.trial and self.keeps_runs:
             results, strict = self.trial.clean.results, self.config.strict
             yield opening.remark(self._path, results, self._findings, strict=strict)
 
@@ -290,8 +290,8 @@ class NotebookSession:
         from pytest_nbsafe.app.trials import trial_run
 
         folders = self._copies, self._temporaries
-        remarks = None if self._forgets else self._resumed
-        about = facts, clean, self._path, self._listener, folders, remarks, self.kept
+        reuse = None if self._forgets else self.reuse
+        about = facts, clean, self._path, self._listener, folders, reuse, self.kept
         return trial_run(*about, once=self._runs_once, in_copy=self._in_copy)
 
     def _drive(self, cell: int) -> CellResult | None:
@@ -325,7 +325,7 @@ class NotebookSession:
         self._run.close()
         self._copies.take_back()
         self._forgets, self.trial = True, None
-        self._resumed.append(run_anew(self.facts.notebook, differing))
+        self.reuse.remarks.append(run_anew(self.facts.notebook, differing))
         _, clean = static_facts(self.facts.notebook, self.config)
         self._run = self._trial_run(self.facts, clean)
 
@@ -371,9 +371,9 @@ class NotebookSession:
         return self.config.runs == 1 or (self.notebook is not None and runs_once(self.notebook))
 
     @property
-    def _keeps_runs(self) -> bool:
+    def keeps_runs(self) -> bool:
         """Whether what its cells give is surely kept."""
-        return self.config.resume != "off" and not self._forgets and not self._resumed
+        return self.config.resume != "off" and not self._forgets and not self.reuse.remarks
 
     def _refused(self, finding: Finding) -> None:
         self.no_kernel = finding.message
@@ -396,5 +396,5 @@ class NotebookSession:
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
         late = () if cell else late_findings(self._reported, self.findings)
-        opens = opening.command(self._path, result) if self._keeps_runs else ""
+        opens = opening.command(self._path, result) if self.keeps_runs else ""
         return outcome(page, result, self.findings, late, opens, strict=self.config.strict)

@@ -112,14 +112,14 @@ def _died(future: Future[Any]) -> BaseException | None:
 
 def work(task: Task) -> Report | Exception:
     """Return what is found in a notebook, or what was raised: a fault of this program."""
-    from pytest_nbsafe.app.session import examine
+    from pytest_nbsafe.app import run
     from pytest_nbsafe.stopping import StopSignals
 
     if os.getcwd() != task.folder:  # noqa: PTH109 - as above
         os.chdir(task.folder)
     signals = StopSignals()
     try:
-        return examine(task.path, configuration(task.path, task.settings))
+        return run.report(task.path, configuration(task.path, task.settings))
     except Exception as error:  # noqa: BLE001 - it is raised again by who gave the task
         return error
     finally:

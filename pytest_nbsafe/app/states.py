@@ -11,6 +11,7 @@ from pytest_nbsafe.app import kernels
 from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.notebook.model import Cell
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, NoSuchKernel
@@ -23,12 +24,12 @@ MakeSession = Callable[[Purpose], KernelSession]
 
 
 def session_makers(
-    stack: ExitStack, facts: Facts, graph: Graph, path: Path, remarks: list[str], *, copies: bool
+    stack: ExitStack, facts: Facts, graph: Graph, path: Path, reuse: Reuse, *, copies: bool
 ) -> Iterator[MakeSession]:
     """Yield what makes sessions of a notebook: those that remember, then those that run it all.
 
-    The second are for where what is remembered is of no use (`StateDiffers`). Why nothing is
-    reused goes to the remarks. Their folders live as long as the stack; `copies` says that some
+    The second are for where what is remembered is of no use (`StateDiffers`). They tell of
+    themselves in `reuse`. Their folders live as long as the stack; `copies` says that some
     run in a copy of the notebook's own.
     """
     folder = working_folder(path, facts.config)
@@ -37,7 +38,7 @@ def session_makers(
     folders = kernels.Folders(
         of_folder, temporary, temporary, runs_once=not copies, will_copy=copies
     )
-    remembering = kernels.remembering(facts, graph, path, folders, remarks, verifies=False)
+    remembering = kernels.remembering(facts, graph, path, folders, reuse, verifies=False)
     for make_kernel in (remembering, kernels.live(folders)):
         of_folder.take_back()
         yield kernels.session_maker(facts, graph, path, folders, lambda *_: None, make_kernel)

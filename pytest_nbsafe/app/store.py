@@ -5,12 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+from pytest_nbsafe.app.run_store import FOLDER
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.store import clearing, database, place
 from pytest_nbsafe.store.database import Size, Store, StoreRefused
-
-FOLDER = "runs"
-"""The store's folder in the user's own."""
 
 
 def opened() -> Store:

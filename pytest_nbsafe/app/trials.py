@@ -10,6 +10,7 @@ from pytest_nbsafe.app.expected import expectations
 from pytest_nbsafe.app.kernels import Folders, MakeKernel, live, remembering, session_maker
 from pytest_nbsafe.order import orderings as orders
 from pytest_nbsafe.order.plan import Plan
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner import kernel_coverage
 from pytest_nbsafe.runner.folder_copies import FolderCopies
@@ -26,7 +27,7 @@ def trial_run(
     path: Path,
     listener: Listener,
     own_folders: tuple[FolderCopies, list[TemporaryFolder]],
-    remarks: list[str] | None,
+    reuse: Reuse | None,
     kept: list[KeptSession] | None = None,
     *,
     once: bool,
@@ -36,7 +37,7 @@ def trial_run(
 
     `own_folders` are copies of the notebook's own, and temporary ones, which have to be closed:
     that of its kernels comes first in the list. With `in_copy` the page's own run has a copy, too.
-    Where `remarks` are given, kernels may remember, and say there why they do not; where `kept` is,
+    Where `reuse` is given, kernels may remember, and tell of it there; where `kept` is,
     the kernel of the page's own run stays up.
     """
     graph, plan, suspicions, config = facts.graph, facts.plan, facts.suspicions, facts.config
@@ -57,9 +58,9 @@ def trial_run(
         in_copy=in_copy,
     )
     make_kernel: MakeKernel = live(folders)
-    if config.resume != "off" and remarks is not None and not kernel_coverage.is_measured():
+    if config.resume != "off" and reuse is not None and not kernel_coverage.is_measured():
         verifies = config.resume == "verify"
-        make_kernel = remembering(facts, graph, path, folders, remarks, verifies=verifies)
+        make_kernel = remembering(facts, graph, path, folders, reuse, verifies=verifies)
     return TrialRun(
         graph,
         own_plan,

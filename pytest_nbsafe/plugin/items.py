@@ -86,9 +86,9 @@ class OpenNotebooks:
         """Close every notebook, and end what waits to start kernels."""
         self.close_all()
         if self._were_any:
-            from pytest_nbsafe.app.session import end_kernel_servers
+            from pytest_nbsafe.app import kernels
 
-            end_kernel_servers()
+            kernels.end_servers()
 
 
 class NotebookFile(pytest.File):

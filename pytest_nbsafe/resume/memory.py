@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
+from pytest_nbsafe.resume.used import Used
 from pytest_nbsafe.store.database import Store
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Memory:
     environment that its process would have.
     With `keeps` values are kept, too, and loaded again, and what is known of who learned from which
     rows. Where there is a `verifier` everything is run, and it is told what would have been reused
-    but comes out otherwise.
+    but comes out otherwise. `used` takes note of what its answers hang on.
     """
 
     store: Store
@@ -32,6 +33,7 @@ class Memory:
     keeps: bool = False
     learners: Learners = NO_LEARNERS
     verifier: Callable[[str], None] | None = None
+    used: Used = field(default_factory=Used, compare=False)
 
 
 def why_unfit(memory: Memory, source: str) -> str:

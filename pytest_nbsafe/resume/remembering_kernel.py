@@ -158,7 +158,7 @@ class RememberingKernel:
         question = known_answers.of_now(question, self.past, lines=asks_lines)
         known = known_answers.known(self._memory, question)
         if known is not None:
-            answer = cast("Answer", known["answer"])
+            answer = cast("Answer", known)
         else:
             cells = asked["cells"]
             live = self._caught_up(cells, learns=lambda: self._any_learns(cells))
@@ -171,8 +171,11 @@ class RememberingKernel:
             for ordinal, run in enumerate(answer["runs"], 1):
                 if run["event"] is not None:
                     run["event"] = self._told(run["event"], len(self.past) + ordinal)
-            if not answer["cause"] and not any(map(recalling.is_hindered, events)):
-                known_answers.keep(self._memory, question, {"answer": answer}, answer["cost_s"])
+            if answer["cause"] or any(map(recalling.is_hindered, events)):
+                self._memory.used.note_unkept()
+            else:
+                about = question, answer, world.of_runs(events), answer["cost_s"]
+                known_answers.keep(self._memory, *about)
         self._over = self._over or asked["way"] == "here"
         return answer
 
@@ -181,15 +184,15 @@ class RememberingKernel:
         question = questions.of_cells(_SURROUNDINGS, (), dict(asked))
         question = known_answers.of_now(question, self.past)
         known = known_answers.known(self._memory, question)
-        if known is not None and known["files"] == world.states(asked):
-            return cast("Surroundings", known["answer"])
+        if known is not None:
+            return cast("Surroundings", known)
         files = [*asked["files"], *opened(self.past)]
         live = self.live if all(run.is_quiet for run in self.past[self._made :]) else None
         live = live or self._caught_up(())
         answer = live.surroundings({**asked, "files": files, "left_out": [*self._left_out]})
         if answer is not None:
-            told = {"answer": answer, "files": world.states(asked)}
-            known_answers.keep(self._memory, question, told, 0.0)
+            uses = world.of_surroundings(asked)
+            known_answers.keep(self._memory, question, answer, uses, 0.0)
         return answer
 
     def sweep(self, *, names: bool) -> Sweep | None:
@@ -220,6 +223,7 @@ class RememberingKernel:
     def close(self) -> None:
         """Stop it, if it was started; safe to call twice."""
         self._over = True
+        self._memory.store.mark_used(self._memory.used.entries)
         if self.live is not None:
             if self.live.alive and self.keeper is not None:
                 is_known = not (self._is_visited or self._is_between)
@@ -380,6 +384,7 @@ class RememberingKernel:
     def _note(self, run: PastRun) -> None:
         """Take note that a run has been made, or recalled."""
         self.past.append(run)
+        self._memory.used.note(run.entry, world.of_runs([run.executed.event]))
         self.state = run.after
         self._to_come = self._to_come[1:]
 

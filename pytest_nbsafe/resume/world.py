@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
 
-from pytest_nbsafe.kernel.contract import Inputs, SurroundingsQuestion
+if TYPE_CHECKING:
+    from pytest_nbsafe.kernel.contract import CellRun, FileRead, Inputs, SurroundingsQuestion
 
 _HASH_BYTES = 16
 _CHUNK = 1024 * 1024
@@ -18,7 +20,37 @@ _FOLDER = "folder"
 _hashes: dict[tuple[str, int, int, int, int], str] = {}
 
 
-def changed(inputs: Inputs, environ: Mapping[str, str]) -> str:
+class Uses(TypedDict):
+    """What can change between two runs, of what one used beyond names: as in `Inputs`."""
+
+    files: list[FileRead]
+    modules: dict[str, str]
+    folders: dict[str, str]
+    variables: dict[str, str]
+
+
+def of_runs(events: Iterable[CellRun | None]) -> list[Uses]:
+    """Return what runs used, as far as they have told."""
+    return [
+        {
+            "files": inputs["files"],
+            "modules": inputs["modules"],
+            "folders": inputs["folders"],
+            "variables": inputs["variables"],
+        }
+        for event in events
+        if event is not None and (inputs := event["inputs"]) is not None
+    ]
+
+
+def of_surroundings(asked: SurroundingsQuestion) -> list[Uses]:
+    """Return what the answer to a question hangs on: the files that it names, as they are now."""
+    paths = [f"{asked['home']}/{path}" for path in asked["files"]]
+    states = {path: file_hash(path) for path in paths}
+    return [{"files": [], "modules": states, "folders": {}, "variables": {}}]
+
+
+def changed(inputs: Inputs | Uses, environ: Mapping[str, str]) -> str:
     """Return what is no longer as a run found it, as the beginning of a sentence; "" if all is.
 
     `environ` is the environment that a kernel would have now.
@@ -60,11 +92,6 @@ def file_hash(path: str) -> str:
         return _hashes[key]
     except (OSError, ValueError):
         return ""
-
-
-def states(asked: SurroundingsQuestion) -> dict[str, str]:
-    """Return hashes of the files that a question names, as they are now."""
-    return {path: file_hash(f"{asked['home']}/{path}") for path in asked["files"]}
 
 
 def folder_hash(path: str) -> str:

@@ -71,36 +71,46 @@ def check_installed(name: str) -> None:
         NoSuchKernel: no kernel of that name is installed.
 
     """
-    from jupyter_client.kernelspec import NoSuchKernel as Unknown
-
     manager = kernel_specs()
     place = name, *manager.kernel_dirs
-    if place in _installed:
-        return
-    try:
-        manager.get_kernel_spec(name)
+    if place not in _installed:
+        _found(manager, name)
         _installed.add(place)
-    except (Unknown, ValueError) as error:
-        raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error
 
 
-def interpreter(name: str) -> str:
-    """Return the program that a kernel starts with, "" where it is not known.
-
-    Of one that says just `python`, jupyter_client starts the Python that it runs in itself.
+def _found(manager: Any, name: str) -> Any:
+    """Return what is installed of a kernel.
 
     Raises:
         NoSuchKernel: no kernel of that name is installed.
 
     """
-    command = (_spec(name) or {}).get("argv")
-    if command is None:
-        check_installed(name)
-        command = kernel_specs().get_kernel_spec(name).argv
-    command = _with_own_python(command)
+    from jupyter_client.kernelspec import NoSuchKernel as Unknown
+
+    try:
+        return manager.get_kernel_spec(name)
+    except (Unknown, ValueError) as error:
+        raise NoSuchKernel(name, tuple(sorted(manager.find_kernel_specs()))) from error
+
+
+def described(name: str) -> tuple[str, str]:
+    """Return the program that a kernel starts with, "" where it is not known, and how it starts.
+
+    That is its command, as it is installed, with the variables that it is given, as a text. Of one
+    that says just `python`, jupyter_client starts the Python that it runs in itself.
+
+    Raises:
+        NoSuchKernel: no kernel of that name is installed.
+
+    """
+    spec = _spec(name)
+    if spec is None:
+        spec = _found(kernel_specs(), name).to_dict()
+    command = _with_own_python(spec["argv"])
+    how = json.dumps([spec["argv"], spec.get("env")], sort_keys=True)
     if not command or Path(command[0]).is_absolute():
-        return command[0] if command else ""
-    return shutil.which(command[0]) or ""
+        return command[0] if command else "", how
+    return shutil.which(command[0]) or "", how
 
 
 def command_of(name: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_nbsafe.app import resuming
+from pytest_nbsafe.app import run_store
 from pytest_nbsafe.store import place
 
 
@@ -16,9 +16,9 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     """Keep what is kept in a folder of the test, and give another for its notebooks."""
     monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
     place.folder.cache_clear()
-    resuming.store_of.cache_clear()
+    run_store.forget()
     folder = tmp_path / "nbs"
     folder.mkdir()
     yield folder
     place.folder.cache_clear()
-    resuming.store_of.cache_clear()
+    run_store.forget()

@@ -31,13 +31,15 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pytest_nbsafe.app import session
+from pytest_nbsafe.app import kernels, session, whole_reports
 from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.findings import Report
 from pytest_nbsafe.kernel.checkpoint_contract import Keeping, KeepQuestion
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.runner.kept_session import KeptSession
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.values import replace
 from resume import page_edits
 
 _NOT_COMPARED = frozenset({"identity", "duration_s", "cpu_s", "cost_s", "reused", "again_s"})
@@ -90,6 +92,8 @@ def _told_at_once(
     project.lay()
     os.environ.update(project.environ)
     config = configuration(project.path, {"resume": resume, "kernel": "python3"})
+    asked = whole_reports.asked(project.path, config)
+    whole = whole_reports.known(asked) if asked is not None else None
     each = session.NotebookSession(project.path, config)
     each.kept = []
     try:
@@ -100,15 +104,25 @@ def _told_at_once(
         said = next((remark for remark in report.remarks if "reused" in remark), "")
         about = {
             "findings": each.findings,
-            "verdict": (report.verdict, report.reasons, report.status),
-            "environment": report.environment,
+            "whole": _said_of(whole or Report(each.findings, (report,))),
             "trial": each.trial,
             "end": [*map(_held, each.kept[-1:])] if asks_end else (),
             "files": dict(_files(project.folder)),
         }
-        return dict(_flat("", about)), said
+        told = dict(_flat("", about))
+        if asked is not None:
+            whole_reports.keep(asked, each)
+        return told, said + (" (whole)" if whole is not None else "")
     finally:
         each.close()
+
+
+def _said_of(report: Report) -> Mapping[str, Any]:
+    """Return what a report says of a notebook, but of what was reused, and how long it took."""
+    (notebook,) = report.notebooks
+    remarks = [remark for remark in notebook.remarks if "reused" not in remark]
+    rest = replace(notebook, remarks=(), resumed=None, costs=())
+    return {"findings": report.findings, "of": rest, "remarks": remarks}
 
 
 def _held(kept: KeptSession) -> Mapping[str, Any]:
@@ -303,7 +317,7 @@ def tell(done: Iterator[Edited], seed: int) -> None:
         if _LOG in os.environ:
             with Path(os.environ[_LOG]).open("a", encoding="utf-8") as log:
                 log.write(f"{json.dumps([seed, *each])}\n")
-    session.end_kernel_servers()
+    kernels.end_servers()
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import makenb
 import pytest
 
-from pytest_nbsafe.app import resuming, session
+from pytest_nbsafe.app import run_store, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
@@ -198,7 +198,7 @@ def test_what_another_has_written_to_the_store_is_not_believed(runs: Runs) -> No
     runs.made()
     secret = runs.folder.parent / "cache" / "runs" / "secret"
     secret.write_bytes(b"0" * 32)
-    resuming.store_of.cache_clear()
+    run_store.forget()
     assert runs.made() == [1, 2, 3, 4, 5, 6]
 
 

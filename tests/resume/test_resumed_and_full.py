@@ -16,6 +16,7 @@ from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 
 LEARNS = """
@@ -139,7 +140,7 @@ def test_a_future_that_was_there_is_bound_where_it_is_not(own_store: Path) -> No
     facts, _ = facts_of(graph, None, config)
     with ExitStack() as stack:
         told = []
-        for make in states.session_makers(stack, facts, graph, path, [], copies=False):
+        for make in states.session_makers(stack, facts, graph, path, Reuse(), copies=False):
             with states.running(make, "clean", path) as each:
                 results = states.run_all(each, graph.notebook.code_cells)
                 told.append([sorted(result.after) for result in results])
@@ -398,7 +399,7 @@ def held_at_the_end(path: Path) -> set[str]:
     graph, config = python_graph(path, {})
     facts, _ = facts_of(graph, None, config)
     with ExitStack() as stack:
-        makers = states.session_makers(stack, facts, graph, path, [], copies=False)
+        makers = states.session_makers(stack, facts, graph, path, Reuse(), copies=False)
         with states.running(next(makers), "clean", path) as remembering:
             states.run_all(remembering, graph.notebook.code_cells)
             holding = remembering.sweep()

@@ -17,7 +17,7 @@ import makenb
 import pytest
 import tiers
 
-from pytest_nbsafe.app import resuming, session
+from pytest_nbsafe.app import run_store, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.store.database import VALUES
 
@@ -154,7 +154,7 @@ def test_a_store_with_a_fault_restores_nothing_wrong(
     runs = own_store.parent / "cache" / "runs"
     page = makenb.write(own_store / "nb.ipynb", NB)
     assert session.examine(page, configuration(page, {"resume": "on"})).findings == ()
-    resuming.store_of.cache_clear()
+    run_store.forget()
     fault(runs)
     makenb.write(page, EDITED)
     for _ in range(3):
@@ -201,7 +201,7 @@ def test_a_folder_that_can_only_be_read(own_store: Path) -> None:
     runs = own_store.parent / "cache" / "runs"
     page = makenb.write(own_store / "nb.ipynb", NB)
     session.examine(page, configuration(page, {"resume": "on"}))
-    resuming.store_of.cache_clear()
+    run_store.forget()
     before = {file.name: file.read_bytes() for file in runs.rglob("*") if file.is_file()}
     makenb.write(page, EDITED)
     within = ["unshare", "-rm", "sh", "-c", READ_ONLY, str(runs)]

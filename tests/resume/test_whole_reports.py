@@ -1,0 +1,273 @@
+"""The whole report of a notebook: given again as long as nothing that it hangs on has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import makenb
+import pytest
+
+from pytest_nbsafe import project
+from pytest_nbsafe.app import cache, lock, run, run_store, session
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.findings import Report
+from pytest_nbsafe.resume import environment_key
+from pytest_nbsafe.resume.used import Used
+from pytest_nbsafe.values import replace
+
+PAGE = """
+# %% [1]
+import helper, os
+with open("data.txt") as file:
+    numbers = [int(line) for line in file]
+# %% [2]
+doubled = helper.twice(len(numbers)) + len(os.getenv("SHOP_OF_THE_TEST", ""))
+# %% [3]
+there = sorted(os.listdir("folder"))
+# %% [4]
+print(doubled)
+#> 5
+# %% [5]
+print(numbers[7])
+"""
+"""It fails, and shows something else than was saved: the report has findings of several kinds."""
+
+
+@pytest.fixture
+def page(own_store: Path) -> Path:
+    (own_store / "data.txt").write_text("1\n2\n5\n", encoding="utf-8")
+    (own_store / "helper.py").write_text("def twice(n):\n    return 2 * n\n", encoding="utf-8")
+    (own_store / "folder").mkdir()
+    (own_store / "folder" / "one.txt").touch()
+    path = own_store / "nb.ipynb"
+    makenb.write(path, PAGE)
+    return path
+
+
+def report(path: Path, **settings: Any) -> Report:
+    """Return the report of a process that begins now."""
+    project.forget()
+    run_store.forget()
+    return run.report(path, configuration(path, {"resume": "on", **settings}))
+
+
+def is_given_whole(path: Path, **settings: Any) -> bool:
+    """Return whether a notebook's report is given without so much as reading its cells."""
+
+    def refuses(*_: Any, **__: Any) -> None:
+        raise InterruptedError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session.NotebookSession, "__init__", refuses)
+        try:
+            report(path, **settings)
+        except InterruptedError:
+            return False
+    return True
+
+
+def comparable(given: Report) -> Report:
+    """Return a report without what hangs on the clock."""
+    (notebook,) = given.notebooks
+    assert notebook.resumed is not None
+    saved = replace(notebook.resumed, saved_s=0.0, again_s=0.0)
+    remarks = tuple(remark.partition(", ")[0] for remark in notebook.remarks)
+    timeless = replace(notebook, duration_s=0.0, costs=(), resumed=saved, remarks=remarks)
+    return replace(given, notebooks=(timeless,))
+
+
+def test_it_is_what_the_recalled_runs_would_give(page: Path) -> None:
+    full = report(page, resume="off")
+    first = report(page)
+    assert is_given_whole(page)
+    whole = report(page)
+    recalled = session.examine(page, configuration(page, {"resume": "on"}))
+    assert comparable(whole) == comparable(recalled)
+    assert whole.findings == first.findings == full.findings
+    assert {finding.code for finding in whole.findings} >= {"NBS401", "NBS402"}
+    assert whole.notebooks[0].remarks[0].startswith("9 of 9 runs reused, ")
+
+
+def _append(name: str, text: str) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.write(text)
+
+    return change
+
+
+def _as_long_and_as_old(folder: Path) -> None:
+    file = folder / "data.txt"
+    state = file.stat()
+    file.write_text("1\n2\n6\n", encoding="utf-8")
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+def _package(folder: Path) -> None:
+    (folder / "helper").mkdir()
+    (folder / "helper" / "__init__.py").write_text("twice = len\n", encoding="utf-8")
+
+
+def _linked(folder: Path) -> None:
+    (folder / "numbers.txt").write_text("1\n2\n5\n", encoding="utf-8")
+    (folder / "data.txt").unlink()
+    (folder / "data.txt").symlink_to("numbers.txt")
+
+
+def _tagged(folder: Path) -> None:
+    path = folder / "nb.ipynb"
+    page = json.loads(path.read_text(encoding="utf-8"))
+    page["cells"][-1]["metadata"]["tags"] = ["raises-exception"]
+    path.write_text(json.dumps(page), encoding="utf-8")
+
+
+def _locked(folder: Path) -> None:
+    passed = (replace(each, status="passed") for each in report(folder / "nb.ipynb").notebooks)
+    assert [*lock.write(passed, Path())]
+
+
+CHANGES: dict[str, Callable[[Path], None]] = {
+    "a data file": _append("data.txt", "8\n"),
+    "a data file, as long and as old": _as_long_and_as_old,
+    "a link": _linked,
+    "a module": _append("helper.py", "\ntwice = len\n"),
+    "what lies in a folder": lambda folder: (folder / "folder" / "two.txt").touch(),
+    "settings": _append("pyproject.toml", "[tool.nbsafe]\nstrict = true\n"),
+    "what the project declares": _append("requirements.txt", "pandas\n"),
+    "what it was locked with": _locked,
+    "a tag": _tagged,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_it_is_not_given_when_something_changes(page: Path, change: Callable[[Path], None]) -> None:
+    report(page)
+    assert is_given_whole(page)
+    change(page.parent)
+    assert not is_given_whole(page)
+    again, full = report(page), report(page, resume="off")
+    assert again.findings == full.findings
+    assert again.notebooks[0].verdict == full.notebooks[0].verdict
+    assert is_given_whole(page)
+
+
+def _variable(name: str) -> Callable[[pytest.MonkeyPatch], None]:
+    return lambda patch: patch.setenv(name, "7")
+
+
+def _other_program(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cache, "program", lambda: "another version")
+
+
+def _other_packages(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(environment_key, "key", lambda _: "other packages")
+
+
+AROUND: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+    "a variable that a cell reads": _variable("SHOP_OF_THE_TEST"),
+    "a variable that libraries heed": _variable("OMP_NUM_THREADS"),
+    "this program": _other_program,
+    "the packages of the kernel": _other_packages,
+}
+
+
+@pytest.mark.parametrize("change", AROUND.values(), ids=AROUND)
+def test_it_is_not_given_when_something_around_changes(
+    page: Path, change: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    report(page)
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch)
+        assert not is_given_whole(page)
+    assert is_given_whole(page), "all is as it was"
+
+
+def test_a_setting_given_by_hand_asks_for_another(page: Path) -> None:
+    report(page)
+    assert not is_given_whole(page, strict=True)
+    assert not is_given_whole(page, resume="verify")
+    assert not is_given_whole(page, resume="off")
+    assert not is_given_whole(page, pages=True)
+    makenb.write(page, PAGE + "# %% [6]\n1 + 1\n")
+    assert not is_given_whole(page)
+
+
+def test_how_its_kernel_starts_is_part_of_it(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    spec = tmp_path / "jupyter" / "kernels" / "own" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    about = {"argv": argv, "display_name": "own", "language": "python"}
+    spec.write_text(json.dumps(about), encoding="utf-8")
+    report(page, kernel="own")
+    assert is_given_whole(page, kernel="own")
+    spec.write_text(json.dumps({**about, "env": {"SHOP_OF_THE_TEST": "x"}}), encoding="utf-8")
+    assert not is_given_whole(page, kernel="own")
+    assert report(page, kernel="own").findings != report(page).findings, "7 is not 6"
+    spec.unlink()
+    assert not is_given_whole(page, kernel="own")
+
+
+def test_what_is_forgotten_of_its_runs_takes_it_along(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[Used] = []
+    closes = session.NotebookSession.close
+
+    def and_tells(each: session.NotebookSession) -> None:
+        closes(each)
+        used.extend(each.reuse.used)
+
+    monkeypatch.setattr(session.NotebookSession, "close", and_tells)
+    report(page)
+    run_store.of_notebook(page).forget(used[0].entries[:1])
+    assert not is_given_whole(page)
+
+
+NOT_WHOLE = {
+    "the clock": "import time\nnow = time.time()",
+    "chance": "import random\ndrawn = random.random()",
+    "it writes": "open('out.txt', 'w').write('x')",
+    "it asks for earlier runs": "1\n# %% [2]\nkept = _ + 1",
+    "the whole environment": "import os\nnames = sorted(os.environ)",
+}
+
+
+@pytest.mark.parametrize("text", NOT_WHOLE.values(), ids=NOT_WHOLE)
+def test_it_is_kept_where_every_run_is(own_store: Path, text: str) -> None:
+    path = makenb.write(own_store / "nb.ipynb", f"# %% [1]\n{text}\n")
+    for _ in range(2):
+        report(path)
+        assert not is_given_whole(path)
+
+
+def test_the_page_that_changes_meanwhile_is_not_taken_for_it(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closes = session.NotebookSession.close
+
+    def and_changes(each: session.NotebookSession) -> None:
+        closes(each)
+        makenb.write(page, PAGE + "# %% [6]\n1 / 0\n")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(session.NotebookSession, "close", and_changes)
+        report(page)
+    assert not is_given_whole(page)
+    makenb.write(page, PAGE)
+    assert not is_given_whole(page), "nor is the first: who knows which of the two was read"
+
+
+def test_a_broken_setting_is_told_all_the_same(page: Path) -> None:
+    report(page)
+    _append("pyproject.toml", '[tool.nbsafe]\nsanitize-with = "nowhere"\n')(page.parent)
+    with pytest.raises(NbsafeError, match="nowhere"):
+        report(page)
