@@ -92,8 +92,7 @@ class Incident(TypedDict):
     `kind`: `shell` (a failing `!command`), `thread` (an exception in a thread), `captured` (an
     exception that a cell magic swallowed), `magic` (an unknown magic), `debugger` (a `breakpoint()`
     that nobody answers), `outside` (what a run in a copy of the folder does outside of it),
-    `tracer` (a fault of ours).
-    `line` is the cell's line, 0 when unknown.
+    `tracer` (a fault of ours). `line` is the cell's line, 0 when unknown.
     """
 
     kind: str
@@ -193,26 +192,27 @@ class Inputs(TypedDict):
     """What a run used, and did, beyond the names of the notebook.
 
     `files` are those that it read and had not written itself, `opened` the paths that it opened to
-    read, as Python tells of them, `folders` those that it listed, each
-    with a hash of the sorted names; `written` the paths that it made, changed, moved or removed.
-    `variables` are those of the environment that it asked for, with hashes of what they held (`*`:
-    it asked for all), `variables_set` those that it set or removed. `modules` are the files of
-    modules of the project that took part, with hashes; `packages` the modules of libraries that it
-    was the first to import. `settings` name the state beside the names that it
-    changed, as the keys of `Sweep.beside` do; `drew` the sources of random numbers that it drew
-    from or seeded; `kept_results` the names of functions that keep their results, and have kept,
-    given or forgotten some; `looked_up` whether it was the first to look something up in a table,
-    which then takes more memory; `open_figures` is `ASKED` where it asked which figures of
-    matplotlib are open, `CHANGED` where there were any then, or are, else empty. `numbers` are the
-    counters by which libraries number what they show that have gone on, each with its last number
-    before and after the run. `unexpected` are names that functions of cells mention which it called
-    by way of values, or that it may have looked up by a text, as these were after it; `sought` are
-    words that it may have looked up and that no name has. Where anything stands in `hindrances` the
-    run cannot be reused. `learning` are the libraries whose watched functions it called: what
-    learns, judges or splits. `links` gives, for each name whose object the run changed in place
-    (`OPEN_FIGURES` among them), the other names that share objects with it; None where that is not
-    known. `shared` gives the same, where it is known, for those that it bound as well; a name is
-    among its own where it leads to an object in two ways.
+    read, as Python tells of them, `folders` those that it listed, each with a hash of the sorted
+    names; `written` the paths that it made, changed, moved or removed. `variables` are those of the
+    environment that it asked for, with hashes of what they held (`*`: it asked for all),
+    `variables_set` those that it set or removed. `modules` are the files of modules of the project
+    that took part, with hashes; `places` the folders in which modules are looked for, with their
+    names and a hash of what is there; `packages` the modules of libraries that it was the first to
+    import. `settings` name the state beside the names that it changed, as the keys of
+    `Sweep.beside` do; `drew` the sources of random numbers that it drew from or seeded;
+    `kept_results` the names of functions that keep their results, and have kept, given or forgotten
+    some; `looked_up` whether it was the first to look something up in a table, which then takes
+    more memory; `open_figures` is `ASKED` where it asked which figures of matplotlib are open,
+    `CHANGED` where there were any then, or are, else empty. `numbers` are the counters by which
+    libraries number what they show that have gone on, each with its last number before and after
+    the run. `unexpected` are names that functions of cells mention which it called by way of
+    values, or that it may have looked up by a text, as these were after it; `sought` are words that
+    it may have looked up and that no name has. Where anything stands in `hindrances` the run cannot
+    be reused. `learning` are the libraries whose watched functions it called: what learns, judges
+    or splits. `links` gives, for each name whose object the run changed in place (`OPEN_FIGURES`
+    among them), the other names that share objects with it; None where that is not known. `shared`
+    gives the same, where it is known, for those that it bound as well; a name is among its own
+    where it leads to an object in two ways.
     """
 
     files: list[FileRead]
@@ -222,6 +222,7 @@ class Inputs(TypedDict):
     variables: dict[str, str]
     variables_set: list[str]
     modules: dict[str, str]
+    places: dict[str, tuple[list[str], str]]
     packages: list[str]
     settings: list[str]
     drew: list[str]

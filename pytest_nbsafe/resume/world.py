@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -25,6 +25,7 @@ class Uses(TypedDict):
 
     files: list[FileRead]
     modules: dict[str, str]
+    places: dict[str, tuple[list[str], str]]
     folders: dict[str, str]
     variables: dict[str, str]
 
@@ -35,6 +36,7 @@ def of_runs(events: Iterable[CellRun | None]) -> list[Uses]:
         {
             "files": inputs["files"],
             "modules": inputs["modules"],
+            "places": inputs["places"],
             "folders": inputs["folders"],
             "variables": inputs["variables"],
         }
@@ -47,7 +49,7 @@ def of_surroundings(asked: SurroundingsQuestion) -> list[Uses]:
     """Return what the answer to a question hangs on: the files that it names, as they are now."""
     paths = [f"{asked['home']}/{path}" for path in asked["files"]]
     states = {path: file_hash(path) for path in paths}
-    return [{"files": [], "modules": states, "folders": {}, "variables": {}}]
+    return [{"files": [], "modules": states, "places": {}, "folders": {}, "variables": {}}]
 
 
 def changed(inputs: Inputs | Uses, environ: Mapping[str, str]) -> str:
@@ -62,6 +64,9 @@ def changed(inputs: Inputs | Uses, environ: Mapping[str, str]) -> str:
     for path, digest in inputs["modules"].items():
         if file_hash(path) != digest:
             return f"{_name(path)} {_what(digest, path)}"
+    for folder, (names, digest) in inputs["places"].items():
+        if _places_hash(folder, names) != digest:
+            return f"what lies in {_name(folder)} under the name of a module changed"
     for folder, digest in inputs["folders"].items():
         if folder_hash(folder) != digest:
             return f"what lies in {_name(folder)} changed"
@@ -101,6 +106,17 @@ def folder_hash(path: str) -> str:
     except (OSError, ValueError):
         return ""
     return _hash("\0".join(names))
+
+
+def _places_hash(folder: str, names: Collection[str]) -> str:
+    """Return the hash of what lies in a folder under names of modules, as a kernel tells it."""
+    wanted = {*names}
+    try:
+        found = [name for name in os.listdir(folder) if name.partition(".")[0] in wanted]  # noqa: PTH208
+    except (OSError, ValueError):
+        found = []
+    packages = {name for name in found if os.path.exists(f"{folder}/{name}/__init__.py")}  # noqa: PTH110
+    return _hash("\0".join(sorted(f"{n}{os.sep}" if n in packages else n for n in found)))
 
 
 def variable_hash(name: str, environ: Mapping[str, str]) -> str:

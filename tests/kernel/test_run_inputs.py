@@ -46,6 +46,9 @@ class Page:
     def hindrances(self, source: str) -> list[tuple[str, int]]:
         return [(each["kind"], each["line"]) for each in self.run(source)["hindrances"]]
 
+    def is_below(self, path: str) -> bool:
+        return Path(path).is_relative_to(self.folder)
+
     def short(self, path: str) -> str:
         return os.path.relpath(path, self.folder)
 
@@ -117,6 +120,34 @@ def test_files(tmp_path: Path) -> None:
         assert nb.files("open('er/c.txt').read()") == {"deep/er/c.txt": hash_of("c")}
         told = nb.run("open('er/../../b.csv').read()")["files"][0]
         assert told["real"] == os.path.realpath(tmp_path / "b.csv")
+
+
+def test_where_modules_are_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("y = 1")
+    (tmp_path / "pkg" / "inner").mkdir(parents=True)
+    (tmp_path / "pkg" / "__init__.py").touch()
+    (tmp_path / "pkg" / "part.py").touch()
+
+    def places(source: str) -> dict[str, tuple[list[str], str]]:
+        found = nb.run(source)["places"].items()
+        return {nb.short(k): (names, digest) for k, (names, digest) in found if nb.is_below(k)}
+
+    with page(tmp_path) as nb:
+        assert places("x = 1") == {}
+        assert places("import helper") == {".": (["helper"], hash_of("helper.py"))}
+        assert places("import pkg.part") == {
+            ".": (["pkg"], hash_of("pkg/")), "pkg": (["part"], hash_of("part.py")),
+        }  # fmt: skip
+        missing = "try: import nothere\nexcept ImportError: pass"
+        assert places(missing) == {".": (["nothere"], hash_of(""))}
+        assert places("z = helper.y")["."] == (["helper"], hash_of("helper.py"))
+        asks = "import importlib.util\nis_there = importlib.util.find_spec('later')"
+        assert "later" in places(asks)["."][0]
+        (tmp_path / "helper").mkdir()
+        two = hash_of("helper\0helper.py")
+        assert places("z = helper.y")["."] == (["helper"], two)
+        (tmp_path / "helper" / "__init__.py").touch()
+        assert places("z = helper.y")["."] == (["helper"], hash_of("helper.py\0helper/"))
 
 
 def test_what_is_written(tmp_path: Path) -> None:

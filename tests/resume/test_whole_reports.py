@@ -137,6 +137,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
     "a data file, as long and as old": _as_long_and_as_old,
     "a link": _linked,
     "a module": _append("helper.py", "\ntwice = len\n"),
+    "a package for a module": _package,
     "what lies in a folder": lambda folder: (folder / "folder" / "two.txt").touch(),
     "settings": _append("pyproject.toml", "[tool.nbsafe]\nstrict = true\n"),
     "what the project declares": _append("requirements.txt", "pandas\n"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import PosixPath, WindowsPath
 from types import CodeType
@@ -30,6 +31,7 @@ from .log_times import watch_log_times
 from .looked_up import LookedUp, texts_of
 from .lookups import Lookups
 from .mentions import Mention, mentions
+from .module_places import ModulePlaces
 from .module_states import ModuleStates
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
@@ -48,6 +50,8 @@ _WORDS = {
     "native": "it uses descriptors of the system",
 }
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
+_FINDERS = frozenset({"find_spec", "find_loader"})
+"""Functions that tell whether a module is there, and import nothing."""
 _LONGEST_PATH = 300
 
 
@@ -79,6 +83,7 @@ class RunInputs:
         self._native = NativeOpens()
         self._variables = VariableUses(self._callers)
         self._modules = ModuleUses(users_files)
+        self._places = ModulePlaces(users_files)
         self._hindrances = Hindrances(self._callers)
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
@@ -102,6 +107,7 @@ class RunInputs:
         self._files.install()
         self._hindrances.install()
         self._variables.install()
+        self._places.install()
         audit.listen(self._executed, ["exec"])
         watch_status(self._files, self._callers, self._hindrances)
         self._chance.install()
@@ -116,6 +122,7 @@ class RunInputs:
         self._native.start()
         self._files.start()
         self._variables.start()
+        self._places.start()
         self._chance.start()
         self._looked_up.start()
         self._hindrances.start(run)
@@ -185,6 +192,7 @@ class RunInputs:
             "variables": self._variables.read,
             "variables_set": sorted(self._variables.set),
             "modules": modules,
+            "places": self._places.told(self._modules_of(names, modules)),
             "packages": packages,
             "settings": sorted({*settings, *self._put, *newly_bent, *grown}),
             "drew": drew,
@@ -292,6 +300,13 @@ class RunInputs:
         changed = self._module_states.changed(module.name for module in modules)
         hashes = {module.file: module.digest for module in modules}
         return hashes, {f"module:{name}" for name in changed}
+
+    def _modules_of(self, names: set[str], files: Collection[str]) -> set[str]:
+        """Return the modules that a run uses, in these files too, or asks for by a text."""
+        used = {name for name, module in self._modules.own.items() if module.file in files}
+        if not _FINDERS.isdisjoint(names):
+            used.update(*map(texts_of, self._codes.values()))
+        return used | (names & sys.modules.keys())
 
     def _executed(self, _: str, args: tuple[Any, ...]) -> None:
         """Take note of code that is executed: a module's, or what a cell makes of a text."""
