@@ -159,7 +159,7 @@ def _context(launch: Launch, path: Path) -> str | None:
 
     Each notebook has contexts of its own: in a folder of notebooks many cells have one text.
     """
-    environment = run_store.environment(launch.kernel)
+    environment = run_store.environment(launch.kernel, launch.environ)
     if environment is None:
         return None
     about = [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from pytest_nbsafe.resume import environment_key
 from pytest_nbsafe.runner.installed_kernels import NoSuchKernel, described
+from pytest_nbsafe.runner.jupyter_folders import of_ipython
 from pytest_nbsafe.store import database, place, signing
 from pytest_nbsafe.store.database import Store, StoreRefused
 
@@ -61,11 +63,17 @@ def heeded() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if _ENVIRONMENT.fullmatch(name)}
 
 
-def environment(kernel: str) -> str | None:
-    """Return what stands for what a kernel runs in, and how it starts; None where unknown."""
+def environment(kernel: str, given: Mapping[str, str]) -> str | None:
+    """Return what stands for what a kernel runs in, and how it starts; None where unknown.
+
+    It is `given` variables that lie over those of this process.
+    """
     try:
         program, command = described(kernel)
     except NoSuchKernel:
         return None
     key = environment_key.key(program) if program else None
-    return key and f"{key} {command}"
+    if key is None:
+        return None
+    ipython = of_ipython({**os.environ, **given})
+    return f"{key} {command} {environment_key.shell_key(program, ipython)}"

@@ -83,9 +83,9 @@ def known(asked: Asked) -> Report | None:
 def keep(asked: Asked, session: NotebookSession) -> None:
     """Keep the report of a session that is over, as it is if all that its kernels gave is kept."""
     used, trial = session.reuse.used, session.trial
-    environments = {each.kernel: run_store.environment(each.kernel) for each in used}
+    environments = [run_store.environment(each.kernel, each.environ) for each in used]
     entries = sorted({entry for each in used for entry in each.entries})
-    is_known = all(each.is_whole for each in used) and None not in environments.values()
+    is_known = all(each.is_whole for each in used) and None not in environments
     if trial is None or not (session.keeps_runs and is_known and asked.store.holds(entries)):
         return
     from pytest_nbsafe.app.notebook_verdict import as_reused
@@ -95,9 +95,11 @@ def keep(asked: Asked, session: NotebookSession) -> None:
     content = {
         "report": transport.pack(Report(session.findings, (report,))),
         "entries": entries,
-        "environments": environments,
         "modules": dict(session.module_answers),
-        "uses": [(each.environ, each.uses) for each in used],
+        "kernels": [
+            (each.kernel, each.environ, environment, each.uses)
+            for each, environment in zip(used, environments, strict=True)
+        ],
     }
     saved_s = report.resumed.saved_s if report.resumed is not None else 0.0
     about = asked.context, asked.question, str(asked.path.resolve())
@@ -108,11 +110,10 @@ def _holds(asked: Asked, content: Mapping[str, Any]) -> bool:
     """Return whether a report was made of what is there now."""
     return (
         asked.store.holds(content["entries"])
-        and all(run_store.environment(k) == e for k, e in content["environments"].items())
-        and not any(
-            world.changed(each, {**os.environ, **environ})
-            for environ, uses in content["uses"]
-            for each in uses
+        and all(
+            run_store.environment(kernel, environ) == environment
+            and not any(world.changed(each, {**os.environ, **environ}) for each in uses)
+            for kernel, environ, environment, uses in content["kernels"]
         )
         and ModuleFiles(asked.path).still(content["modules"])
     )

@@ -20,6 +20,8 @@ _HIDDEN = (
     *(".cache/fontconfig", ".fonts"),
 )
 """Folders of tools in a user's own: settings of the machine, and what can be made again."""
+_KEPT = (("profile_default", "db", "autorestore"),)
+"""What `%store` keeps for other notebooks, in a folder of IPython's own."""
 _VARIABLES = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR")
 
 
@@ -40,6 +42,8 @@ class UsersFiles:
         home = os.path.expanduser("~")  # noqa: PTH111  # texts throughout
         caches = [os.path.join(home, *path.split("/")) for path in _HIDDEN]  # noqa: PTH118
         caches += [os.environ[name] for name in _VARIABLES if os.environ.get(name)]
+        ipython = os.environ.get("IPYTHONDIR") or os.path.join(home, ".ipython")  # noqa: PTH118
+        self._kept_by_magic = prefixes(*(os.path.join(ipython, *part) for part in _KEPT))  # noqa: PTH118
         cells = f"{tempfile.gettempdir()}{os.sep}ipykernel_{os.getpid()}"
         inside = [os.path.join(sys.prefix, name) for name in ("lib", "lib64", "share", "etc")]  # noqa: PTH118
         system = _SYSTEM if os.name == "posix" else ()
@@ -54,7 +58,7 @@ class UsersFiles:
     def is_users(self, path: str) -> bool:
         """Tell whether a file, or a folder, by its absolute path is of the user."""
         if path.startswith(self._others) or path.endswith(_CODE):
-            return False
+            return path.startswith(self._kept_by_magic)
         return "__pycache__" not in path and f"{path}{os.sep}" not in self._others
 
     def is_installed(self, path: str) -> bool:

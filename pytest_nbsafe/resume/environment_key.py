@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 _INSTALLED = (".dist-info", ".egg-info", ".egg-link", ".pth")
-_CONTENT = frozenset({".egg-link", ".pth"})
+_CONTENT = (".egg-link", ".pth")
+_OF_SYSTEM = (Path("/etc/ipython"), Path("/usr/local/etc/ipython"))
 _HASHED = "direct_url.json"
 """Tells that a package was installed from a folder: its version says nothing of its content."""
 
@@ -24,6 +25,27 @@ def key(interpreter: str) -> str | None:
     """
     folders = _folders_of(interpreter)
     return None if folders is None else _key(interpreter, folders)
+
+
+def shell_key(interpreter: str, ipython: Path) -> str:
+    """Return what tells one set of files from another that IPython reads and runs when it starts.
+
+    `ipython` is its own folder, of which a kernel takes the profile that is there by default.
+    """
+    profile = ipython / "profile_default"
+    of_environment = Path(interpreter).parent.parent / "etc" / "ipython"
+    places = (ipython, profile, profile / "startup", of_environment, *_OF_SYSTEM)
+    files = sorted(file for place in places for file in _files_of_shell(place))
+    digest = hashlib.blake2b(digest_size=20)
+    digest.update(repr([(str(file), _hash(file)) for file in files]).encode())
+    return digest.hexdigest()
+
+
+def _files_of_shell(folder: Path) -> list[Path]:
+    try:
+        return [file for file in folder.iterdir() if file.suffix in {".py", ".ipy", ".json"}]
+    except OSError:
+        return []
 
 
 @lru_cache(maxsize=16)
@@ -72,9 +94,9 @@ def _installed(folder: str) -> Iterator[tuple[str, str]]:
             if not item.name.endswith(_INSTALLED):
                 continue
             content = ""
-            if Path(item.name).suffix in _CONTENT:
+            if item.name.endswith(_CONTENT):
                 content = _hash(Path(item.path))
-            elif (Path(item.path) / _HASHED).exists():
+            elif os.path.exists(f"{item.path}/{_HASHED}"):  # noqa: PTH110  # there are hundreds
                 content = _hash(Path(item.path) / "RECORD")
             yield item.name, content
 

@@ -298,7 +298,7 @@ class RememberingKernel:
             live.carry({"do": "anew"})
             live.unbind(stale)
             self._identities.unbound(stale)
-            live.count_from(len(self.past) + 1, shown_so_far(self.past))
+            self._count_from(live, len(self.past) + 1)
         self._held, self._is_between = held, False
         if log is not None:
             if live.carry(log)["cause"]:
@@ -345,7 +345,7 @@ class RememberingKernel:
         return executed
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
-        live.count_from(number, shown_so_far(self.past[: number - 1]))
+        self._count_from(live, number)
         again = self._run(live, step.source, None, None) if live.alive else run.executed
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
@@ -357,6 +357,11 @@ class RememberingKernel:
         self._again_s += again.duration_s
         self._numbers.note(again.event["run"], number)
         self._identities.learn(again.event, run.executed.event)
+
+    def _count_from(self, live: LiveKernel, number: int) -> None:
+        shown = shown_so_far(self.past[: number - 1])
+        if shown or not self._numbers.follows(number):
+            live.count_from(number, shown)
 
     def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
         assert self.keeper is not None, "without it nothing is loaded"

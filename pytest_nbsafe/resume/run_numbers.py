@@ -11,10 +11,15 @@ class RunNumbers:
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
+        self._last = 0
 
     def note(self, run: int, number: int) -> None:
         """Note the number in the session of a run of the kernel."""
-        self._known[run] = number
+        self._known[run] = self._last = number
+
+    def follows(self, number: int) -> bool:
+        """Return whether the kernel gives its next run this number of itself."""
+        return number == self._last + 1
 
     def of(self, run: int) -> int:
         """Return the number of a run of the kernel in the session, 0 where it is not known.

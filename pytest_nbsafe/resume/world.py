@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _HASH_BYTES = 16
 _CHUNK = 1024 * 1024
 _ALL = "*"
+_ABOUT = (".dist-info", ".egg-info")
+"""What tells of packages: it counts wherever modules are looked for, as in the kernel."""
 _FOLDER = "folder"
 """Stands for the hash of what is no file but a folder, as in the kernel."""
 _hashes: dict[tuple[str, int, int, int, int], str] = {}
@@ -112,7 +114,8 @@ def _places_hash(folder: str, names: Collection[str]) -> str:
     """Return the hash of what lies in a folder under names of modules, as a kernel tells it."""
     wanted = {*names}
     try:
-        found = [name for name in os.listdir(folder) if name.partition(".")[0] in wanted]  # noqa: PTH208
+        entries = os.listdir(folder)  # noqa: PTH208  # the names are texts
+        found = [n for n in entries if n.partition(".")[0] in wanted or n.endswith(_ABOUT)]
     except (OSError, ValueError):
         found = []
     packages = {name for name in found if os.path.exists(f"{folder}/{name}/__init__.py")}  # noqa: PTH110

@@ -7,6 +7,7 @@ home that is read-only, say), which nobody removes, and warn of it.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 VARIABLE = "IPYTHONDIR"
@@ -21,6 +22,9 @@ def writable_environ(folder: Path) -> dict[str, str]:
     return {VARIABLE: str(folder / "ipython")}
 
 
-def of_ipython() -> Path:
-    """Return IPython's own folder, which need not be there."""
-    return Path(os.path.expanduser(os.environ.get(VARIABLE) or "~/.ipython"))  # noqa: PTH111  # no home is no error
+def of_ipython(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return IPython's own folder in an environment, which need not be there."""
+    named, home = environ.get(VARIABLE), environ.get("HOME")
+    if home and not named:
+        return Path(home, ".ipython")
+    return Path(os.path.expanduser(named or "~/.ipython"))  # noqa: PTH111  # no home is no error

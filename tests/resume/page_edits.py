@@ -395,6 +395,18 @@ class Project:
             self._files[name] = b"2", _WHEN_NS
         return name
 
+    def module_before(self) -> str:
+        """Put a module before another of its name, or take it away."""
+        name, text = self.rng.choice(
+            (
+                ("planted_helper/__init__.py", HELPER.format(limit=9)),
+                ("planted_package.py", "VERSION = 'here'\n"),
+            )
+        )
+        if self._files.pop(name, None) is None:
+            self._files[name] = text.encode(), _WHEN_NS
+        return name
+
 
 KINDS: tuple[tuple[int, Callable[[Project], str]], ...] = (
     (4, Project.constant),
@@ -413,6 +425,7 @@ KINDS: tuple[tuple[int, Callable[[Project], str]], ...] = (
     (2, Project.variable),
     (1, Project.link),
     (1, Project.folder_of_data),
+    (1, Project.module_before),
 )
 """Every kind of edit, with how often it is made."""
 

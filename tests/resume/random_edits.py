@@ -120,7 +120,8 @@ def _told_at_once(
 def _said_of(report: Report) -> Mapping[str, Any]:
     """Return what a report says of a notebook, but of what was reused, and how long it took."""
     (notebook,) = report.notebooks
-    remarks = [remark for remark in notebook.remarks if "reused" not in remark]
+    resumed = ("reused", "nbsafe checkout")
+    remarks = [each for each in notebook.remarks if not any(word in each for word in resumed)]
     rest = replace(notebook, remarks=(), resumed=None, costs=())
     return {"findings": report.findings, "of": rest, "remarks": remarks}
 

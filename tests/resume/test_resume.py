@@ -9,7 +9,6 @@ from typing import Any
 import makenb
 import pytest
 
-from pytest_nbsafe import project
 from pytest_nbsafe.app import run_store, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
@@ -115,78 +114,6 @@ def test_a_module_of_the_project_changes(runs: Runs) -> None:
     assert 4 in made
     assert 6 in made
     assert runs.kernels[0].reasons[1] == "helper.py changed"
-
-
-SHADOWED: dict[str, tuple[str, dict[str, str], dict[str, str]]] = {
-    "a package for a module": (
-        "import helper\n# %% [2]\nx = helper.f()",
-        {"helper.py": "def f(): return 1"},
-        {"helper/__init__.py": "def f(): return 2"},
-    ),
-    "a folder that becomes a package": (
-        "import helper\n# %% [2]\nx = helper.f()",
-        {"helper.py": "def f(): return 1", "helper/data.txt": ""},
-        {"helper/__init__.py": "def f(): return 2"},
-    ),
-    "a module that comes first": (
-        "from helper import f\n# %% [2]\nx = f()",
-        {
-            "src/helper.py": "def f(): return 1",
-            "pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['src']\n",
-        },
-        {"helper.py": "def f(): return 2"},
-    ),
-    "a module for that of a library": (
-        "import iniconfig\n# %% [2]\nx = hasattr(iniconfig, 'IniConfig')",
-        {},
-        {"iniconfig.py": ""},
-    ),
-    "a module that was not there": (
-        "try:\n    import later\n    x = 1\nexcept ImportError:\n    x = 0",
-        {},
-        {"later.py": ""},
-    ),
-    "a module that was asked for": (
-        "import importlib.util\nx = importlib.util.find_spec('later') is None",
-        {},
-        {"later.py": ""},
-    ),
-    "a part of a package": (
-        "import pkg.part\n# %% [2]\nx = pkg.part.y",
-        {"pkg/__init__.py": "", "pkg/part.py": "y = 1"},
-        {"pkg/part/__init__.py": "y = 2"},
-    ),
-    "what a module imports": (
-        "import helper\n# %% [2]\nx = helper.found()",
-        {
-            "helper.py": "def found():\n    try:\n        import later\n        return 1\n"
-            "    except ImportError:\n        return 0\n"
-        },
-        {"later.py": ""},
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "before", "added"), SHADOWED.values(), ids=SHADOWED)
-def test_a_module_that_stands_before_another_now_is_the_one(
-    runs: Runs, text: str, before: dict[str, str], added: dict[str, str]
-) -> None:
-    _lay(runs.folder, before)
-    runs.write(f"# %% [1]\n{text}\n# %% [9]\nprint(x)\n#> saved\n")
-    runs.run()
-    assert runs.made() == []
-    (runs.folder / "unrelated.py").touch()
-    assert runs.made() == []
-    _lay(runs.folder, added)
-    again, full = runs.run(), runs.run(resume="off")
-    assert [f.message for f in again.findings] == [f.message for f in full.findings]
-
-
-def _lay(folder: Path, contents: dict[str, str]) -> None:
-    for name, content in contents.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content, encoding="utf-8")
-    project.forget()
 
 
 UNKEYED = """

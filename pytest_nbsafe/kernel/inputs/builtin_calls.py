@@ -6,7 +6,7 @@ import os
 import pathlib
 from typing import Any
 
-from .callers import Callers, frames, is_import, module_of
+from .callers import Callers, asks_for_imports, frames, is_import, module_of
 from .file_uses import FileUses
 from .hindrances import Hindrances
 from .telling import telling
@@ -32,7 +32,9 @@ def watch_status(files: FileUses, callers: Callers, hindrances: Hindrances) -> N
                 asker = frame
                 break
             names.append(frame.f_code.co_name)
-        if asker is None or callers.is_pythons(asker) or callers.is_kernels():
+        if asker is None or callers.is_kernels():
+            return
+        if callers.is_pythons(asker) and not _asks_for_user(callers):
             return
         place = files.place(path)
         if "realpath" in names and not os.path.islink(place):  # noqa: PTH114  # each folder of it
@@ -57,3 +59,8 @@ def watch_status(files: FileUses, callers: Callers, hindrances: Hindrances) -> N
         accessor = getattr(pathlib, "_NormalAccessor", None)  # of Python 3.10, which keeps them
         if accessor is not None and hasattr(accessor, name):
             setattr(accessor, name, staticmethod(stand_in))
+
+
+def _asks_for_user(callers: Callers) -> bool:
+    """Tell whether Python's library asks for what the user calls, not for what is imported."""
+    return not asks_for_imports() and callers.is_users(callers.beyond_python())

@@ -13,7 +13,7 @@ from ..tracing.cell_positions import CellPositions
 
 _OURS = "<_nbsafe"
 _IMPORTS = "<frozen importlib"
-_IMPORT_MODULES = ("importlib", "_frozen_importlib", "zipimport", "pkgutil")
+_IMPORT_MODULES = ("importlib._", "_frozen_importlib", "zipimport", "importlib.metadata")
 _PYTHONS = prefixes(*PYTHONS_OWN)
 MACHINERY = frozenset(
     {"IPython", "ipykernel", "jupyter_client", "jupyter_core", "traitlets", "zmq", "tornado"}

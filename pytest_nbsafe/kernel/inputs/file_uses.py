@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from importlib.machinery import all_suffixes
 from typing import Any
 
 from .. import audit
@@ -22,6 +23,8 @@ _TOUCHES = (
     *("os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.utime", "os.chmod", "os.chown"),
     *("os.mkfifo", "os.mknod"),
 )
+_MODULES = (".py", *all_suffixes())
+"""Files that are known as those of modules; others come with a module: an archive, data."""
 _TWO_PATHS = ("os.rename", "os.link", "os.symlink")
 _FOLDER_ARGUMENTS = {"os.remove": 1, "os.rmdir": 1, "os.mkdir": 2, "os.rename": 2}
 """Where the open folder stands that a path is below of, -1 for none."""
@@ -128,7 +131,7 @@ class FileUses:
         if file is None or self._users_files.is_installed(file.path):
             return
         path = self.place(file.path)
-        if asks_for_imports():
+        if path.endswith(_MODULES) and asks_for_imports():
             self.known.add(path)
             return
         if file.reads or not file.anew:

@@ -13,6 +13,8 @@ from ..content_hashes import hash_of_text
 from ..installed_files import UsersFiles
 
 _PACKAGE = "__init__.py"
+_ABOUT = (".dist-info", ".egg-info")
+"""What tells of packages, to who asks for their versions."""
 _listdir, _exists = os.listdir, os.path.exists
 
 
@@ -42,7 +44,8 @@ class ModulePlaces:
         these alone.
         """
         by_folder: dict[str, set[str]] = {}
-        for name in self._sought.union(used):
+        used = [*used]
+        for name in self._sought.union(used, (name.partition(".")[0] for name in used)):
             package, _, last = name.rpartition(".")
             for folder in _searched(package):
                 if not self._users_files.is_installed(f"{folder}{os.sep}"):
@@ -71,10 +74,15 @@ def _searched(package: str) -> list[str]:
 def _present(folder: str, names: Collection[str]) -> list[str]:
     """Return what lies in a folder under some names of modules, packages told from other folders.
 
+    With them comes what tells of packages, by whatever name.
     The host asks the same (`resume/world.py`).
     """
     try:
-        found = [entry for entry in _listdir(folder) if entry.partition(".")[0] in names]
+        found = [
+            entry
+            for entry in _listdir(folder)
+            if entry.partition(".")[0] in names or entry.endswith(_ABOUT)
+        ]
     except OSError:
         return []
     return sorted(

@@ -177,6 +177,7 @@ class RunInputs:
         if any(map(may_set, self._modules.new)):  # what they hold before is not known
             settings += self._settings.new_settings
         drew = self._chance.finish(drew, self._settings.new, names)
+        self._ask_for_executed()
         self._users_files.learn()
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:
@@ -300,6 +301,13 @@ class RunInputs:
         changed = self._module_states.changed(module.name for module in modules)
         hashes = {module.file: module.digest for module in modules}
         return hashes, {f"module:{name}" for name in changed}
+
+    def _ask_for_executed(self) -> None:
+        """Take note of files that were executed without becoming a module of their own."""
+        own = {module.file for module in self._modules.own.values()}
+        for file in {code.co_filename for code in self._codes.values()} - own:
+            if self._users_files.is_users_code(file) and file not in self._positions.files:
+                self._files.ask(self._files.place(file))
 
     def _modules_of(self, names: set[str], files: Collection[str]) -> set[str]:
         """Return the modules that a run uses, in these files too, or asks for by a text."""
