@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import makenb
 import pytest
@@ -17,6 +17,7 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.resume.used import Reuse
+from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 
 LEARNS = """
@@ -281,16 +282,15 @@ def test_a_kernel_that_dies_while_it_catches_up(
 ) -> None:
     path = own_store / "nb.ipynb"
     run(path, TOUCHES, resumed=True)
-    count_from, left = LiveKernel.count_from, [1]
+    execute, left = LiveKernel.execute, [1]
 
-    def dying(kernel: LiveKernel, number: int, shown: Mapping[str, int]) -> None:
+    def dying(kernel: LiveKernel, source: str, limit_s: Any, heard: Any) -> Executed:
         if left and kernel.process is not None:
             left.pop()
             kernel.process.kill()
-        else:
-            count_from(kernel, number, shown)
+        return execute(kernel, source, limit_s, heard)
 
-    monkeypatch.setattr(LiveKernel, "count_from", dying)
+    monkeypatch.setattr(LiveKernel, "execute", dying)
     page = TOUCHES.replace("print(rows)", "print(rows[0])")
     assert shown(path, page, resumed=True)[-1] == "1\n"
     assert not left, "it was killed"
