@@ -285,10 +285,11 @@ def test_a_kernel_that_dies_while_it_catches_up(
     execute, left = LiveKernel.execute, [1]
 
     def dying(kernel: LiveKernel, source: str, limit_s: Any, heard: Any) -> Executed:
+        executed = execute(kernel, source, limit_s, heard)
         if left and kernel.process is not None:
             left.pop()
             kernel.process.kill()
-        return execute(kernel, source, limit_s, heard)
+        return executed
 
     monkeypatch.setattr(LiveKernel, "execute", dying)
     page = TOUCHES.replace("print(rows)", "print(rows[0])")
