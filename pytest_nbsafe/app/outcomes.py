@@ -51,13 +51,13 @@ def outcome(
 
 
 def late_findings(
-    reported: Mapping[int, Iterable[Finding]], findings: Iterable[Finding]
+    reported: Mapping[int, Outcome], findings: Iterable[Finding]
 ) -> tuple[Finding, ...]:
     """Return the findings of cells that were reported without them, by code and place.
 
     A later run has shown them, or shown them to be errors.
     """
-    known = {(f.code, f.location, f.severity) for own in reported.values() for f in own}
+    known = {(f.code, f.location, f.severity) for each in reported.values() for f in each.findings}
     return tuple(
         finding
         for finding in findings

@@ -49,15 +49,15 @@ def report(
         NbsafeError: the notebook cannot be run as its settings say.
 
     """
-    asked = None if updates else whole_reports.asked(path, config)
-    known = whole_reports.known(asked) if asked is not None else None
+    place = None if updates else whole_reports.place_of(path, config)
+    known = whole_reports.known(place) if place is not None else None
     if known is not None:
         return known
     from pytest_nbsafe.app.session import NOBODY_LISTENS, NotebookSession, examine
 
     def keep(session: NotebookSession) -> None:
-        if asked is not None and asked == whole_reports.asked(path, config):
-            whole_reports.keep(asked, session)
+        if place is not None:
+            whole_reports.keep(place, session)
 
     listener = listen(path) if listen is not None else NOBODY_LISTENS
     return examine(path, config, listener, updates=updates, then=keep)

@@ -136,7 +136,7 @@ class NotebookSession:
         self._unmatched: tuple[baselines.Entry, ...] = ()
         self.kept: list[KeptSession] | None = None
         self.updates, self._updated = False, tuple[str, ...]()
-        self._reported: dict[int, tuple[Finding, ...]] = {}
+        self.outcomes: dict[int, Outcome] = {}
         self.facts: Facts | None = None
         self._run: TrialRun | None = None
         self.trial: Trial | None = None
@@ -175,7 +175,7 @@ class NotebookSession:
         if outcome.status != "passed" and self._left_out and not self.no_kernel:
             self._leave_nothing_out()  # the text may have been wrong about what it needs
             outcome = self._outcome(cell, self._drive(cell))
-        self._reported[cell] = outcome.findings
+        self.outcomes[cell] = outcome
         if self.updates and not cell and self._last is None and self.facts and self.trial:
             from pytest_nbsafe.app.update import update
 
@@ -255,7 +255,7 @@ class NotebookSession:
 
     def _fixed(self) -> Iterator[baselines.Entry]:
         """Yield the entries of the baseline that surely fit nothing any more."""
-        is_whole = 0 in self._reported and (self.config.static or self._last is None)
+        is_whole = 0 in self.outcomes and (self.config.static or self._last is None)
         if self.facts is not None and is_whole:
             yield from baselines.fixed(self._unmatched, self.facts, self.trial)
 
@@ -395,6 +395,6 @@ class NotebookSession:
 
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
-        late = () if cell else late_findings(self._reported, self.findings)
+        late = () if cell else late_findings(self.outcomes, self.findings)
         opens = opening.command(self._path, result) if self.keeps_runs else ""
         return outcome(page, result, self.findings, late, opens, strict=self.config.strict)

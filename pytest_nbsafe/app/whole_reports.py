@@ -19,22 +19,25 @@ from pytest_nbsafe.app import cache, run_store
 from pytest_nbsafe.app.inputs import standing_for, working_folder
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.environment import LOCK
+from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.module_files import ModuleFiles
 from pytest_nbsafe.reports import transport
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.runner import kernel_coverage
-from pytest_nbsafe.store.database import StoreRefused
+from pytest_nbsafe.store.database import Entry, StoreRefused
 from pytest_nbsafe.values import dataclass, field, replace
 
 if TYPE_CHECKING:
+    from pytest_nbsafe.app.given_session import GivenSession
     from pytest_nbsafe.app.session import NotebookSession
+    from pytest_nbsafe.runner.listening import Listener
     from pytest_nbsafe.store.database import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A report that is asked for: of which notebook, and the names under which it is kept.
+class Place:
+    """Where the report of a notebook is kept.
 
     `context` stands for the program and what its kernels always heed, `question` for the page, the
     settings and the project. `started` is when it was asked for.
@@ -47,8 +50,8 @@ class Asked:
     started: float = field(default_factory=time.perf_counter, compare=False)
 
 
-def asked(path: Path, config: Config) -> Asked | None:
-    """Return what is asked for; None where such a report is not kept, or cannot be.
+def place_of(path: Path, config: Config) -> Place | None:
+    """Return where a report is kept; None where it is not, or cannot be.
 
     Raises:
         NbsafeError: the configuration names what cannot be read.
@@ -64,29 +67,49 @@ def asked(path: Path, config: Config) -> Asked | None:
         return None  # who runs the notebook tells of it
     heeded = json.dumps(run_store.heeded(), sort_keys=True)
     context = questions.hashed("report", cache.program(), str(path.resolve()), heeded)
-    return Asked(path, store, context, cache.key(content, parts))
+    return Place(path, store, context, cache.key(content, parts))
 
 
-def known(asked: Asked) -> Report | None:
+def known(place: Place) -> Report | None:
     """Return the report that is kept, None where there is none, or what it hangs on has changed."""
-    for entry in asked.store.entries(asked.context, asked.question):
-        content = entry.content
-        if _holds(asked, content):
-            report = transport.unpack(content["report"])
-            asked.store.mark_used([entry.id, *content["entries"]])
-            (notebook,) = report.notebooks
-            notebook = replace(notebook, duration_s=time.perf_counter() - asked.started)
-            return replace(report, notebooks=(notebook,))
-    return None
+    entry = _entry(place)
+    if entry is None:
+        return None
+    report = transport.unpack(entry.content["report"])
+    (notebook,) = report.notebooks
+    notebook = replace(notebook, duration_s=time.perf_counter() - place.started)
+    return replace(report, notebooks=(notebook,))
 
 
-def keep(asked: Asked, session: NotebookSession) -> None:
-    """Keep the report of a session that is over, as it is if all that its kernels gave is kept."""
+def session(place: Place, config: Config, listener: Listener) -> GivenSession | None:
+    """Return what says once more what a session said, None where no report is known."""
+    entry = _entry(place)
+    question = _of_outcomes(place, entry.id) if entry is not None else ""
+    outcomes = place.store.entries(place.context, question) if entry is not None else ()
+    if entry is None or not outcomes:
+        return None
+    from pytest_nbsafe.app.given_session import GivenSession
+
+    (notebook,) = transport.unpack(entry.content["report"]).notebooks
+    said = transport.unpack_outcomes(outcomes[0].content["outcomes"])
+    place.store.mark_used([outcomes[0].id])
+    return GivenSession(place.path, config, listener, notebook, said)
+
+
+def keep(place: Place, session: NotebookSession) -> None:
+    """Keep the report of a session that is over, as it is if all that its kernels gave is kept.
+
+    Where the page has changed meanwhile nobody knows which of the two was read: nothing is kept.
+    """
     used, trial = session.reuse.used, session.trial
     environments = [run_store.environment(each.kernel, each.environ) for each in used]
     entries = sorted({entry for each in used for entry in each.entries})
     is_known = all(each.is_whole for each in used) and None not in environments
-    if trial is None or not (session.keeps_runs and is_known and asked.store.holds(entries)):
+    is_over = {0, *(cell.number for cell in session.cells)} == session.outcomes.keys()
+    is_whole = is_over and is_known and session.keeps_runs and not session.no_kernel
+    if trial is None or not is_whole or not place.store.holds(entries):
+        return
+    if _place_now(place.path, session.config) != place:
         return
     from pytest_nbsafe.app.notebook_verdict import as_reused
 
@@ -102,20 +125,44 @@ def keep(asked: Asked, session: NotebookSession) -> None:
         ],
     }
     saved_s = report.resumed.saved_s if report.resumed is not None else 0.0
-    about = asked.context, asked.question, str(asked.path.resolve())
-    asked.store.add(*about, content, saved_s)
+    about = place.context, place.question, str(place.path.resolve())
+    name = place.store.add(*about, content, saved_s)
+    outcomes = {"outcomes": transport.pack(tuple(session.outcomes.values()))}
+    question = _of_outcomes(place, name)
+    place.store.add(place.context, question, about[2], outcomes, saved_s)
 
 
-def _holds(asked: Asked, content: Mapping[str, Any]) -> bool:
+def _place_now(path: Path, config: Config) -> Place | None:
+    try:
+        return place_of(path, config)
+    except NbsafeError:
+        return None
+
+
+def _of_outcomes(place: Place, entry: str) -> str:
+    """Return the question of what each cell had to say: only who shows them apart reads that."""
+    return questions.hashed("outcomes", place.question, entry)
+
+
+def _entry(place: Place) -> Entry | None:
+    """Return the entry of the report that is made of what is there now, and mark it as used."""
+    for entry in place.store.entries(place.context, place.question):
+        if _holds(place, entry.content):
+            place.store.mark_used([entry.id, *entry.content["entries"]])
+            return entry
+    return None
+
+
+def _holds(place: Place, content: Mapping[str, Any]) -> bool:
     """Return whether a report was made of what is there now."""
     return (
-        asked.store.holds(content["entries"])
+        place.store.holds(content["entries"])
         and all(
             run_store.environment(kernel, environ) == environment
             and not any(world.changed(each, {**os.environ, **environ}) for each in uses)
             for kernel, environ, environment, uses in content["kernels"]
         )
-        and ModuleFiles(asked.path).still(content["modules"])
+        and ModuleFiles(place.path).still(content["modules"])
     )
 
 

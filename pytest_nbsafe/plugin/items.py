@@ -7,7 +7,7 @@ import keyword
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from _pytest._code.code import (
@@ -29,9 +29,13 @@ from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
+    from pytest_nbsafe.app.given_session import GivenSession
     from pytest_nbsafe.app.session import Listen, NotebookSession
+    from pytest_nbsafe.app.whole_reports import Place
     from pytest_nbsafe.config import Config
     from pytest_nbsafe.plugin.settings import Settings
+
+    Session = NotebookSession | GivenSession
 
 THE_NOTEBOOK = 0
 """The number of the item that stands for no single cell."""
@@ -51,31 +55,44 @@ class OpenNotebooks:
     def __init__(self) -> None:
         self.listen: Listen | None = None
         self.updates = False
-        self._open: dict[Path, NotebookSession] = {}
+        self._open: dict[Path, Session] = {}
+        self._places: dict[Path, Place] = {}
         self._were_any = False
 
-    def of(
-        self, path: Path, config: Config, selected: Callable[[], set[int] | None]
-    ) -> NotebookSession:
+    def of(self, path: Path, config: Config, selected: Callable[[], set[int] | None]) -> Session:
         """Return the session of a notebook, opened for the cells that were selected."""
-        from pytest_nbsafe.app.session import NOBODY_LISTENS, NotebookSession
-
-        session = self._open.pop(path, None)
-        if session is None:
-            listener = self.listen(path) if self.listen else NOBODY_LISTENS
-            session = NotebookSession(path, config, selected(), listener)
-            session.updates = self.updates
+        session = self._open.pop(path, None) or self._session(path, config, selected())
         self._open[path] = session
         self._were_any = True
         while len(self._open) > MOST:
             self.close(next(iter(self._open)))
         return session
 
+    def _session(self, path: Path, config: Config, selected: set[int] | None) -> Session:
+        from pytest_nbsafe.app import whole_reports
+        from pytest_nbsafe.app.session import NOBODY_LISTENS, NotebookSession
+
+        listener = self.listen(path) if self.listen else NOBODY_LISTENS
+        is_whole = selected is None and not self.updates
+        place = whole_reports.place_of(path, config) if is_whole else None
+        given = whole_reports.session(place, config, listener) if place is not None else None
+        if given is not None:
+            return given
+        session = NotebookSession(path, config, selected, listener)
+        session.updates = self.updates
+        if place is not None:
+            self._places[path] = place
+        return session
+
     def close(self, path: Path) -> None:
         """Close one notebook, if it is open."""
-        session = self._open.pop(path, None)
+        session, place = self._open.pop(path, None), self._places.pop(path, None)
         if session is not None:
             session.close()
+        if place is not None:
+            from pytest_nbsafe.app import whole_reports
+
+            whole_reports.keep(place, cast("NotebookSession", session))
 
     def close_all(self) -> None:
         """Close every notebook."""
@@ -148,7 +165,7 @@ class NotebookFile(pytest.File):
         if not self.to_come:
             self.open_notebooks.close(self.path)
 
-    def opened(self) -> NotebookSession:
+    def opened(self) -> Session:
         """Return the notebook under test, opened for the cells that were selected."""
         return self.open_notebooks.of(self.path, self.settings, self._selected)
 

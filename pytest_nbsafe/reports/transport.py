@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pytest_nbsafe.codes import CODES
-from pytest_nbsafe.findings import Report
+from pytest_nbsafe.findings import Outcome, Report
 
 
 def pack(value: Any) -> Any:
@@ -33,6 +33,17 @@ def unpack(data: Any) -> Report:
     if any(finding.code not in CODES for finding in report.findings):
         raise ValueError("no code")
     return report
+
+
+def unpack_outcomes(data: Any) -> tuple[Outcome, ...]:
+    """Return the outcomes that were packed.
+
+    Raises:
+        ValueError: the form is another (or TypeError).
+
+    """
+    outcomes: tuple[Outcome, ...] = _reader(tuple[Outcome, ...])(data)
+    return outcomes
 
 
 @cache

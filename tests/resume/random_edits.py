@@ -92,8 +92,8 @@ def _told_at_once(
     project.lay()
     os.environ.update(project.environ)
     config = configuration(project.path, {"resume": resume, "kernel": "python3"})
-    asked = whole_reports.asked(project.path, config)
-    whole = whole_reports.known(asked) if asked is not None else None
+    place = whole_reports.place_of(project.path, config)
+    whole = whole_reports.known(place) if place is not None else None
     each = session.NotebookSession(project.path, config)
     each.kept = []
     try:
@@ -110,8 +110,8 @@ def _told_at_once(
             "files": dict(_files(project.folder)),
         }
         told = dict(_flat("", about))
-        if asked is not None:
-            whole_reports.keep(asked, each)
+        if place is not None:
+            whole_reports.keep(place, each)
         return told, said + (" (whole)" if whole is not None else "")
     finally:
         each.close()
@@ -120,7 +120,7 @@ def _told_at_once(
 def _said_of(report: Report) -> Mapping[str, Any]:
     """Return what a report says of a notebook, but of what was reused, and how long it took."""
     (notebook,) = report.notebooks
-    resumed = ("reused", "nbsafe checkout")
+    resumed = ("reused", "nbsafe checkout", "was run anew")
     remarks = [each for each in notebook.remarks if not any(word in each for word in resumed)]
     rest = replace(notebook, remarks=(), resumed=None, costs=())
     return {"findings": report.findings, "of": rest, "remarks": remarks}

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import makenb
 import pytest
 
 from pytest_nbsafe import project
-from pytest_nbsafe.app import cache, lock, run, run_store, session
+from pytest_nbsafe.app import cache, lock, run, run_store, session, whole_reports
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Report
@@ -92,6 +93,84 @@ def test_it_is_what_the_recalled_runs_would_give(page: Path) -> None:
     assert whole.findings == first.findings == full.findings
     assert {finding.code for finding in whole.findings} >= {"NBS401", "NBS402"}
     assert whole.notebooks[0].remarks[0].startswith("9 of 9 runs reused, ")
+
+
+def test_each_cell_says_what_it_said(page: Path) -> None:
+    config = configuration(page, {"resume": "on"})
+    report(page)
+    place = whole_reports.place_of(page, config)
+    assert place is not None
+    heard: list[tuple[int, str]] = []
+    given = whole_reports.session(place, config, _Hears(heard))
+    assert given is not None
+    recalled = session.NotebookSession(page, config)
+    try:
+        numbers = [*(cell.number for cell in recalled.cells), 0]
+        said = [recalled.outcome(number) for number in numbers]
+    finally:
+        recalled.close()
+    assert [given.outcome(number) for number in numbers] == said
+    assert {outcome.status for outcome in said} == {"passed", "failed"}
+    assert given.cells == recalled.cells
+    assert (4, "6\n") in heard
+    assert any(cell == 5 and "IndexError" in text for cell, text in heard)
+
+
+class _Hears:
+    def __init__(self, heard: list[tuple[int, str]]) -> None:
+        self._heard = heard
+
+    def starts(self, *_: object) -> None:
+        raise AssertionError("nothing runs")
+
+    def shows(self, cell: int, text: str) -> None:
+        self._heard.append((cell, text))
+
+
+@pytest.mark.usefixtures("own_store")
+def test_pytest_shows_the_same_without_a_kernel(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeconftest(REFUSES)
+    makenb.write(pytester.path / "nb.ipynb", SHOWN)
+    options = ("--nbsafe", "--nbsafe-resume", "-p", "no:cacheprovider", "-rA", "--color=no")
+    shown, cases = [], []
+    for _ in range(3):
+        result = pytester.runpytest_subprocess(*options, "--junitxml=junit.xml")
+        lines = [line for line in result.outlines if " in " not in line and "reused" not in line]
+        shown.append(lines)
+        tree = ET.parse(pytester.path / "junit.xml")  # it is ours
+        cases.append([(case.get("name"), [*map(_plain, case)]) for case in tree.iter("testcase")])
+        monkeypatch.setenv("REFUSES_OF_THE_TEST", "1")
+    assert shown[0] == shown[1] == shown[2]
+    assert cases[0] == cases[1] == cases[2]
+    assert any("missing" in line for line in shown[0])
+    one = pytester.runpytest_subprocess(*options, "nb.ipynb::cell-1")
+    assert one.ret, "a part of it has to be looked at"
+
+
+SHOWN = """
+# %% [1]
+a = 1
+print("told")
+# %% [2]
+print(missing)
+"""
+REFUSES = """
+import os
+from pytest_nbsafe.app.session import NotebookSession
+
+def outcome(*_):
+    raise AssertionError("it is looked at")
+
+if "REFUSES_OF_THE_TEST" in os.environ:
+    NotebookSession.outcome = outcome
+"""
+
+
+def _plain(part: ET.Element) -> tuple[str, str | None, str]:
+    text = "\n".join(line for line in (part.text or "").splitlines() if "reused" not in line)
+    return part.tag, part.get("message"), text
 
 
 def _append(name: str, text: str) -> Callable[[Path], None]:
