@@ -122,6 +122,20 @@ def test_files(tmp_path: Path) -> None:
         assert told["real"] == os.path.realpath(tmp_path / "b.csv")
 
 
+def test_what_modules_of_the_project_set(tmp_path: Path) -> None:
+    (tmp_path / "at_once.py").write_text("import logging\nlogging.basicConfig(level=9)\n")
+    (tmp_path / "later.py").write_text(
+        "import logging\nheld = {}\nheld['own'] = 1\n"
+        "def begin():\n    logging.basicConfig(level=9)\ndef other():\n    return len(held)\n"
+    )
+    with page(tmp_path) as nb:
+        assert nb.run("import later, logging")["settings"] == []
+        assert nb.run("later.other()")["settings"] == []
+        assert nb.run("later.begin()")["settings"] == ["logging"]
+        assert nb.run("import at_once")["settings"] == ["logging"]
+        assert nb.run("import at_once\nat_once")["settings"] == [], "it was imported before"
+
+
 def test_where_modules_are_looked_for(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("y = 1")
     (tmp_path / "pkg" / "inner").mkdir(parents=True)

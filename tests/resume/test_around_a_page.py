@@ -22,6 +22,7 @@ STARTUP = f"{HOME}.ipython/profile_default/startup/00.py"
 CONFIG = f"{HOME}.ipython/profile_default/ipython_config.py"
 KEPT = f"{HOME}.ipython/profile_default/db/autorestore/kept"
 PACKAGE = {"pkg/__init__.py": "", "pkg/data.txt": "one"}
+LOGS = "logging.basicConfig(level='INFO', stream=sys.stdout)\n"
 METADATA = "Metadata-Version: 2.1\nName: own\nVersion: {}\n"
 
 
@@ -139,6 +140,17 @@ MORE = {
         "import matplotlib\nx = matplotlib.rcParams['lines.linewidth']",
         {f"{HOME}.config/matplotlib/made": ""},  # it would be made in the first run
         {"matplotlibrc": "lines.linewidth: 7\n"},
+    ),
+    "what a module sets of a library when it is imported": Case(
+        "import helper, logging\n# %% [2]\nlogging.getLogger('a').info('told')\nx = 1",
+        {"helper.py": "import logging, sys\n"},
+        {"helper.py": f"import logging, sys\n{LOGS}"},
+    ),
+    "what a function of a module sets of a library": Case(
+        "import helper, logging\n# %% [2]\nhelper.begin()\n"
+        "# %% [3]\nlogging.getLogger('a').info('told')\nx = 1",
+        {"helper.py": "import logging, sys\ndef begin():\n    pass\n"},
+        {"helper.py": f"import logging, sys\ndef begin():\n    {LOGS}"},
     ),
     "a name that IPython sets at its start": Case(
         "x = globals().get('from_startup', 0)", {}, {STARTUP: "from_startup = 5"}

@@ -52,8 +52,8 @@ def taking_part(
     names: Collection[str],
     home: Mapping[str, Any],
     executed: Collection[str],
-) -> tuple[list[ProjectModule], list[Mention]]:
-    """Return the modules that take part in a run of code with these names, and what they mention.
+) -> tuple[list[ProjectModule], Mapping[CodeType, ProjectModule]]:
+    """Return the modules that take part in a run of code with these names, and which of their code.
 
     `modules` are those of the project that are loaded, by name; the code of the files in `executed`
     has run as a whole.
@@ -83,13 +83,17 @@ def taking_part(
                     if code not in codes:
                         codes[code] = module
                         waiting |= {*code.co_names} - known
-    found = [
+    return [modules[name] for name in sorted(involved)], codes
+
+
+def mentioned(codes: Mapping[CodeType, ProjectModule]) -> list[Mention]:
+    """Return what code of modules mentions."""
+    return [
         mention
         for code, module in codes.items()
         for inner in (code, *inside(code))
         for mention in mentions(inner, vars(sys.modules.get(module.name, sys)))
     ]
-    return [modules[name] for name in sorted(involved)], found
 
 
 def _loaded(code: CodeType) -> Iterator[str]:

@@ -32,11 +32,12 @@ from .looked_up import LookedUp, texts_of
 from .lookups import Lookups
 from .mentions import Mention, mentions
 from .module_places import ModulePlaces
+from .module_settings import ModuleSettings
 from .module_states import ModuleStates
 from .module_uses import ModuleUses
 from .native_opens import NativeOpens
 from .pipes import is_of_a_pipe
-from .project_reach import taking_part
+from .project_reach import mentioned, taking_part
 from .running_numbers import advanced, numbers
 from .setting_places import SettingPlace, may_set, setting_places
 from .setting_uses import SettingUses
@@ -84,6 +85,7 @@ class RunInputs:
         self._variables = VariableUses(self._callers)
         self._modules = ModuleUses(users_files)
         self._places = ModulePlaces(users_files)
+        self._module_settings = ModuleSettings()
         self._hindrances = Hindrances(self._callers)
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
@@ -296,8 +298,10 @@ class RunInputs:
         if not self._modules.own:
             return {}, set()
         executed = {code.co_filename for code in self._codes.values()}
-        modules, found = taking_part(self._modules.own, names, self._home, executed)
-        self._note(found, _nowhere)
+        modules, codes = taking_part(self._modules.own, names, self._home, executed)
+        self._note(mentioned(codes), _nowhere)
+        places = self._module_settings.set_by(modules, self._modules.new, codes)
+        self._put |= places - self._modules.own.keys()
         changed = self._module_states.changed(module.name for module in modules)
         hashes = {module.file: module.digest for module in modules}
         return hashes, {f"module:{name}" for name in changed}
