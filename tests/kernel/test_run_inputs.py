@@ -122,6 +122,16 @@ def test_files(tmp_path: Path) -> None:
         assert told["real"] == os.path.realpath(tmp_path / "b.csv")
 
 
+def test_who_may_use_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.sh").touch()
+    with page(tmp_path) as nb:
+        assert nb.hindrances("import os, shutil\nos.path.exists('a.sh')") == []
+        assert nb.hindrances("shutil.which('a.sh', path='.')") == []
+        assert nb.hindrances("os.access('a.sh', os.X_OK)") == [("native", 1)]
+        assert nb.hindrances("is_one = os.stat('a.sh').st_mode > 0") == [("native", 1)]
+        assert nb.hindrances("os.access('/usr/bin/env', os.X_OK)") == []
+
+
 def test_what_modules_of_the_project_set(tmp_path: Path) -> None:
     (tmp_path / "at_once.py").write_text("import logging\nlogging.basicConfig(level=9)\n")
     (tmp_path / "later.py").write_text(

@@ -17,6 +17,9 @@ _PATHS = ("genericpath", "posixpath", "ntpath", "pathlib", "glob", "shutil", "fn
 _TIMES = frozenset({"getmtime", "getctime", "getatime"})
 _STATUS_TIMES = frozenset({"st_mtime", "st_mtime_ns", "st_ctime", "st_ctime_ns", "st_atime"})
 
+_RIGHTS = frozenset({"access", "st_mode", "st_uid", "st_gid"})
+"""What the content of a file does not tell."""
+
 
 def watch_status(files: FileUses, callers: Callers, hindrances: Hindrances) -> None:
     """Tell of the paths that `os.stat` and its like are asked for."""
@@ -43,11 +46,13 @@ def watch_status(files: FileUses, callers: Callers, hindrances: Hindrances) -> N
         if not is_own and not callers.is_users(asker) and any(map(is_import, frames())):
             return  # a library looks for its settings
         files.ask(place, reads=False)
-        times = _TIMES.intersection(names) or (
-            callers.is_users(asker) and not _STATUS_TIMES.isdisjoint(asker.f_code.co_names)
-        )
-        if times and place in files.asked:
+        words = {*asker.f_code.co_names} if callers.is_users(asker) else set()
+        if place not in files.asked:
+            return
+        if _TIMES.intersection(names) or _STATUS_TIMES & words:
             hindrances.add("clock", "it asks when a file was changed")
+        if _RIGHTS & words:
+            hindrances.add("native", "it asks who may use a file")
 
     for name in _ASKERS:
         original = getattr(os, name)
