@@ -24,7 +24,6 @@ from pytest_nbsafe.findings import Report
 from pytest_nbsafe.module_files import ModuleFiles
 from pytest_nbsafe.reports import transport
 from pytest_nbsafe.resume import questions, world
-from pytest_nbsafe.runner import kernel_coverage
 from pytest_nbsafe.store.database import Entry, StoreRefused
 from pytest_nbsafe.values import dataclass, field, replace
 
@@ -186,4 +185,8 @@ def _standing_for(path: Path, config: Config) -> Iterator[str]:
 
 def _is_measured() -> bool:
     """Return whether coverage of this program is measured: then all has to run."""
-    return "coverage" in sys.modules and kernel_coverage.is_measured()
+    if "coverage" not in sys.modules:
+        return False
+    from pytest_nbsafe.runner import kernel_coverage
+
+    return kernel_coverage.is_measured()

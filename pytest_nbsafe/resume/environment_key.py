@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
@@ -77,7 +76,7 @@ def _key(interpreter: str, folders: tuple[str, ...]) -> str | None:
     digest = hashlib.blake2b(digest_size=20)
     try:
         state = Path(interpreter).stat()
-        about = (str(Path(interpreter).resolve()), state.st_size, platform.platform())
+        about = (str(Path(interpreter).resolve()), state.st_size, _system())
         digest.update(repr(about).encode())
         for folder in folders:
             if os.path.isdir(folder):  # noqa: PTH112  # a zip on the path is none
@@ -85,6 +84,17 @@ def _key(interpreter: str, folders: tuple[str, ...]) -> str | None:
     except OSError:
         return None
     return digest.hexdigest()
+
+
+def _system() -> str:
+    """Return the system, its machine and its C library: at once where the system itself tells."""
+    if hasattr(os, "uname") and "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", ()):
+        told = os.uname()
+        library = os.confstr("CS_GNU_LIBC_VERSION")
+        return f"{told.sysname} {told.release} {told.machine} {library}"
+    import platform
+
+    return platform.platform()
 
 
 def _installed(folder: str) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -110,6 +109,8 @@ def described(name: str) -> tuple[str, str]:
     how = json.dumps([spec["argv"], spec.get("env")], sort_keys=True)
     if not command or Path(command[0]).is_absolute():
         return command[0] if command else "", how
+    import shutil  # seldom needed
+
     return shutil.which(command[0]) or "", how
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sqlite3
 import time
 import weakref
@@ -149,7 +148,7 @@ class Store:
         `cost_s` is how long it took; `files` are the names and sizes of the files of values that it
         speaks of. Where it cannot be written the name is that of no entry.
         """
-        name = secrets.token_hex(8)
+        name = os.urandom(8).hex()
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
         signature = signing.sign(self._key, *_signed(name, context, question, packed))
         now, sizes = time.time(), [*files]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,9 +51,9 @@ def secret(folder: Path) -> bytes:
 def _write_new(file: Path) -> None:
     """Write a secret, unless another process is quicker: then that one's stands."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
-    part = file.with_name(f"{_FILE}.{os.getpid()}.{secrets.token_hex(4)}.part")
+    part = file.with_name(f"{_FILE}.{os.getpid()}.{os.urandom(4).hex()}.part")
     with os.fdopen(os.open(part, flags, 0o600), "wb") as stream:
-        stream.write(secrets.token_bytes(_BYTES))
+        stream.write(os.urandom(_BYTES))
     try:
         with suppress(FileExistsError):
             os.link(part, file)
