@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import makenb
 import pytest
+import tiers
 
 from pytest_nbsafe import project
 from pytest_nbsafe.app import session
@@ -26,6 +27,9 @@ LOGS = "logging.basicConfig(level='INFO', stream=sys.stdout)\n"
 METADATA = "Metadata-Version: 2.1\nName: own\nVersion: {}\n"
 
 
+USUAL = {"a package for a module", "data of a package", "what IPython runs at its start"}
+
+
 class Case(NamedTuple):
     """The cells of a page, which set `x`; what lies around them at first, and what is laid then."""
 
@@ -34,7 +38,7 @@ class Case(NamedTuple):
     then: Mapping[str, str]
 
 
-USUAL = {
+CASES = {
     "a package for a module": Case(
         "import helper\n# %% [2]\nx = helper.f()",
         {"helper.py": "def f(): return 1"},
@@ -58,8 +62,6 @@ USUAL = {
     "what IPython runs at its start": Case(
         "x = from_startup", {STARTUP: "from_startup = 5"}, {STARTUP: "from_startup = 6"}
     ),
-}
-MORE = {
     "a folder that becomes a package": Case(
         "import helper\n# %% [2]\nx = helper.f()",
         {"helper.py": "def f(): return 1", "helper/data.txt": ""},
@@ -164,19 +166,11 @@ MORE = {
 }
 
 
-@pytest.mark.parametrize("case", USUAL.values(), ids=USUAL)
+@pytest.mark.parametrize("name", tiers.sampled(CASES, USUAL.__contains__))
 def test_what_changed_around_a_page_is_heeded(
-    own_store: Path, monkeypatch: pytest.MonkeyPatch, case: Case
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    _held_against_a_full_run(own_store, monkeypatch, case)
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize("case", MORE.values(), ids=MORE)
-def test_whatever_changed_around_a_page_is_heeded(
-    own_store: Path, monkeypatch: pytest.MonkeyPatch, case: Case
-) -> None:
-    _held_against_a_full_run(own_store, monkeypatch, case)
+    _held_against_a_full_run(own_store, monkeypatch, CASES[name])
 
 
 def _held_against_a_full_run(folder: Path, monkeypatch: pytest.MonkeyPatch, case: Case) -> None:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 import makenb
 import pytest
+import tiers
 
 from pytest_nbsafe import project
 from pytest_nbsafe.app import cache, lock, run, run_store, session, whole_reports
@@ -225,11 +226,11 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_it_is_not_given_when_something_changes(page: Path, change: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("name", tiers.sampled(CHANGES, {"a data file", "settings"}.__contains__))
+def test_it_is_not_given_when_something_changes(page: Path, name: str) -> None:
     report(page)
     assert is_given_whole(page)
-    change(page.parent)
+    CHANGES[name](page.parent)
     assert not is_given_whole(page)
     again, full = report(page), report(page, resume="off")
     assert again.findings == full.findings
@@ -257,13 +258,11 @@ AROUND: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
-@pytest.mark.parametrize("change", AROUND.values(), ids=AROUND)
-def test_it_is_not_given_when_something_around_changes(
-    page: Path, change: Callable[[pytest.MonkeyPatch], None]
-) -> None:
+@pytest.mark.parametrize("name", tiers.sampled(AROUND, "this program".__ne__))
+def test_it_is_not_given_when_something_around_changes(page: Path, name: str) -> None:
     report(page)
     with pytest.MonkeyPatch.context() as patch:
-        change(patch)
+        AROUND[name](patch)
         assert not is_given_whole(page)
     assert is_given_whole(page), "all is as it was"
 
@@ -278,6 +277,7 @@ def test_a_setting_given_by_hand_asks_for_another(page: Path) -> None:
     assert not is_given_whole(page)
 
 
+@pytest.mark.corpus
 def test_how_its_kernel_starts_is_part_of_it(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,9 +321,9 @@ NOT_WHOLE = {
 }
 
 
-@pytest.mark.parametrize("text", NOT_WHOLE.values(), ids=NOT_WHOLE)
-def test_it_is_kept_where_every_run_is(own_store: Path, text: str) -> None:
-    path = makenb.write(own_store / "nb.ipynb", f"# %% [1]\n{text}\n")
+@pytest.mark.parametrize("name", tiers.sampled(NOT_WHOLE, "it writes".__eq__))
+def test_it_is_kept_where_every_run_is(own_store: Path, name: str) -> None:
+    path = makenb.write(own_store / "nb.ipynb", f"# %% [1]\n{NOT_WHOLE[name]}\n")
     for _ in range(2):
         report(path)
         assert not is_given_whole(path)
