@@ -103,7 +103,7 @@ def keep(place: Place, session: NotebookSession) -> None:
     used, trial = session.reuse.used, session.trial
     environments = [run_store.environment(each.kernel, each.environ) for each in used]
     entries = sorted({entry for each in used for entry in each.entries})
-    is_known = all(each.is_whole for each in used) and None not in environments
+    is_known = entries and all(each.is_whole for each in used) and None not in environments
     is_over = {0, *(cell.number for cell in session.cells)} == session.outcomes.keys()
     is_whole = is_over and is_known and session.keeps_runs and not session.no_kernel
     if trial is None or not is_whole or not place.store.holds(entries):
