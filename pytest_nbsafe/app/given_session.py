@@ -23,7 +23,6 @@ class GivenSession:
     cells showed.
     """
 
-    updates = False
     no_kernel = ""
 
     def __init__(

@@ -154,14 +154,14 @@ def _entry(place: Place) -> Entry | None:
 
 def _holds(place: Place, content: Mapping[str, Any]) -> bool:
     """Return whether a report was made of what is there now."""
-    return (
-        place.store.holds(content["entries"])
-        and all(
-            run_store.environment(kernel, environ) == environment
-            and not any(world.changed(each, {**os.environ, **environ}) for each in uses)
-            for kernel, environ, environment, uses in content["kernels"]
-        )
-        and ModuleFiles(place.path).still(content["modules"])
+    for kernel, given, environment, uses in content["kernels"]:
+        environ = {**os.environ, **given}
+        if run_store.environment(kernel, given) != environment:
+            return False
+        if any(world.changed(each, environ) for each in uses):
+            return False
+    return place.store.holds(content["entries"]) and ModuleFiles(place.path).still(
+        content["modules"]
     )
 
 

@@ -50,6 +50,10 @@ def names_of_code(code: CodeType) -> Iterator[str]:
         yield from each.co_names
 
 
+FUNCTION = 0x2
+"""The flag of the code of functions (inspect.CO_NEWLOCALS): a class body has none."""
+
+
 def inside(code: CodeType) -> Iterator[CodeType]:
     """Yield the code objects that a code object makes functions and classes of."""
     waiting = [code]

@@ -8,11 +8,9 @@ from collections.abc import Collection, Iterable
 from types import CodeType
 from typing import Any
 
-from ..functions.reach import inside
+from ..functions.reach import FUNCTION, inside
 from .project_reach import ProjectModule
 from .setting_places import SettingPlace, may_set, setting_places
-
-_FUNCTION = 0x2  # inspect.CO_NEWLOCALS: a class body has none
 
 
 class ModuleSettings:
@@ -35,7 +33,7 @@ class ModuleSettings:
         for module in modules:
             if module.code is None or not may_set(module):
                 continue
-            functions = [code for code in inside(module.code) if code.co_flags & _FUNCTION]
+            functions = [code for code in inside(module.code) if code.co_flags & FUNCTION]
             within = _lines_of(functions)
             runs = _lines_of(code for code in functions if code in codes)
             for place in self._places(module):

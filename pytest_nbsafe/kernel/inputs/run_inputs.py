@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .. import audit, open_log
 from ..adapters import says
 from ..contract import Inputs, StatementEvent
-from ..functions.reach import inside, names_of_code
+from ..functions.reach import FUNCTION, inside, names_of_code
 from ..functions.stand_in import watch_tracebacks
 from ..hashing.snapshot import Snapshot
 from ..installed_files import UsersFiles
@@ -179,14 +179,14 @@ class RunInputs:
         if any(map(may_set, self._modules.new)):  # what they hold before is not known
             settings += self._settings.new_settings
         drew = self._chance.finish(drew, self._settings.new, names)
-        self._ask_for_executed()
+        own = {module.file for module in self._modules.own.values()}
+        self._ask_for_executed(own)
         self._users_files.learn()
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:
             self._hindrances.add("native", "it uses files in a way that cannot be followed", 0)
         bends = {f"module:{place}" for place in bent}
         newly_bent, self._bent = bends - self._bent, bends
-        own = {module.file for module in self._modules.own.values()}
         return {
             "files": [file for file in files if file["path"] not in own],
             "opened": [p for p in open_log.read_now if not self._users_files.is_installed(p)],
@@ -249,7 +249,7 @@ class RunInputs:
             self._note(mentions(code, home or self._home), line_of)
             for inner in inside(code) if home is None else ():
                 found = mentions(inner, self._home)
-                if inner.co_name.startswith("<") or not inner.co_flags & _FUNCTION:
+                if inner.co_name.startswith("<") or not inner.co_flags & FUNCTION:
                     names.update(inner.co_names)
                     self._note(found, line_of)
                 else:
@@ -306,9 +306,8 @@ class RunInputs:
         hashes = {module.file: module.digest for module in modules}
         return hashes, {f"module:{name}" for name in changed}
 
-    def _ask_for_executed(self) -> None:
-        """Take note of files that were executed without becoming a module of their own."""
-        own = {module.file for module in self._modules.own.values()}
+    def _ask_for_executed(self, own: set[str]) -> None:
+        """Take note of files that were executed, but are not of the project's `own` modules."""
         for file in {code.co_filename for code in self._codes.values()} - own:
             if self._users_files.is_users_code(file) and file not in self._positions.files:
                 self._files.ask(self._files.place(file))
@@ -358,9 +357,6 @@ def _is_within(place: SettingPlace, lines: Collection[int], first: int) -> bool:
 def _nowhere(_: int) -> int:
     """Return the line of what stands in another cell."""
     return 0
-
-
-_FUNCTION = 0x2  # inspect.CO_NEWLOCALS: a class body has none
 
 
 def _texts(code: CodeType, home: Mapping[str, Any]) -> Iterable[str]:
