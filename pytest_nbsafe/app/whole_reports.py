@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_nbsafe import files
-from pytest_nbsafe.app import cache, run_store
+from pytest_nbsafe.app import cache, run_store, small_edits
 from pytest_nbsafe.app.inputs import standing_for, working_folder
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.findings import Report
+from pytest_nbsafe.findings import Finding, Report
 from pytest_nbsafe.module_files import ModuleFiles
 from pytest_nbsafe.reports import transport
 from pytest_nbsafe.resume import questions, world
@@ -39,13 +39,16 @@ class Place:
     """Where the report of a notebook is kept.
 
     `context` stands for the program and what its kernels always heed, `question` for the page, the
-    settings and the project. `started` is when it was asked for.
+    settings and the project, `of_any_page` for the two last. `content` are the bytes of the page.
+    `started` is when it was asked for.
     """
 
     path: Path
     store: Store
     context: str
     question: str
+    of_any_page: str
+    content: bytes = field(default_factory=bytes, compare=False)
     started: float = field(default_factory=time.perf_counter, compare=False)
 
 
@@ -66,31 +69,35 @@ def place_of(path: Path, config: Config) -> Place | None:
         return None  # who runs the notebook tells of it
     heeded = json.dumps(run_store.heeded(), sort_keys=True)
     context = questions.hashed("report", cache.program(), str(path.resolve()), heeded)
-    return Place(path, store, context, cache.key(content, parts))
+    question, of_any_page = cache.key(content, parts), cache.key(b"", ["any page", *parts])
+    return Place(path, store, context, question, of_any_page, content)
 
 
 def known(place: Place) -> Report | None:
     """Return the report that is kept, None where there is none, or what it hangs on has changed."""
-    entry = _entry(place)
-    if entry is None:
+    kept = _kept(place)
+    if kept is None:
         return None
-    report = transport.unpack(entry.content["report"])
+    report = transport.unpack(kept.entry.content["report"])
     (notebook,) = report.notebooks
     notebook = replace(notebook, duration_s=time.perf_counter() - place.started)
-    return replace(report, notebooks=(notebook,))
+    return replace(report, findings=_placed(report.findings, kept, place), notebooks=(notebook,))
 
 
 def session(place: Place, config: Config, listener: Listener) -> GivenSession | None:
     """Return what says once more what a session said, None where no report is known."""
-    entry = _entry(place)
-    question = _of_outcomes(place, entry.id) if entry is not None else ""
-    outcomes = place.store.entries(place.context, question) if entry is not None else ()
-    if entry is None or not outcomes:
+    kept = _kept(place)
+    question = _of_outcomes(kept.question, kept.entry.id) if kept is not None else ""
+    outcomes = place.store.entries(place.context, question) if kept is not None else ()
+    if kept is None or not outcomes:
         return None
     from pytest_nbsafe.app.given_session import GivenSession
 
-    (notebook,) = transport.unpack(entry.content["report"]).notebooks
-    said = transport.unpack_outcomes(outcomes[0].content["outcomes"])
+    (notebook,) = transport.unpack(kept.entry.content["report"]).notebooks
+    said = [
+        replace(outcome, findings=_placed(outcome.findings, kept, place))
+        for outcome in transport.unpack_outcomes(outcomes[0].content["outcomes"])
+    ]
     place.store.mark_used([outcomes[0].id])
     return GivenSession(place.path, config, listener, notebook, said)
 
@@ -113,9 +120,10 @@ def keep(place: Place, session: NotebookSession) -> None:
     from pytest_nbsafe.app.notebook_verdict import as_reused
 
     session.trial = as_reused(trial)
-    report = session.report()
+    notebook = session.report()
+    report = Report(session.findings, (notebook,))
     content = {
-        "report": transport.pack(Report(session.findings, (report,))),
+        "report": transport.pack(report),
         "entries": entries,
         "modules": dict(session.module_answers),
         "kernels": [
@@ -123,12 +131,19 @@ def keep(place: Place, session: NotebookSession) -> None:
             for each, environment in zip(used, environments, strict=True)
         ],
     }
-    saved_s = report.resumed.saved_s if report.resumed is not None else 0.0
+    saved_s = notebook.resumed.saved_s if notebook.resumed is not None else 0.0
     about = place.context, place.question, str(place.path.resolve())
     name = place.store.add(*about, content, saved_s)
-    outcomes = {"outcomes": transport.pack(tuple(session.outcomes.values()))}
-    question = _of_outcomes(place, name)
-    place.store.add(place.context, question, about[2], outcomes, saved_s)
+    outcomes = tuple(session.outcomes.values())
+    question = _of_outcomes(place.question, name)
+    said = {"outcomes": transport.pack(outcomes)}
+    place.store.add(place.context, question, about[2], said, saved_s)
+    page = None if session.config.contracts else small_edits.sketch(place.content)
+    if page is not None:  # contracts may ask about all that stands on a page
+        bound = small_edits.bound(report, outcomes)
+        given = {"question": place.question, "report": name, "bound": bound}
+        page_of = {**given, "page": transport.pack(page)}
+        place.store.add(place.context, place.of_any_page, about[2], page_of, saved_s)
 
 
 def _place_now(path: Path, config: Config) -> Place | None:
@@ -138,18 +153,55 @@ def _place_now(path: Path, config: Config) -> Place | None:
         return None
 
 
-def _of_outcomes(place: Place, entry: str) -> str:
+def _of_outcomes(question: str, entry: str) -> str:
     """Return the question of what each cell had to say: only who shows them apart reads that."""
-    return questions.hashed("outcomes", place.question, entry)
+    return questions.hashed("outcomes", question, entry)
 
 
-def _entry(place: Place) -> Entry | None:
-    """Return the entry of the report that is made of what is there now, and mark it as used."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The entry of a report, and its question; whether of this page, or of one much like it."""
+
+    entry: Entry
+    question: str
+    is_of_page: bool = True
+
+
+def _kept(place: Place) -> _Kept | None:
+    """Return the report that is made of what is there now, and mark its entries as used."""
     for entry in place.store.entries(place.context, place.question):
         if _holds(place, entry.content):
             place.store.mark_used([entry.id, *entry.content["entries"]])
-            return entry
+            return _Kept(entry, place.question)
+    return _of_page_like_it(place)
+
+
+def _of_page_like_it(place: Place) -> _Kept | None:
+    """Return the report of a page that differs in what nobody asks about."""
+    pages = place.store.entries(place.context, place.of_any_page)
+    now = small_edits.sketch(place.content) if pages else None
+    if now is None:
+        return None
+    for page in pages:
+        then = small_edits.unpacked(page.content["page"])
+        if not small_edits.are_small(then, now, page.content["bound"]):
+            continue
+        question = page.content["question"]
+        for entry in place.store.entries(place.context, question):
+            if entry.id == page.content["report"] and _holds(place, entry.content):
+                place.store.mark_used([page.id, entry.id, *entry.content["entries"]])
+                return _Kept(entry, question, is_of_page=False)
     return None
+
+
+def _placed(findings: tuple[Finding, ...], kept: _Kept, place: Place) -> tuple[Finding, ...]:
+    """Return findings with the lines of the file as it is."""
+    if kept.is_of_page or not findings:
+        return findings
+    from pytest_nbsafe.notebook import load
+
+    page = load.read(place.path, content=place.content)
+    return tuple(small_edits.placed(finding, page) for finding in findings)
 
 
 def _holds(place: Place, content: Mapping[str, Any]) -> bool:

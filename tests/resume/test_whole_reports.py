@@ -7,21 +7,19 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import makenb
 import pytest
 import tiers
 
-from pytest_nbsafe import project
-from pytest_nbsafe.app import cache, lock, run, run_store, session, whole_reports
+from pytest_nbsafe.app import cache, lock, run_store, session, whole_reports
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.errors import NbsafeError
-from pytest_nbsafe.findings import Report
 from pytest_nbsafe.resume import environment_key
 from pytest_nbsafe.resume.used import Used
 from pytest_nbsafe.values import replace
+from resume.given_whole import comparable, is_given_whole, report
 
 PAGE = """
 # %% [1]
@@ -50,38 +48,6 @@ def page(own_store: Path) -> Path:
     path = own_store / "nb.ipynb"
     makenb.write(path, PAGE)
     return path
-
-
-def report(path: Path, **settings: Any) -> Report:
-    """Return the report of a process that begins now."""
-    project.forget()
-    run_store.forget()
-    return run.report(path, configuration(path, {"resume": "on", **settings}))
-
-
-def is_given_whole(path: Path, **settings: Any) -> bool:
-    """Return whether a notebook's report is given without so much as reading its cells."""
-
-    def refuses(*_: Any, **__: Any) -> None:
-        raise InterruptedError
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session.NotebookSession, "__init__", refuses)
-        try:
-            report(path, **settings)
-        except InterruptedError:
-            return False
-    return True
-
-
-def comparable(given: Report) -> Report:
-    """Return a report without what hangs on the clock."""
-    (notebook,) = given.notebooks
-    assert notebook.resumed is not None
-    saved = replace(notebook.resumed, saved_s=0.0, again_s=0.0)
-    remarks = tuple(remark.partition(", ")[0] for remark in notebook.remarks)
-    timeless = replace(notebook, duration_s=0.0, costs=(), resumed=saved, remarks=remarks)
-    return replace(given, notebooks=(timeless,))
 
 
 def test_it_is_what_the_recalled_runs_would_give(page: Path) -> None:

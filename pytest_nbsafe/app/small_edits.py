@@ -1,0 +1,150 @@
+"""Edits of a page that ask nothing new: of comments, of text cells, of tags that nobody heeds.
+
+The report of the page as it was goes for the page of today, but for the lines of the file. Where
+the report may speak of an edited cell, or show lines of one, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pytest_nbsafe import patterns
+from pytest_nbsafe.findings import Finding, Outcome, Report
+from pytest_nbsafe.resume import questions
+from pytest_nbsafe.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from pytest_nbsafe.notebook.model import Notebook
+
+Bound = Collection[int] | Literal["all"]
+"""The cells whose lines have to be as they were."""
+
+_MAJOR = 4
+_HEEDED = patterns.compile(
+    r"nbsafe|nbval|pytest-validate|raises-exception|skip-execution|parameters"
+)
+"""Tags that say how a cell is run or judged."""
+_SPEAKS = patterns.compile(r"nbsafe|nbval|pytest.validate", re.IGNORECASE)
+"""Comments that say so."""
+_READS_TEXTS = patterns.compile(
+    r"getsource|findsource|linecache|lineno|traceback|currentframe|_getframe|inspect\s*\.\s*stack"
+    r"|profil|%[a-z]*prun|tracemalloc|__code__|get_ipython|nbsafe"
+)
+"""Cells that may show the text of others, or its lines."""
+_SHOWS_LINES = patterns.compile(r"ipykernel_|Cell In\b|ipython-input")
+_FRAME = patterns.compile(r"^Cell In\[(\d+)\], line ", re.MULTILINE)
+"""Begins a frame of a traceback; the first is of the cell that failed."""
+_NUMBERS = patterns.compile(r"\d+")
+_RANGE = patterns.compile(r"\d\s*(?:to|-|–|through|\.\.)\s*\d")  # noqa: RUF001  # as it is written
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A page without what may be edited: the `texts` of its code cells, and a hash of the `rest`.
+
+    `numbers` are the cells that the texts are of, as a page counts them.
+    """
+
+    rest: str
+    numbers: tuple[int, ...]
+    texts: tuple[str, ...]
+
+
+def sketch(content: bytes) -> Sketch | None:
+    """Return the sketch of a file's bytes; None where it is no notebook of today's format."""
+    try:
+        page = json.loads(content)
+        if page["nbformat"] != _MAJOR:
+            return None
+        texts = dict(_taken_out(page["cells"]))
+        rest = questions.hashed(json.dumps(page, sort_keys=True))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None
+    return Sketch(rest, tuple(texts), tuple(texts.values()))
+
+
+def _taken_out(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
+    """Take what may be edited out of cells, and yield the number and text of each that has code."""
+    for number, cell in enumerate(cells, start=1):
+        source = cell.pop("source")
+        if cell["cell_type"] == "code":
+            yield number, source if isinstance(source, str) else "".join(source)
+        else:
+            cell.pop("attachments", None)
+        tags = cell["metadata"].pop("tags", ())
+        cell["metadata"]["tags"] = [tag for tag in tags if _HEEDED.search(tag)]
+
+
+def unpacked(data: Sequence[Any]) -> Sketch:
+    """Return the sketch that was packed as lists."""
+    rest, numbers, texts = data
+    return Sketch(rest, tuple(numbers), tuple(texts))
+
+
+def are_small(then: Sketch, now: Sketch, bound: Bound) -> bool:
+    """Return whether the report of one page, bound to the lines of cells, goes for another."""
+    if (then.rest, then.numbers) != (now.rest, now.numbers):
+        return False
+    pairs = zip(then.numbers, then.texts, now.texts, strict=True)
+    changed = {number: (old, new) for number, old, new in pairs if old != new}
+    if not changed:
+        return True
+    if bound == "all" or not changed.keys().isdisjoint(bound):
+        return False
+    if any(map(_READS_TEXTS.search, now.texts)) or any(map(questions.asks_history, now.texts)):
+        return False
+    # which cells have one text says something of them
+    alone = all(then.texts.count(old) == now.texts.count(new) == 1 for old, new in changed.values())
+    return alone and all(_means_the_same(*texts) for texts in changed.values())
+
+
+def _means_the_same(old: str, new: str) -> bool:
+    if _SPEAKS.search(old) or _SPEAKS.search(new):
+        return False
+    meant = questions.of_cell(old)
+    return meant == questions.of_cell(new) != questions.of_cell("")
+
+
+def bound(report: Report, outcomes: Iterable[Outcome]) -> Bound:
+    """Return the cells whose lines, or text, a report or what is shown with it may tell of."""
+    outcomes = tuple(outcomes)
+    said = [part for finding in report.findings for part in _sentences(finding)]
+    said += [part for notebook in report.notebooks for part in (notebook.note, *notebook.reasons)]
+    is_many = any(finding.joined for finding in report.findings) or any(map(_RANGE.search, said))
+    if is_many or any(map(_shows_other_lines, outcomes)):
+        return "all"
+    named = {int(found) for part in said for found in _NUMBERS.findall(part)}
+    failed = {outcome.cell for outcome in outcomes if outcome.traceback}
+    return sorted(failed.union(named, *map(_cells, report.findings)))
+
+
+def _shows_other_lines(outcome: Outcome) -> bool:
+    """Return whether an outcome may show lines of cells, other than of the one that failed."""
+    frames = _FRAME.findall(outcome.traceback)
+    shown = outcome.output, outcome.errors, _FRAME.sub("", outcome.traceback)
+    return len({*frames}) > 1 or any(map(_SHOWS_LINES.search, shown))
+
+
+def _sentences(finding: Finding) -> Iterator[str]:
+    yield from (finding.message, finding.remedy, *finding.patch)
+    yield from (step.cause for step in finding.steps)
+
+
+def _cells(finding: Finding) -> set[int]:
+    steps = (step.cell for step in finding.steps)
+    return {finding.location.cell, *steps, *finding.fails_too}
+
+
+def placed(finding: Finding, page: Notebook) -> Finding:
+    """Return a finding at no edited cell with the lines that its places have in the file now."""
+
+    def line_of(cell: int, line: int) -> int | None:
+        return page.cell(cell).file_line(line)
+
+    where = finding.location
+    file_line = line_of(where.cell, where.line) if where.cell else finding.file_line
+    steps = tuple(line_of(s.cell, s.line) or 0 if s.cell else 0 for s in finding.steps)
+    return replace(finding, file_line=file_line, step_lines=steps)
