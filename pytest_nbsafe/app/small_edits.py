@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_nbsafe import patterns
@@ -37,6 +37,7 @@ _READS_TEXTS = patterns.compile(
 _SHOWS_LINES = patterns.compile(r"ipykernel_|Cell In\b|ipython-input")
 _FRAME = patterns.compile(r"^Cell In\[(\d+)\], line ", re.MULTILINE)
 """Begins a frame of a traceback; the first is of the cell that failed."""
+_OF_CELL = patterns.compile(r"ipykernel_[^\s:]*\.py:(\d+): ")
 _NUMBERS = patterns.compile(r"\d+")
 _RANGE = patterns.compile(r"\d\s*(?:to|-|–|through|\.\.)\s*\d")  # noqa: RUF001  # as it is written
 
@@ -51,6 +52,10 @@ class Sketch:
     rest: str
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
+
+    def cells(self) -> Iterator[tuple[int, str]]:
+        """Yield the number of each code cell and its text."""
+        return zip(self.numbers, self.texts, strict=True)
 
 
 def sketch(content: bytes) -> Sketch | None:
@@ -108,24 +113,48 @@ def _means_the_same(old: str, new: str) -> bool:
     return meant == questions.of_cell(new) != questions.of_cell("")
 
 
-def bound(report: Report, outcomes: Iterable[Outcome]) -> Bound:
-    """Return the cells whose lines, or text, a report or what is shown with it may tell of."""
-    outcomes = tuple(outcomes)
+def bound(report: Report, outcomes: Sequence[Outcome], page: Sketch) -> Bound:
+    """Return the cells whose lines, or text, a page's report or what is shown may tell of."""
     said = [part for finding in report.findings for part in _sentences(finding)]
     said += [part for notebook in report.notebooks for part in (notebook.note, *notebook.reasons)]
-    is_many = any(finding.joined for finding in report.findings) or any(map(_RANGE.search, said))
-    if is_many or any(map(_shows_other_lines, outcomes)):
+    if any(finding.joined for finding in report.findings) or any(map(_RANGE.search, said)):
         return "all"
     named = {int(found) for part in said for found in _NUMBERS.findall(part)}
-    failed = {outcome.cell for outcome in outcomes if outcome.traceback}
-    return sorted(failed.union(named, *map(_cells, report.findings)))
+    named.update(*map(_cells, report.findings))
+    for outcome in outcomes:
+        shown = _whose_lines(outcome, page)
+        if shown is None:
+            return "all"
+        named |= shown
+    return sorted(named)
 
 
-def _shows_other_lines(outcome: Outcome) -> bool:
-    """Return whether an outcome may show lines of cells, other than of the one that failed."""
+def _whose_lines(outcome: Outcome, page: Sketch) -> set[int] | None:
+    """Return the cells whose lines an outcome may show; None where that cannot be told.
+
+    A warning tells a line's number and shows it; the first frame of a traceback is of the cell.
+    """
     frames = _FRAME.findall(outcome.traceback)
-    shown = outcome.output, outcome.errors, _FRAME.sub("", outcome.traceback)
-    return len({*frames}) > 1 or any(map(_SHOWS_LINES.search, shown))
+    if len({*frames}) > 1 or _SHOWS_LINES.search(_FRAME.sub("", outcome.traceback)):
+        return None
+    cells = {outcome.cell} if outcome.traceback else set()
+    for text in (outcome.output, outcome.errors):
+        first, *parts = _OF_CELL.split(text)
+        if _SHOWS_LINES.search(first):
+            return None
+        for number, rest in zip(parts[::2], parts[1::2], strict=True):
+            lines = {line.strip() for line in rest.splitlines()[1:]}
+            found = {n for n, of_cell in page.cells() if _line(of_cell, int(number)) in lines}
+            if not found or _SHOWS_LINES.search(rest):
+                return None
+            cells |= found
+    return cells
+
+
+def _line(source: str, number: int) -> str | None:
+    """Return a line of a source without the spaces around it, None where there is none."""
+    lines = source.split("\n")
+    return lines[number - 1].strip() if 0 < number <= len(lines) else None
 
 
 def _sentences(finding: Finding) -> Iterator[str]:

@@ -140,7 +140,7 @@ def keep(place: Place, session: NotebookSession) -> None:
     place.store.add(place.context, question, about[2], said, saved_s)
     page = None if session.config.contracts else small_edits.sketch(place.content)
     if page is not None:  # contracts may ask about all that stands on a page
-        bound = small_edits.bound(report, outcomes)
+        bound = small_edits.bound(report, outcomes, page)
         given = {"question": place.question, "report": name, "bound": bound}
         page_of = {**given, "page": transport.pack(page)}
         place.store.add(place.context, place.of_any_page, about[2], page_of, saved_s)

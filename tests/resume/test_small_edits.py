@@ -46,12 +46,12 @@ def page(own_store: Path) -> Path:
     return path
 
 
-def edit(path: Path, cell: str, change: Callable[[dict[str, Any]], None]) -> None:
+def edit(path: Path, cell: int | str, change: Callable[[dict[str, Any]], None]) -> None:
     """Change a cell of the file, and save it as an editor does: each line of a cell is one."""
     page = json.loads(path.read_text(encoding="utf-8"))
     for each in page["cells"]:
         each["source"] = "".join(each["source"])
-    change(page["cells"][_CELLS[cell] - 1])
+    change(page["cells"][(_CELLS[cell] if isinstance(cell, str) else cell) - 1])
     for each in page["cells"]:
         each["source"] = each["source"].splitlines(keepends=True)
     path.write_text(json.dumps(page, indent=1), encoding="utf-8")
@@ -136,15 +136,28 @@ OTHER_PAGES = {
     "it reads its text": "# %% [1]\na = 1\n# %% [2]\nimport inspect\nf = inspect.getsource",
     "it reads earlier texts": "# %% [1]\na = 1\n# %% [2]\nprint(len(In))",
     "one text stands twice": "# %% [1]\na = 1\n# %% [2]\na = 1",
-    "it shows a line": "# %% [1]\na = 1\n# %% [2]\nimport warnings\nwarnings.warn('old')",
+    "a line of it is logged": "# %% [1]\na = 1\n# %% [2]\nimport sys\n"
+    "print('/tmp/ipykernel_1/2.py:1', file=sys.stderr)",
 }
 
 
-@pytest.mark.parametrize("name", tiers.sampled(OTHER_PAGES, "it shows a line".__eq__))
+@pytest.mark.parametrize("name", tiers.sampled(OTHER_PAGES, "a line of it is logged".__eq__))
 def test_it_does_not_go_for_a_page_on_which_lines_show(own_store: Path, name: str) -> None:
     path = makenb.write(own_store / "nb.ipynb", OTHER_PAGES[name])
     report(path)
-    edit(path, "words", _text("a = 1", "# one\na = 1"))
+    edit(path, 1, _text("a = 1", "# one\na = 1"))
+    assert not is_given_whole(path)
+
+
+def test_a_warning_is_of_the_cell_whose_line_it_shows(own_store: Path) -> None:
+    warns = "import warnings\ndef old():\n    warnings.warn('it is\\nold')"
+    text = f"# %% [1]\na = 1\n# %% [2]\n{warns}\n# %% [3]\nold()\n"
+    path = makenb.write(own_store / "nb.ipynb", text)
+    report(path)
+    for cell, old in ((3, "old()"), (1, "a = 1")):
+        edit(path, cell, _text(old, f"# as it was\n{old}"))
+        assert is_given_whole(path)
+    edit(path, 2, _text("import", "# why\nimport"))
     assert not is_given_whole(path)
 
 

@@ -100,6 +100,8 @@ CHANGES = [
     "next(numbered)[1].append({})",
     "default[0].append({})",
     "async def later(): rows.append({})\nawait later()",
+    "import builtins\ngetattr(builtins, 'ex' + 'ec')('rows.append({})')",
+    "import builtins\nvars(builtins)['ev' + 'al']('rows.append({})')",
 ]
 LET_GO = [
     "rows.append({})\nrows = 3",
@@ -177,12 +179,20 @@ def test_what_waits_in_a_pipe(own_store: Path) -> None:
     assert shown(path, change, resumed=True, above=above, last=f"{last}  # edited") == "b'2'\n"
 
 
-def test_false_negative_of_a_hidden_name(own_store: Path) -> None:
-    change = "import builtins\ngetattr(builtins, 'ex' + 'ec')('rows.append({})')"
+PUT_INTO_BUILTINS = (
+    "builtins.given = {}",
+    "vars(builtins).update(given={})",
+    "builtins.__dict__.setdefault('given', {})",
+)
+
+
+@pytest.mark.parametrize("change", tiers.every(2, PUT_INTO_BUILTINS))
+def test_what_is_put_among_the_names_of_python(own_store: Path, change: str) -> None:
     path = own_store / "nb.ipynb"
-    first = shown(path, change.format(1), resumed=True)
-    assert first == shown(path, change.format(2), resumed=True)
-    assert first != shown(path, change.format(2), resumed=False)
+    for number in (1, 2):
+        top, last = "import builtins", "print(given)"
+        put = change.format(number)
+        assert shown(path, put, resumed=True, above=top, last=last) == f"{number}\n"
 
 
 def test_nothing_is_reused_where_nothing_is_followed(own_store: Path) -> None:

@@ -21,6 +21,7 @@ from ..open_figures import OpenFigures
 from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
 from .builtin_calls import watch_status
+from .builtin_names import BuiltinNames
 from .callers import Callers
 from .chance import Chance
 from .file_uses import FileUses
@@ -92,6 +93,7 @@ class RunInputs:
         self._kept_results = KeptResults(self._home)
         self._lookups = Lookups(self._home)
         self._streams = HeldStreams()
+        self._builtins = BuiltinNames()
         self.figures = OpenFigures()
         self._looked_up = LookedUp(self._callers, self._home)
         self._codes: dict[int, CodeType] = {}
@@ -131,6 +133,7 @@ class RunInputs:
         self._kept_results.start()
         self._lookups.start()
         self._streams.start()
+        self._builtins.start()
         self.figures.start()
         self._settings.start()
         self._numbers = numbers()
@@ -176,6 +179,8 @@ class RunInputs:
             settings.append("os")
         if self._streams.are_written(self._called):
             settings.append("streams")
+        if self._builtins.are_changed():
+            settings.append("module:builtins")
         if any(map(may_set, self._modules.new)):  # what they hold before is not known
             settings += self._settings.new_settings
         drew = self._chance.finish(drew, self._settings.new, names)
@@ -246,6 +251,8 @@ class RunInputs:
             line_of, home = self._line_of(code), self._modules.home_of(code.co_filename)
             if home is None:
                 names.update(code.co_names)
+                if code.co_filename not in self._positions.files:  # made of a text
+                    self.called.update(code.co_names)
             self._note(mentions(code, home or self._home), line_of)
             for inner in inside(code) if home is None else ():
                 found = mentions(inner, self._home)

@@ -11,9 +11,9 @@ _LISTS = "__dir__"
 
 def offer(hooks: Mapping[str, object]) -> None:
     """Let all code find hooks by their names."""
-    vars(builtins).update({**hooks, _LISTS: _names})
+    vars(builtins).update({**hooks, _LISTS: names})
 
 
-def _names() -> list[str]:
+def names() -> list[str]:
     """Return the names that a plain kernel has there."""
     return [name for name in vars(builtins) if name != _LISTS and not name.startswith(_OURS)]
