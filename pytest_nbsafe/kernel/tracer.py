@@ -360,7 +360,8 @@ class Tracer:
 
     def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""
-        if not isinstance(name, str) or name in self.shell.user_ns_hidden:
+        hidden = self.shell.user_ns_hidden
+        if not isinstance(name, str) or (name in hidden and hidden[name] is self.home.get(name)):
             return False
         return name[:1] not in _HISTORY_BEGINS or not _HISTORY.fullmatch(name)
 

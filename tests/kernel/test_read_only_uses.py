@@ -157,7 +157,7 @@ def test_other_work_on_frames(text: str) -> None:
 class Shell:
     def __init__(self) -> None:
         self.user_ns: dict[str, Any] = {"__name__": "__main__"}
-        self.user_ns_hidden: set[str] = set()
+        self.user_ns_hidden: dict[str, object] = {}
 
 
 CELLS = [

@@ -15,6 +15,7 @@ import re
 import socket
 import sys
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -30,7 +31,8 @@ _DESCRIPTORS = frozenset(
     | {"read", "readv", "pread", "write", "writev", "pwrite", "sendfile", "splice", "ftruncate"}
 )
 """Functions of the system for descriptors: what lies behind one no value shows."""
-_WORDS = _TIMES | _NOWS | {"register", "socketpair"} | _DESCRIPTORS
+_WORDS = _TIMES | _NOWS | _DESCRIPTORS
+_WORDS |= {"register", "socketpair", "finalize", "ref", "proxy"}
 _INPUT = "input"
 _LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK"})
 _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
@@ -137,7 +139,7 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
             held = _UNKNOWN
         if _is_clock(held):
             yield Mention("clock", line)
-        elif _is_of(held, atexit):
+        elif _is_of(held, atexit) or _calls_back(held):
             yield Mention("setting", line, "atexit")
         elif _is_of_descriptors(held):
             yield Mention("native", line)
@@ -160,7 +162,14 @@ def _place(kind: type) -> str:
 
 
 def _tells(value: Any) -> bool:
-    return _is_clock(value) or _is_of(value, atexit) or _is_of_descriptors(value)
+    return (
+        _is_clock(value) or _is_of(value, atexit) or _calls_back(value) or _is_of_descriptors(value)
+    )
+
+
+def _calls_back(value: Any) -> bool:
+    """Tell whether a value may have a function called when an object goes: no value shows that."""
+    return value is weakref.finalize or value is weakref.ref or value is weakref.proxy
 
 
 def _is_of_descriptors(value: Any) -> bool:

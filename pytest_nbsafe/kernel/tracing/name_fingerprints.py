@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -29,7 +29,7 @@ class NameFingerprints:
     def __init__(self, shell: Any, snapshot: Snapshot, heavy: int = _HEAVY) -> None:
         self.heavy = heavy
         self.home: dict[str, Any] = shell.user_ns
-        self.hidden: Collection[str] = shell.user_ns_hidden
+        self.hidden: Mapping[str, Any] = shell.user_ns_hidden
         self.snapshot = snapshot
         self.names: set[str] = set()
         self.before: dict[str, Fingerprint] = {}
@@ -109,7 +109,7 @@ class NameFingerprints:
     ) -> dict[str, Fingerprint]:
         fingerprints = {}
         for name in sorted(names):
-            if name not in self.home or name in self.hidden:
+            if name not in self.home or self.hidden.get(name, self) is self.home[name]:
                 continue
             old = known.get(name)
             if old is not None and old["identity"] == id(self.home[name]):
