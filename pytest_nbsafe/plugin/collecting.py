@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,14 @@ class Distributing:
             process = getattr(getattr(node.gateway, "_io", None), "popen", None)
             if process is not None and node.gateway.spec.popen and os.name == "posix":
                 process.terminate()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Remove what a worker has left that was killed all the same."""
+        if self._nodes:
+            from pytest_nbsafe.runner import own_folders
+
+            own_folders.remove_abandoned(tempfile.gettempdir())
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

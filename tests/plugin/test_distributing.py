@@ -1,5 +1,6 @@
 """With pytest-xdist the items of a notebook stay together, other tests do not."""
 
+import os
 import re
 from collections import defaultdict
 
@@ -50,3 +51,26 @@ def test_workers(pytester: pytest.Pytester, dist: str) -> None:
 def test_without_xdist(pytester: pytest.Pytester) -> None:
     write(pytester.path / "a.ipynb", CLEAN)
     pytester.runpytest_subprocess(*STATIC, "-p", "no:xdist").assert_outcomes(passed=3)
+
+
+KILLED = """
+import os, signal
+from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
+
+def pytest_runtest_setup():
+    TemporaryFolder()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it needs SIGKILL, and folders that are locked")
+def test_what_a_killed_worker_leaves_is_removed(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = pytester.mkdir("there")
+    monkeypatch.setenv("TMPDIR", str(there))
+    write(pytester.path / "a.ipynb", CLEAN)
+    pytester.makeconftest(KILLED)
+    result = pytester.runpytest_subprocess(*STATIC, "-n1", "--max-worker-restart=0")
+    result.stdout.fnmatch_lines("*crashed*")
+    assert not [*there.glob("nbsafe-*")]
