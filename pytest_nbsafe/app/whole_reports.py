@@ -108,20 +108,20 @@ def keep(place: Place, session: NotebookSession) -> None:
     Where the page has changed meanwhile nobody knows which of the two was read: nothing is kept.
     """
     used, trial = session.reuse.used, session.trial
-    environments = [run_store.environment(each.kernel, each.environ) for each in used]
     entries = sorted({entry for each in used for entry in each.entries})
-    is_known = entries and all(each.is_whole for each in used) and None not in environments
     is_over = {0, *(cell.number for cell in session.cells)} == session.outcomes.keys()
+    is_known = entries and all(each.is_whole for each in used)
     is_whole = is_over and is_known and session.keeps_runs and not session.no_kernel
     if trial is None or not is_whole or not place.store.holds(entries):
         return
-    if _place_now(place.path, session.config) != place:
+    environments = [run_store.environment(each.kernel, each.environ) for each in used]
+    if None in environments or _place_now(place.path, session.config) != place:
         return
     from pytest_nbsafe.app.notebook_verdict import as_reused
 
     session.trial = as_reused(trial)
-    notebook = session.report()
-    report = Report(session.findings, (notebook,))
+    report = Report(session.findings, (session.report(),))
+    outcomes = tuple(session.outcomes.values())
     content = {
         "report": transport.pack(report),
         "entries": entries,
@@ -131,19 +131,20 @@ def keep(place: Place, session: NotebookSession) -> None:
             for each, environment in zip(used, environments, strict=True)
         ],
     }
-    saved_s = notebook.resumed.saved_s if notebook.resumed is not None else 0.0
-    about = place.context, place.question, str(place.path.resolve())
-    name = place.store.add(*about, content, saved_s)
-    outcomes = tuple(session.outcomes.values())
-    question = _of_outcomes(place.question, name)
+    name = _add(place, place.question, content, report)
     said = {"outcomes": transport.pack(outcomes)}
-    place.store.add(place.context, question, about[2], said, saved_s)
+    _add(place, _of_outcomes(place.question, name), said, report)
     page = None if session.config.contracts else small_edits.sketch(place.content)
     if page is not None:  # contracts may ask about all that stands on a page
         bound = small_edits.bound(report, outcomes, page)
-        given = {"question": place.question, "report": name, "bound": bound}
-        page_of = {**given, "page": transport.pack(page)}
-        place.store.add(place.context, place.of_any_page, about[2], page_of, saved_s)
+        of_report = {"question": place.question, "report": name, "bound": bound}
+        _add(place, place.of_any_page, {**of_report, "page": transport.pack(page)}, report)
+
+
+def _add(place: Place, question: str, content: Mapping[str, Any], report: Report) -> str:
+    """Keep what belongs to a report, and return the name of its entry."""
+    saved_s = sum(each.resumed.saved_s for each in report.notebooks if each.resumed is not None)
+    return place.store.add(place.context, question, str(place.path.resolve()), content, saved_s)
 
 
 def _place_now(path: Path, config: Config) -> Place | None:
