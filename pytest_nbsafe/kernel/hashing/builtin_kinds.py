@@ -269,9 +269,10 @@ def _generator(hasher: Hasher, value: types.GeneratorType[Any, Any, Any]) -> Non
 
 
 _ITERABLE: tuple[Any, ...] = ([], (), "", b"", bytearray(), range(0), reversed([]))
-_DICTIONARY_VIEWS = (dict.keys, dict.values, dict.items)
+_OF_DICTIONARY: tuple[Any, ...] = ({}.keys(), {}.values(), {}.items())
+_VIEWS: tuple[type, ...] = tuple(map(type, _OF_DICTIONARY))
 _ITERATORS: tuple[type, ...] = (
-    *map(type, map(iter, (*_ITERABLE, *(view({}) for view in _DICTIONARY_VIEWS)))),
+    *map(type, map(iter, (*_ITERABLE, *_OF_DICTIONARY))),
     *(zip, map, filter, enumerate),
 )
 _DESCRIPTORS = (
@@ -297,7 +298,7 @@ EXACT: dict[type, Handler] = {
     types.BuiltinFunctionType: _builtin,
     types.MethodType: _method,
     types.CellType: _cell,
-    types.MappingProxyType: _below("view"),
+    **dict.fromkeys((types.MappingProxyType, *_VIEWS), _below("view")),
     property: _by("property", "fget", "fset", "fdel"),
     staticmethod: _by("staticmethod", "__func__"),
     classmethod: _by("classmethod", "__func__"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import _abc  # type: ignore[import-not-found]  # typeshed has none
 import copyreg
+import datetime as dt
 import sys
 import types
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from ..adapters import of_module
@@ -27,6 +29,15 @@ _VALUES: dict[type, Callable[[Any], object]] = {
     complex: complex.__pos__,
 }
 """How the built-in value inside an object is had, past every method of its class."""
+_OF_LIBRARY: dict[type, Callable[[Any], object]] = {
+    deque: lambda value: (list(deque.__iter__(value)), deque.maxlen.__get__(value)),
+    dt.datetime: lambda value: dt.datetime.__reduce_ex__(value, _PROTOCOL)[1],
+    dt.date: lambda value: dt.date.__reduce__(value)[1],
+    dt.time: lambda value: dt.time.__reduce_ex__(value, _PROTOCOL)[1],
+    dt.timedelta: lambda value: dt.timedelta.__reduce__(value)[1],
+    Decimal: lambda value: Decimal.__reduce__(value)[1],
+}
+"""The same of what Python's library has in C; a `datetime` is a `date`, too."""
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = "__main__"
 _STATE = 2  # its place in what `__reduce__` gives
@@ -78,7 +89,7 @@ def add_instance(hasher: Hasher, value: Any) -> None:
     cls = type(value)
     hasher.tag(f"object {qualified(cls)}")
     own = add_own(hasher, cls)
-    builtin = _held(hasher, value)
+    builtin = _held(hasher, value, own=own)
     if own or (builtin and not _custom(cls)):
         _own_state(hasher, value, cls, builtin=builtin)
     else:
@@ -137,8 +148,11 @@ def add_says(hasher: Hasher, cls: type) -> None:
     hasher.raw(content)
 
 
-def _held(hasher: Hasher, value: Any) -> bool:
-    """Write what the built-in base of an object holds; tell whether it has one."""
+def _held(hasher: Hasher, value: Any, *, own: bool) -> bool:
+    """Write what the built-in base of an object holds; tell whether it has one.
+
+    Of one whose class is of a cell what a base of Python's library holds, too.
+    """
     cls = type(value)
     for base in _CONTAINERS:
         if issubclass(cls, base):
@@ -151,7 +165,7 @@ def _held(hasher: Hasher, value: Any) -> bool:
             else:
                 hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
             return True
-    for base, exact in _VALUES.items():
+    for base, exact in (_VALUES | _OF_LIBRARY if own else _VALUES).items():
         if issubclass(cls, base):
             hasher.add(exact(value))
             return True

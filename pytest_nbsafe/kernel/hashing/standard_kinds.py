@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import gc
 import hashlib
+import hmac
 import io
 import itertools
 import logging
 import pathlib
+import random
 import re
+import struct
 import sys
 import threading
 import types
@@ -173,8 +176,11 @@ def _last_call(hasher: Hasher, value: Any) -> None:
     hasher.all("finalize", [None if kept is None else kept[1:], value.atexit])
 
 
+_CODES = hmac.new(b"", digestmod="sha256")
 _HASHING = (hashlib.sha256, hashlib.sha512, hashlib.sha3_256, hashlib.shake_128)
-_HASHES = {type(make()) for make in (*_HASHING, hashlib.blake2b, hashlib.blake2s)}
+_HASHES: set[type] = {type(make()) for make in (*_HASHING, hashlib.blake2b, hashlib.blake2s)}
+_HASHES |= {type(getattr(_CODES, "_hmac", None) or _CODES)}
+"""Codes of messages too, as a library of C makes them; else they are objects as any."""
 _FILES = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRandom)
 _PATHS = (type(pathlib.Path()), pathlib.PurePosixPath, pathlib.PureWindowsPath)
 
@@ -189,6 +195,8 @@ EXACT: dict[type, Handler] = {
     logging.Logger: _logger,
     logging.RootLogger: _logger,
     weakref.finalize: _last_call,
+    struct.Struct: lambda hasher, value: hasher.all("struct", [value.format]),
+    random.SystemRandom: _attributes("random numbers of the system"),
     io.StringIO: _memory_file,
     io.BytesIO: _memory_file,
     **dict.fromkeys(weakref.ProxyTypes, _proxy),
