@@ -327,8 +327,8 @@ def test_a_second_run_does_what_is_said(cell: str, says: str) -> None:
     names = world(cell)
     try:
         exec(cell, names)
-    except (NameError, OSError, AttributeError, TypeError, ValueError):
-        pytest.skip("this cell cannot run here")
+    except (NameError, OSError, AttributeError, TypeError, ValueError) as error:
+        pytest.skip(f"this cell cannot run here, with these versions: {error!r}")
     once = held(names)
     try:
         exec(cell, names)
