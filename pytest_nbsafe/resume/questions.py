@@ -3,7 +3,7 @@
 The text of a cell counts as Python reads it, so that a comment, a blank line or another way to
 write a string asks nothing new. Where more than the meaning may show in what the cell gives (a
 magic, a semicolon that silences the last line, a text that reads its own source), each character
-counts.
+counts; what stands in comments makes no text such a one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import io
 import json
+import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -65,7 +67,7 @@ def asks_history(source: str) -> bool:
         return True
     if not _HISTORY.search(source):
         return False
-    tree = None if _LITERAL.search(source) or _RUNS_TEXT.search(source) else parsed(source)
+    tree = None if _is_literal(source) or _RUNS_TEXT.search(source) else parsed(source)
     if tree is None:
         return True
     return any(_HISTORY.fullmatch(name) for node in ast.walk(tree) for name in _read_by(node))
@@ -83,10 +85,30 @@ def _read_by(node: ast.AST) -> Iterator[str]:
 
 def _meaning(source: str) -> str:
     """Return what stands for a text: its tree, or the text itself where each character counts."""
-    if _LITERAL.search(source):
+    if _is_literal(source):
         return f"text {source}"
     tree = parsed(source)
     return f"text {source}" if tree is None else f"tree {ast.dump(tree)}"
+
+
+def _is_literal(source: str) -> bool:
+    """Return whether each character of a text may count, but for what its comments say."""
+    if not _LITERAL.search(source):
+        return False
+    return "#" not in source or _LITERAL.search(_without_comments(source)) is not None
+
+
+def _without_comments(source: str) -> str:
+    """Return a text of Python without its comments, any other as it is."""
+    lines = source.split("\n")
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                line, start = token.start
+                lines[line - 1] = lines[line - 1][:start]
+    except (tokenize.TokenError, SyntaxError):
+        return source
+    return "\n".join(lines)
 
 
 def parsed(source: str) -> ast.Module | None:

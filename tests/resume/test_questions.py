@@ -1,0 +1,46 @@
+"""Which texts of cells are one question, and which may read earlier ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_nbsafe.resume import questions
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "x = f( 'a' )",
+        'x = f("a")',
+        "# why\nx = f('a')",
+        "x = f('a')  # why not In[1]?",
+        "# first a; then b\n\nx = f('a')\n",
+        "# %matplotlib stands above\nx = f('a')",
+        "x = (f)('a')",
+    ],
+)
+def test_what_means_the_same(other: str) -> None:
+    assert questions.of_cell(other) == questions.of_cell("x = f('a')")
+    assert not questions.asks_history(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("x", "x;"),
+        ("x", "x;  # quiet"),
+        ("x", "x?"),
+        ("x", "x\n'''\n# no comment?\n'''"),
+        ("f('a')", "f('a # b?')"),
+        ("%time x", "%time x # y"),
+        ("%%time\nx", "%%time\n# y\nx"),
+        ("f(", "f( # half of it?"),
+    ],
+)
+def test_what_may_show_something_else(text: str, other: str) -> None:
+    assert questions.of_cell(text) != questions.of_cell(other)
+
+
+@pytest.mark.parametrize("text", ["In[1]", "print(_)  # what?", "%recall 1", "# why?\n_ + 1"])
+def test_what_reads_earlier_texts_or_results(text: str) -> None:
+    assert questions.asks_history(text)
