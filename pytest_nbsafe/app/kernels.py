@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -14,7 +15,7 @@ from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.runner import repeating
+from pytest_nbsafe.runner import own_folders, repeating
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.kept_session import KeptSession
 from pytest_nbsafe.runner.kernel_session import KernelSession
@@ -31,6 +32,11 @@ def end_servers() -> None:
     from pytest_nbsafe.runner import forked_kernels
 
     forked_kernels.close_idle()
+
+
+def remove_left_folders() -> None:
+    """Remove the temporary folders of processes that were killed."""
+    own_folders.remove_abandoned(tempfile.gettempdir())
 
 
 class Folders:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -157,9 +156,9 @@ class Distributing:
     def pytest_unconfigure(self) -> None:
         """Remove what a worker has left that was killed all the same."""
         if self._nodes:
-            from pytest_nbsafe.runner import own_folders
+            from pytest_nbsafe.app import kernels
 
-            own_folders.remove_abandoned(tempfile.gettempdir())
+            kernels.remove_left_folders()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
