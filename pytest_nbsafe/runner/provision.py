@@ -11,6 +11,8 @@ from typing import IO, Any
 
 from pytest_nbsafe.runner.own_folders import OwnFolder
 
+_FATAL = ("Fatal ", "the cell ")
+"""How a line begins that says why a kernel ended: Python's own, and what the kernel's part says."""
 _LAST_BYTES = 2_000
 _NO_DEBUGGER_WARNINGS = {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 _SOCKET_PATH_LIMIT = 90  # sun_path holds 104 bytes on macOS, 108 on Linux; a suffix is added
@@ -48,14 +50,17 @@ class KernelFolder:
             manager.ip = str(self.path / "k")
 
     def last_line(self) -> str:
-        """Return the line that says most of the last printed: what was fatal, else the last."""
+        """Return the line that says most of the last printed: what was fatal, else the last.
+
+        A thread of the kernel may still warn of what has already ended it.
+        """
         try:
             self.log.flush()
             text = self._log_path.read_bytes()[-_LAST_BYTES:].decode("utf-8", "replace")
         except (OSError, ValueError):
             return ""
         lines = text.strip().splitlines() or [""]
-        return next((line for line in reversed(lines) if line.startswith("Fatal ")), lines[-1])
+        return next((line for line in reversed(lines) if line.startswith(_FATAL)), lines[-1])
 
     def close(self) -> None:
         """Remove the folder; safe to call twice."""

@@ -90,6 +90,10 @@ def test_how_a_process_ended() -> None:
             b"x" * 3000 + b"\nFatal Python error: Aborted\n\nThread 1:\n",
             "Fatal Python error: Aborted",
         ),
+        (
+            b"the cell closed the connection of its kernel\nWARNING:tornado.general:Got events\n",
+            "the cell closed the connection of its kernel",
+        ),
         (b"Traceback\n  File x\nKeyError: 1\n", "KeyError: 1"),
     ],
 )
