@@ -37,8 +37,8 @@ _READS_TEXTS = patterns.compile(
 _SHOWS_LINES = patterns.compile(r"ipykernel_|Cell In\b|ipython-input")
 _FRAME = patterns.compile(r"^Cell In\[(\d+)\], line ", re.MULTILINE)
 """Begins a frame of a traceback; the first is of the cell that failed."""
-_OF_CELL = patterns.compile(r"ipykernel_\d+[/\\]\d+\.py:(\d+): ")
-_NUMBERS = patterns.compile(r"\d+")
+_OF_CELL = patterns.compile(r"ipykernel_\d+[/\\]\d+\.py:(\d{1,9}): ")
+_NUMBERS = patterns.compile(r"\d{1,9}")
 _RANGE = patterns.compile(r"\d\s*(?:to|-|–|through|\.\.)\s*\d")  # noqa: RUF001  # as it is written
 
 

@@ -149,6 +149,14 @@ def test_it_does_not_go_for_a_page_on_which_lines_show(own_store: Path, name: st
     assert not is_given_whole(path)
 
 
+def test_no_number_is_too_long(own_store: Path) -> None:
+    shows = "print('/tmp/ipykernel_1/2.py:' + '9' * 5000 + ': old', '7' * 5000)"
+    path = makenb.write(own_store / "nb.ipynb", f"# %% [1]\na = 1\n# %% [2]\n{shows}\n#> 1\n")
+    report(path)
+    edit(path, 1, _text("a = 1", "# one\na = 1"))
+    assert report(path).findings == report(path, resume="off").findings
+
+
 def test_a_warning_is_of_the_cell_whose_line_it_shows(own_store: Path) -> None:
     warns = "import warnings\ndef old():\n    warnings.warn('it is\\nold')"
     text = f"# %% [1]\na = 1\n# %% [2]\n{warns}\n# %% [3]\nold()\n"
