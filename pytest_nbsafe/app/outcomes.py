@@ -74,10 +74,9 @@ def completed(
         if notebook is None:
             yield finding
             continue
-        cells = notebook.cells
-        lines = (cells[s.cell - 1].file_line(s.line) if s.cell else 0 for s in finding.steps)
+        lines = tuple(notebook.file_line(s.cell, s.line) or 0 for s in finding.steps)
         patch = _patch(facts, finding) if facts is not None else ()
-        yield replace(finding, step_lines=tuple(line or 0 for line in lines), patch=patch)
+        yield replace(finding, step_lines=lines, patch=patch)
 
 
 def _patch(facts: Facts, finding: Finding) -> tuple[str, ...]:

@@ -53,10 +53,6 @@ class Sketch:
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
 
-    def cells(self) -> Iterator[tuple[int, str]]:
-        """Yield the number of each code cell and its text."""
-        return zip(self.numbers, self.texts, strict=True)
-
 
 def sketch(content: bytes) -> Sketch | None:
     """Return the sketch of a file's bytes; None where it is no notebook of today's format."""
@@ -113,7 +109,7 @@ def _means_the_same(old: str, new: str) -> bool:
     return meant == questions.of_cell(new) != questions.of_cell("")
 
 
-def bound(report: Report, outcomes: Sequence[Outcome], page: Sketch) -> Bound:
+def bound(report: Report, outcomes: Sequence[Outcome], page: Notebook) -> Bound:
     """Return the cells whose lines, or text, a page's report or what is shown may tell of."""
     said = [part for finding in report.findings for part in _sentences(finding)]
     said += [part for notebook in report.notebooks for part in (notebook.note, *notebook.reasons)]
@@ -129,7 +125,7 @@ def bound(report: Report, outcomes: Sequence[Outcome], page: Sketch) -> Bound:
     return sorted(named)
 
 
-def _whose_lines(outcome: Outcome, page: Sketch) -> set[int] | None:
+def _whose_lines(outcome: Outcome, page: Notebook) -> set[int] | None:
     """Return the cells whose lines an outcome may show; None where that cannot be told.
 
     A warning tells a line's number and shows it; the first frame of a traceback is of the cell.
@@ -144,17 +140,12 @@ def _whose_lines(outcome: Outcome, page: Sketch) -> set[int] | None:
             return None
         for number, rest in zip(parts[::2], parts[1::2], strict=True):
             lines = {line.strip() for line in rest.splitlines()[1:]}
-            found = {n for n, of_cell in page.cells() if _line(of_cell, int(number)) in lines}
+            lines.discard("")
+            found = {c.number for c in page.code_cells if c.line(int(number)).strip() in lines}
             if not found or _SHOWS_LINES.search(rest):
                 return None
             cells |= found
     return cells
-
-
-def _line(source: str, number: int) -> str | None:
-    """Return a line of a source without the spaces around it, None where there is none."""
-    lines = source.split("\n")
-    return lines[number - 1].strip() if 0 < number <= len(lines) else None
 
 
 def _sentences(finding: Finding) -> Iterator[str]:
@@ -169,11 +160,7 @@ def _cells(finding: Finding) -> set[int]:
 
 def placed(finding: Finding, page: Notebook) -> Finding:
     """Return a finding at no edited cell with the lines that its places have in the file now."""
-
-    def line_of(cell: int, line: int) -> int | None:
-        return page.cell(cell).file_line(line)
-
     where = finding.location
-    file_line = line_of(where.cell, where.line) if where.cell else finding.file_line
-    steps = tuple(line_of(s.cell, s.line) or 0 if s.cell else 0 for s in finding.steps)
+    file_line = page.file_line(where.cell, where.line) if where.cell else finding.file_line
+    steps = tuple(page.file_line(s.cell, s.line) or 0 for s in finding.steps)
     return replace(finding, file_line=file_line, step_lines=steps)

@@ -134,9 +134,11 @@ def keep(place: Place, session: NotebookSession) -> None:
     name = _add(place, place.question, content, report)
     said = {"outcomes": transport.pack(outcomes)}
     _add(place, _of_outcomes(place.question, name), said, report)
-    page = None if session.config.contracts else small_edits.sketch(place.content)
-    if page is not None:  # contracts may ask about all that stands on a page
-        bound = small_edits.bound(report, outcomes, page)
+    if session.notebook is None or session.config.contracts:
+        return  # contracts may ask about all that stands on a page
+    page = small_edits.sketch(place.content)
+    if page is not None:
+        bound = small_edits.bound(report, outcomes, session.notebook)
         of_report = {"question": place.question, "report": name, "bound": bound}
         _add(place, place.of_any_page, {**of_report, "page": transport.pack(page)}, report)
 

@@ -91,6 +91,10 @@ class Notebook:
         """Return the cell with this 1-based number."""
         return self.cells[number - 1]
 
+    def file_line(self, cell: int, line: int) -> int | None:
+        """Return the physical line of a line of a cell; None for no cell (0), or if not known."""
+        return self.cell(cell).file_line(line) if cell else None
+
     @property
     def code_cells(self) -> tuple[Cell, ...]:
         """The code cells that hold any code, in page order."""

@@ -29,7 +29,8 @@ _VALUES: dict[type, Callable[[Any], object]] = {
     complex: complex.__pos__,
 }
 """How the built-in value inside an object is had, past every method of its class."""
-_OF_LIBRARY: dict[type, Callable[[Any], object]] = {
+_OF_CELLS: dict[type, Callable[[Any], object]] = {
+    **_VALUES,
     deque: lambda value: (list(deque.__iter__(value)), deque.maxlen.__get__(value)),
     dt.datetime: lambda value: dt.datetime.__reduce_ex__(value, _PROTOCOL)[1],
     dt.date: lambda value: dt.date.__reduce__(value)[1],
@@ -37,7 +38,10 @@ _OF_LIBRARY: dict[type, Callable[[Any], object]] = {
     dt.timedelta: lambda value: dt.timedelta.__reduce__(value)[1],
     Decimal: lambda value: Decimal.__reduce__(value)[1],
 }
-"""The same of what Python's library has in C; a `datetime` is a `date`, too."""
+"""The same for classes of cells, which may stand on what Python's library has in C, too.
+
+A `datetime` is a `date`: it comes first.
+"""
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = "__main__"
 _STATE = 2  # its place in what `__reduce__` gives
@@ -165,7 +169,7 @@ def _held(hasher: Hasher, value: Any, *, own: bool) -> bool:
             else:
                 hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
             return True
-    for base, exact in (_VALUES | _OF_LIBRARY if own else _VALUES).items():
+    for base, exact in (_OF_CELLS if own else _VALUES).items():
         if issubclass(cls, base):
             hasher.add(exact(value))
             return True
