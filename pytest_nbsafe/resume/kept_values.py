@@ -33,8 +33,11 @@ _WAIT_SHARE = 0.04
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
 _WORTH_S = 0.5
-"""How long it took to make what is kept before the notebook has come to its end: while the next
-cell runs nobody waits for it."""
+"""How long it took to make what is kept before a cell changes it."""
+_LONG_S = 10.0
+"""How long it took to make what is kept before the notebook has come to its end, should it never
+come there. A child in its midst costs about .3 s of 400 MB, measured: both look at memory that
+either has then to copy, and share what the machine has."""
 _MORE = 1.5
 """So many times longer than it would have been may be computed before it is asked for again."""
 _REST_S = 60.0
@@ -126,7 +129,7 @@ class Keeper:
                 self._makers[name] = makers
 
     def keep_before(self, live: LiveKernel, now: Moment, changes: Collection[str]) -> None:
-        """Begin to keep what took long to make, and what is about to be changed.
+        """Begin to keep what is about to be changed, and what took very long to make.
 
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
@@ -138,7 +141,9 @@ class Keeper:
             if (name in changes or owed_s >= _WORTH_S)
             and left_s > _MORE * self._too_short_s.get(name, 0.0)
         }
-        if sum(at_stake.values()) < _WORTH_S or left_s < MOST_SHARE * _WORTH_S:
+        lost_s = sum(owed_s for name, owed_s in at_stake.items() if name in changes)
+        is_urgent = lost_s >= _WORTH_S or sum(at_stake.values()) >= _LONG_S
+        if not is_urgent or left_s < MOST_SHARE * _WORTH_S:
             return
         self._collect(live, 0.0)
         if not self._begun:

@@ -13,8 +13,8 @@ FOLDER = Path(kernel.__path__[0])
 ROOMS = ("functions", "hashing", "tracing", "learning", "parts", "inputs", "aside", "checkpoint")
 BELOW_ALL = {
     *("contract", "checkpoint_contract", "adapters", "aspects"),
-    *("audit", "content_hashes", "foreign_threads", "identity", "installed_files", "open_figures"),
-    *("open_log", "python_state"),
+    *("audit", "collector", "content_hashes", "foreign_threads", "identity", "installed_files"),
+    *("open_figures", "open_log", "python_state"),
 }
 ENTRIES = {"bootstrap"}
 """What tells `aside` what was there when the kernel started."""

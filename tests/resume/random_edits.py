@@ -214,6 +214,7 @@ def keep_all() -> None:
     """Let each value be kept that can be, however quickly it was made."""
     for name, value in {
         "_WORTH_S": 0.0,
+        "_LONG_S": 0.0,
         "_LEAST_SPENT_S": 0.0,
         "MOST_SHARE": 1e6,
         "_WAIT_SHARE": 1e6,

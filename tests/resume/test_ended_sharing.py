@@ -83,7 +83,12 @@ def test_what_was_taken_of_a_value_that_shares_now(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, takes: str
 ) -> None:
     """The cell that took it is reused, and its value is no more a part of what that has found."""
-    for name, value in {"_WORTH_S": 0.05, "MOST_SHARE": 20.0, "_WAIT_SHARE": 20.0}.items():
+    for name, value in {
+        "_WORTH_S": 0.05,
+        "_LONG_S": 0.05,
+        "MOST_SHARE": 20.0,
+        "_WAIT_SHARE": 20.0,
+    }.items():
         monkeypatch.setattr(kept_values, name, value)  # so that it is kept
     path, made = own_store / "nb.ipynb", "a = [1]"
     takes = f"{takes}\nlast = sum(n * n for n in range(2_000_000))"

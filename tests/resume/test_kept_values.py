@@ -49,7 +49,8 @@ class Pages:
 
 @pytest.fixture
 def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
-    little = {"_WORTH_S": 0.05, "_LEAST_SPENT_S": 0.06, "MOST_SHARE": 20.0, "_WAIT_SHARE": 20.0}
+    little = {"_WORTH_S": 0.05, "_LONG_S": 0.05, "_LEAST_SPENT_S": 0.06}
+    little |= {"MOST_SHARE": 20.0, "_WAIT_SHARE": 20.0}
     for name, value in little.items():
         monkeypatch.setattr(kept_values, name, value)  # so that little is worth it
     return Pages(own_store, monkeypatch)

@@ -265,7 +265,7 @@ def test_what_stands_beside_a_change_that_is_reused(own_store: Path) -> None:
 def test_a_kept_value_that_stood_beside_a_change(
     own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("LEAST_S", "_WORTH_S", "_LEAST_SPENT_S"):
+    for name in ("LEAST_S", "_WORTH_S", "_LONG_S", "_LEAST_SPENT_S"):
         monkeypatch.setattr(kept_values, name, 0.0)
     for name in ("MOST_SHARE", "_WAIT_SHARE"):
         monkeypatch.setattr(kept_values, name, 1e6)

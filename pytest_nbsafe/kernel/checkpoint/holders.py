@@ -18,6 +18,7 @@ _ENDS = frozenset(
     | {types.BuiltinFunctionType, types.CodeType}
 )
 """Kinds of values that lead to nothing that is of interest."""
+_CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
 Path = typing.Optional[typing.List[Any]]  # noqa: UP006, UP045  # Python 3.8 has no other
 """Steps from the value of a name: `[attribute]`, or the number of an element; None where they
 cannot be told."""
@@ -51,7 +52,12 @@ def held_by(value: Any, wanted: Collection[int]) -> Holdings:
             seen.add(key)
             if key in wanted:
                 holdings.paths[key] = path
-            if len(seen) > MOST or _is_long(item):
+            if len(seen) > MOST:
+                holdings.is_cut = True
+                return holdings
+            if type(item) in _CONTAINERS and len(item) > MOST:
+                if _ENDS.issuperset(map(type, item.values() if type(item) is dict else item)):
+                    continue
                 holdings.is_cut = True
                 return holdings
             if hasattr(of_class(type(item)), "TANGLED"):
@@ -78,13 +84,6 @@ def at(value: Any, path: list[Any]) -> Any:
         else:
             value = value[step]
     return value
-
-
-def _is_long(item: Any) -> bool:
-    """Return whether a value holds too many others for all of them to be looked at."""
-    if type(item) not in {list, tuple, dict, set, frozenset} or len(item) <= MOST:
-        return False
-    return not _ENDS.issuperset(map(type, item.values() if type(item) is dict else item))
 
 
 def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:

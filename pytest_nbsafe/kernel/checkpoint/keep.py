@@ -18,6 +18,7 @@ from typing import Any
 from .. import bootstrap
 from ..aside import child, fork, seal
 from ..checkpoint_contract import CoVariable, Keeping, KeepQuestion, Kept, KeptFile
+from ..collector import paused
 from ..contract import NOT_DONE, SLOWER
 from . import blobs, keeping, pickling
 from .reachable import Surface
@@ -34,7 +35,9 @@ _PACKING_SHARE = 0.2
 
 def ask(question: str) -> None:
     """Begin to keep what the host asks for; the answer leaves with the reply to its request."""
-    bootstrap.answer(json.dumps(begin(bootstrap.tracers[-1], json.loads(question))))
+    with paused():
+        begun = begin(bootstrap.tracers[-1], json.loads(question))
+    bootstrap.answer(json.dumps(begun))
 
 
 def begin(tracer: Any, asked: KeepQuestion) -> Keeping:

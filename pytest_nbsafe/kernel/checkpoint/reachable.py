@@ -36,6 +36,8 @@ CONSTANTS: tuple[type, ...] = (
 """Kinds of values that cannot change, or lead nowhere."""
 _ENDS = frozenset(map(identity, CONSTANTS))
 _CLOSER = (type, enum.Enum, weakref.ref, types.BuiltinFunctionType)
+_TOLD = ("places_of", "memory_of", "lazily_copied")
+"""What adapters tell of values that the interpreter does not."""
 PROXIES = frozenset(map(identity, weakref.ProxyTypes))
 """Kinds of values that stand for others, and hand on to those whatever they are asked."""
 _CONTAINERS = frozenset({list, dict, set, bytearray})
@@ -152,14 +154,15 @@ class Surface:
         values = self._values[identity(kind)]
         return values.objects
 
-    def add_kinds(self, level: Iterable[Any]) -> None:
-        """Take note of the classes of values, and of which need a closer look."""
-        for kind in map(type, level):
-            if identity(kind) not in self.kinds:
-                self.kinds[identity(kind)] = kind  # kept alive: its number must not come again
-                is_own = issubclass(kind, _CLOSER) or kind is types.FunctionType
-                if is_own or of_class(kind) is not None:
-                    self.special.add(identity(kind))
+    def add_kinds(self, kinds: Mapping[int, type]) -> None:
+        """Take note of classes, by identity, and of whose objects need a closer look."""
+        for key in kinds.keys() - self.kinds.keys():
+            self.kinds[key] = kind = kinds[key]  # kept alive: its number must not come again
+            adapter = of_class(kind)
+            is_told = any(hasattr(adapter, question) for question in _TOLD)
+            is_closer = issubclass(kind, _CLOSER) or kind is types.FunctionType
+            if is_closer or is_told or is_constant(kind, adapter):
+                self.special.add(key)
 
 
 class Reached:
@@ -221,14 +224,15 @@ class Reached:
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
         while level:
-            kinds = set(map(identity, map(type, level))) - _ENDS
+            kind_of_each = [*map(identity, map(type, level))]
+            kinds = {*kind_of_each} - _ENDS
             if not kinds:
                 self.constants += len(level)
                 return
             if not kinds <= surface.kinds.keys():
-                surface.add_kinds(level)
+                surface.add_kinds(dict(zip(kind_of_each, map(type, level))))  # noqa: B905  # of one length
             self.kinds |= kinds
-            items = [item for item in level if identity(type(item)) not in _ENDS]
+            items = [*compress(level, map(kinds.__contains__, kind_of_each))]
             self.constants += len(level) - len(items)
             fresh = dict(zip(map(identity, items), items))  # noqa: B905  # both are of `items`
             ended = surface.ends(fresh)

@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..collector import paused
 from ..foreign_threads import foreign_threads
 from .bulk import PLAIN
 
@@ -96,7 +97,8 @@ def nothing_runs() -> Iterator[None]:
     """Look but once at each array, for as long as nothing of the notebook runs."""
     _notes.append({})
     try:
-        yield
+        with paused():
+            yield
     finally:
         _notes.clear()
 
