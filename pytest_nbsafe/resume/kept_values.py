@@ -32,18 +32,21 @@ _WAIT_SHARE = 0.04
 """How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
-_WORTH_S = 0.5
+_WORTH_S = 1.0
 """How long it took to make what is kept before a cell changes it."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
-come there. A child in its midst costs about .3 s of 400 MB, measured: both look at memory that
-either has then to copy, and share what the machine has."""
+come there. Measured, a child in its midst costs .1 to .3 s: what either writes to from then on is
+copied, and they share the machine."""
 _MORE = 1.5
 """So many times longer than it would have been may be computed before it is asked for again."""
 _REST_S = 60.0
 """How long a child may compute that nobody waits for."""
 _LIMIT_S = 60.0
-_NO_VALUES = frozenset({"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"})
+_NO_VALUES = frozenset(
+    {"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"}
+    | {"generator", "coroutine", "async_generator"}
+)
 
 
 class _Part(TypedDict):

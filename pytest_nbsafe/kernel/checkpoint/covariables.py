@@ -73,6 +73,8 @@ def found_one_by_one(
             if others is None:
                 left.append(name)
                 continue
+            if sum(guess_s(home[each]) for each in others) > left_s():
+                continue
             group = Group({each: Reached(home[each], surface) for each in sorted((name, *others))})
             if not waiting.put_off(name, group.cost_s()):
                 done.update(group.reached)
