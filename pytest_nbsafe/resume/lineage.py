@@ -72,7 +72,9 @@ class Lineage:
     def are_apart(self, place: int, name: str, other: str) -> bool:
         """Return whether two names surely share nothing after a run."""
         one, two = self._made(place, name), self._made(place, other)
-        return one is None or two is None or self._are_apart(one, two, _DEEPEST)
+        if one is None or two is None or _share_nothing(self._past[place].after, name, other):
+            return True
+        return self._are_apart(one, two, _DEEPEST)
 
     def _are_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
         """Return whether two names surely share nothing, each as a run has left it."""

@@ -3,14 +3,14 @@
 Of each name it is known which run made what it holds. A name that holds what the other state has
 of it stays. Looked at from the end, as in `catching_up`: what else that state has is loaded where
 it is kept, else made again from what stays, or from what is made again before it. What names share
-they must go on sharing: where something is made anew, so is all that came of it.
+they must go on sharing: where something is made anew, so is all that may share objects with it.
 
 Source: Kishu (Fang et al. 2025), 5: only what differs is loaded, loads before re-runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES
@@ -78,7 +78,7 @@ def parts(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> li
     lineage = Lineage(past)
     while True:
         planned = _planned(past, held, lineage)
-        torn = _torn(planned, lineage)
+        torn = _torn(planned, lineage, _made_anew(target, held))
         if not torn:
             break
         for name in torn:
@@ -153,24 +153,33 @@ def _that_stay(wanted: set[str], held: Mapping[str, str], after: State) -> froze
     return frozenset(n for n in wanted if n in held and n in after and after[n].maker == held[n])
 
 
-def _torn(planned: Sequence[Part], lineage: Lineage) -> set[str]:
+def _made_anew(target: State, held: Mapping[str, str]) -> list[str]:
+    """Return the names that come to hold another object than they do, and may share it."""
+    names = sorted(names_of(target))
+    return [n for n in names if is_tied(n, target[n]) and held.get(n) != target[n].maker]
+
+
+def _torn(planned: Sequence[Part], lineage: Lineage, made_anew: Collection[str]) -> set[str]:
     """Return the names that may not stay: what they hold came of values that are made anew.
 
     The two would no longer share what they shared. What a run has made of a value that it left as
-    it was may have been seen to share nothing with it.
+    it was may have been seen to share nothing with it. A name may stay as well where nothing that
+    lasts was `made_anew` of what it shares, and no run reads both it and such a value.
     """
-    anew, torn = set[str](), set[str]()
+
+    def may_share(place: int, name: str, others: Iterable[str]) -> bool:
+        return not all(lineage.are_apart(place, name, other) for other in others)
+
+    anew, torn, mixed = set[str](), set[str](), set[str]()
     for part in planned:
         place, run = part.place, part.run
         made = {n for n in run.changed if n in run.after and is_tied(n, run.after[n])}
         read = anew.intersection(run.reads)
+        if part.runs:
+            mixed |= {n for n in torn.intersection(run.reads) if may_share(place - 1, n, read)}
         left = {name for name in read if name not in run.changed}
         came_of_it = {
-            name
-            for name in made
-            if part.runs
-            or read - left
-            or not all(lineage.are_apart(place, name, other) for other in left)
+            name for name in made if part.runs or read - left or may_share(place, name, left)
         }
         anew -= run.bound | (run.changed - run.after.keys())
         anew |= came_of_it
@@ -178,4 +187,5 @@ def _torn(planned: Sequence[Part], lineage: Lineage) -> set[str]:
             anew.update(kept.names)
         torn |= part.stays & anew
         anew -= part.stays
-    return torn
+    last = lineage.runs - 1
+    return {name for name in torn if name in mixed or may_share(last, name, made_anew)}

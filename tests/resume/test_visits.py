@@ -126,7 +126,7 @@ last = 0
             ("mine = third", "all that it needs was there"),
             ("third.clear()", "1 cell run again"),
             ("del second", "1 cell run again"),
-            ("first.append(5)", "2 cells run again"),  # for what came of it may hold parts of it
+            ("first.append(5)", "1 cell run again"),  # what came of it shares nothing with it
             ("first = second = third = 0", "3 cells run again"),
             ("del sized", "1 cell run again"),
         ],
@@ -143,6 +143,34 @@ def test_only_what_differs_is_made_again(
         assert visitor.value("first, second, third") == "([1], [1, 2], {'x': 3})"
         assert visitor.value("sized(Size(1.5))") == "1"
         assert visitor.value("mine") == "NameError"
+
+
+DRAWN = """
+# %% [1]
+left = [3, 2, 1]
+# %% [2]
+first = [left.pop(), {shared}]
+# %% [3]
+held = [first]
+# %% [4]
+second = left.pop()
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("shared", "done"), [("0", "2 cells run again"), ("left", "3 cells run again")]
+)
+def test_what_shares_nothing_with_what_is_made_anew_stays(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, shared: str, done: str
+) -> None:
+    monkeypatch.setattr(kept_values, "LEAST_S", float("inf"))  # so that nothing is loaded
+    path = makenb.write(own_store / "nb.ipynb", DRAWN.format(shared=shared))
+    with checked_out(path, {}, 4, before=False) as state, front_end(state) as visitor:
+        said = moved(visitor, "before cell 4")
+        assert said.startswith(f"before cell 4: {done}, in ")
+        assert visitor.value("left, first[0], held[0] is first") == "([3, 2], 1, True)"
+        assert visitor.value("first[1] is left") == str(shared == "left")
 
 
 @pytest.mark.kernel
